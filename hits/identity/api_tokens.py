@@ -1,4 +1,4 @@
-"""Keys of the REST API: made, found, revoked. The secret itself is nowhere but with its owner."""
+"""API tokens: made, found, revoked. Only the owner has the secret itself."""
 
 import secrets
 from collections.abc import Collection
@@ -20,12 +20,12 @@ log = structlog.get_logger()
 
 
 class Scope(models.TextChoices):
-    """What a token may be used for, at most."""
+    """The most that a token may be used for."""
 
     READ = "read", "Read what its owner may see"
     DRAFT = "draft", "Make and change studies and drafts"
-    LAUNCH = "launch", "Launch batches, and steer them"
-    REVIEW = "review", "Decide on handed-in work"
+    LAUNCH = "launch", "Launch batches, and pause, change or end them"
+    REVIEW = "review", "Decide on submitted work"
     WORKERS = "workers", "Block workers and write to them"
     EXPORT = "export", "Export a batch's work"
 
@@ -33,7 +33,7 @@ class Scope(models.TextChoices):
 def make_token(
     *, user: User, name: str, scopes: Collection[str], days: int = 90, now: datetime
 ) -> tuple[ApiToken, str]:
-    """The row and its secret, which can never be shown again."""
+    """Return the row and its secret, which can never be shown again."""
     secret = f"{PREFIX}{secrets.token_urlsafe(32)}"
     try:
         with transaction.atomic():
@@ -45,18 +45,20 @@ def make_token(
                 expires_at=now + timedelta(days=days),
             )
     except IntegrityError:
-        raise RuleBroken("token_name_taken", f"You have had a token “{name}”. Choose another name.") from None
+        raise RuleBroken(
+            "token_name_taken", f"You have, or had, a token “{name}”. Choose another name."
+        ) from None
     log.info("token.made", token=str(token.public_id), user=str(user.public_id), scopes=token.scopes)
     return token, secret
 
 
 def find_token(*, secret: str) -> ApiToken | None:
-    """By digest, so that a look at the database gives nobody a key."""
+    """Return the token of a secret. It is found by digest, so that the database gives nobody a key."""
     return ApiToken.objects.select_related("user").filter(digest=_digest(secret)).first()
 
 
 def mark_used(*, token: ApiToken, now: datetime) -> None:
-    """At most once a minute: a notebook's loop is not a write for each call."""
+    """Record the use of a token, once a minute at most: a loop of calls must not write at each call."""
     if token.last_used_at is None or token.last_used_at <= now - USED_ONCE_A:
         ApiToken.objects.filter(
             Q(last_used_at=None) | Q(last_used_at__lte=now - USED_ONCE_A), pk=token.pk
@@ -64,7 +66,7 @@ def mark_used(*, token: ApiToken, now: datetime) -> None:
 
 
 def revoke_token(*, token: ApiToken, by: User, now: datetime) -> bool:
-    """Ends it at once and for good. False if it was over before."""
+    """Revoke the token at once and for good. Return False if it was revoked before."""
     revoked = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now)
     if revoked:
         log.info("token.revoked", token=str(token.public_id), by=str(by.public_id))

@@ -1,4 +1,4 @@
-"""What somebody may do, in one question to the database instead of two on every page."""
+"""Permissions of a user, in one query instead of two on every page."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.db.models import Q
 
 class Backend(ModelBackend):
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
-        """Own permissions and those of the groups. Django would ask for the two apart."""
+        """Return the user's own permissions and those of the groups. Django would query the two apart."""
         if not user_obj.is_active or user_obj.is_anonymous or obj is not None:
             return set()
         if user_obj.is_superuser:

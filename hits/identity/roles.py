@@ -1,4 +1,4 @@
-"""Who may do what: six groups, in one table.
+"""Roles: six groups and their permissions, in one table.
 
 After every migration groups that are missing are made, and each gets once what the table has for it. What a
 superuser has taken from a group stays taken.
@@ -51,7 +51,7 @@ CONTENT = (
     "qualifications.view_swowlist",
 )
 
-# The pool of pictures: who decides what is shown, and who fills it.
+# Permissions on the pool of pictures: to decide what is shown, and to fill it.
 CHECK_POOL = ("pictures.check_picture", "pictures.view_report")
 KEEP_POOL = (
     *CHECK_POOL,
@@ -66,7 +66,7 @@ REVIEWER = "reviewer"
 PAYMENTS_PREPARER = "payments preparer"
 PAYMENTS_APPROVER = "payments approver"
 OPERATOR = "operator"
-# Invited to write items: sees the studies of theirs, and what the families give to authors.
+# Invited to write items: sees the studies of the invitation, and what the families give to authors.
 AUTHOR = "author"
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -134,20 +134,20 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 
 def extend(permissions: tuple[str, ...], *names: str) -> None:
-    """A room above adds its own to the table. Called from its AppConfig.ready."""
+    """Add the permissions of a higher room to roles. Called from its AppConfig.ready."""
     for name in names:
         ROLES[name] = (*ROLES[name], *permissions)
 
 
 def install_roles(apps: Any) -> None:
-    """Migrations of before version 0.1 call this; `give_roles` does the work after them."""
+    """Do nothing: migrations of before version 0.1 call this, and `give_roles` does the work after them."""
 
 
 extend_roles = install_roles
 
 
 def give_roles(sender: AppConfig, using: str, apps: Any = installed, **_: Any) -> None:
-    """A post_migrate handler: Django has just made the permissions of this one app."""
+    """Give roles their permissions of this one app, as a post_migrate handler: Django has just made those."""
     wanted = _wanted_of(sender.label)
     if not wanted or not _has_tables(apps, using):
         return
@@ -171,7 +171,7 @@ def _wanted_of(label: str) -> dict[str, list[str]]:
 
 
 def _has_tables(apps: Any, using: str) -> bool:
-    """Not in the marketplace's database, and not while a migration has stopped half way."""
+    """Whether grants have a table: not in the marketplace's database, nor in a half-migrated one."""
     try:
         grant = apps.get_model("hits", "RoleGrant")
     except LookupError:
@@ -180,7 +180,7 @@ def _has_tables(apps: Any, using: str) -> bool:
 
 
 def _make_groups(apps: Any, using: str, roles: list[str]) -> dict[str, Any]:
-    """A group that somebody has deleted begins again with everything."""
+    """Return the roles' groups. A group that was deleted is made again, with all its permissions."""
     group = apps.get_model("auth", "Group").objects.using(using)
     found = {row.name: row for row in group.filter(name__in=roles)}
     missing = [role for role in roles if role not in found]

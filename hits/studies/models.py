@@ -19,11 +19,12 @@ from hits.providers.models.accounts import Account
 
 
 def default_bonus_rules() -> list[dict[str, Any]]:
+    """Return the table that studies had at first in version 0.1.0. Its migration names this function."""
     return [{"name": "all right", "measure": "jaccard", "at_least": 100, "amount": "0.01"}]
 
 
 def check_bonus_rules(data: Any) -> None:
-    """Of a table to come; what was launched is read as it was promised."""
+    """Check a new bonus table. A launched batch's table is not checked: it is read as it was promised."""
     try:
         check_names(read_bonus_rules(data), known=families.known_measures())
     except ValueError as error:
@@ -43,30 +44,34 @@ def check_time_zone(name: str) -> None:
 
 
 def check_language(code: str) -> None:
-    if code not in dict(settings.LANGUAGES):
-        raise ValidationError(f"{code} is not a language code. Use a code such as en or de.")
+    offered = dict(settings.LANGUAGES)
+    if code not in offered:
+        known = ", ".join(f"{one} ({name})" for one, name in offered.items())
+        raise ValidationError(f"Workers' pages are not translated into {code}. Offered: {known}.")
 
 
-# Fixed by a study's first launch: what is daily, what workers read and whose money it is would mean two
+# Fixed by a study's first launch: days, the workers' language and the payer would otherwise mean two
 # things within one study.
 FIXED_BY_LAUNCH = ("language", "time_zone", "grant_code")
 
 
 class Study(models.Model):
-    """A research question with its money: batches belong to it, and what is daily is daily in its zone."""
+    """A research question with its money. Batches belong to it, and its time zone defines what is daily."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     name = models.CharField(max_length=128, unique=True)
     lab = models.CharField(max_length=128)
     language = models.CharField(
-        max_length=16, default="en", validators=[check_language], help_text="Of the workers' pages."
+        max_length=16, default="en", validators=[check_language], help_text="Language of the workers' pages."
     )
     time_zone = models.CharField(max_length=64, default="UTC", validators=[check_time_zone])
     grant_code = models.CharField(
-        max_length=64, blank=True, help_text="In the books of every cent. Fixed by the first launch."
+        max_length=64,
+        blank=True,
+        help_text="Stands beside every cent in the books. Fixed by the first launch.",
     )
     bonus_rules = models.JSONField(
-        default=default_bonus_rules,
+        default=list,
         blank=True,
         validators=[check_bonus_rules],
         help_text="A list of rules; docs/bonus-table.md shows each kind. A batch keeps the table that it was "
@@ -79,7 +84,7 @@ class Study(models.Model):
         validators=[MinValueValidator(0)],
         help_text="Dollars, for rewards, fees and bonuses. A launch that does not fit is refused.",
     )
-    # What all its batches have cost and can still cost at most. Only hits.batches.services.budgets writes it.
+    # The most that its batches have cost and can still cost. Only hits.batches.services.budgets writes it.
     reserved = models.DecimalField(max_digits=13, decimal_places=2, default=0, editable=False)
     wage_floor = models.DecimalField(
         max_digits=6,
@@ -109,13 +114,13 @@ class Study(models.Model):
         decimal_places=2,
         default=100,
         validators=[MinValueValidator(0)],
-        help_text="A run above this is never approved by who made or launched one of its batches.",
+        help_text="Nobody who made or launched one of its batches approves a run above this amount.",
     )
     members = models.ManyToManyField(
         "hits.User",
         blank=True,
         related_name="studies",
-        help_text="Who sees the study and its batches, beside those who may see all.",
+        help_text="People who see the study and its batches, beside those who may see all.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -136,7 +141,7 @@ class Study(models.Model):
 
 
 class Batch(models.Model):
-    """HITs launched together on one account. Its terms never change once it has left DRAFT."""
+    """A set of HITs launched together on one account. Its terms never change once it has left DRAFT."""
 
     study_path = "study"
 
@@ -146,7 +151,7 @@ class Batch(models.Model):
         PAUSED = "paused"
         PAUSED_FUNDS = "paused_funds", "Paused: out of funds"
         OPEN = "open"
-        DRAINING = "draining", "Draining: nobody starts any more"
+        DRAINING = "draining", "Draining: no new work starts"
         COMPLETE = "complete"
         CANCELLED = "cancelled"
 
@@ -163,9 +168,9 @@ class Batch(models.Model):
     }
 
     class ItemsFrom(models.TextChoices):
-        POOL = "pool", "The study's items that still want answers"
+        POOL = "pool", "The study's items that still need answers"
         FILE = "file", "A file of this batch's own"
-        BATCH = "batch", "What another batch asked, asked anew"
+        BATCH = "batch", "The items of another batch, asked again"
 
     class Sharding(models.TextChoices):
         SHARDS = "shards", "HITs of at most nine, each worker in one of them"
@@ -192,7 +197,7 @@ class Batch(models.Model):
         null=True,
         blank=True,
         related_name="repeated_by",
-        help_text="Whose items are asked anew, of other workers.",
+        help_text="The batch whose items are asked again, of other workers.",
     )
     hits_wanted = models.PositiveIntegerField(
         "number of HITs", default=1, validators=[MinValueValidator(1), MaxValueValidator(100_000)]
@@ -213,13 +218,13 @@ class Batch(models.Model):
     pilot_hits = models.PositiveIntegerField(
         "pilot",
         default=0,
-        help_text="So many HITs go out first; the rest waits until you have seen them. 0: no pilot.",
+        help_text="This many HITs are sent first; the rest waits until you continue. 0: no pilot.",
     )
     estimated_s = models.PositiveIntegerField(
         "expected time for one assignment",
         default=60,
         validators=[MinValueValidator(1)],
-        help_text="Seconds. Foretells the hourly wage until there are measured times.",
+        help_text="Seconds. Used to estimate the hourly wage until there are measured times.",
     )
     review_by = models.CharField(
         "review", max_length=8, choices=Review, default=Review.AUTO, help_text="Who decides on the work."
@@ -229,7 +234,7 @@ class Batch(models.Model):
         symmetrical=False,
         blank=True,
         related_name="excluded_from",
-        help_text="Who took part in one of these may not take part in this one.",
+        help_text="Workers who took part in one of these may not take part in this one.",
     )
     repeat_group = models.CharField(
         max_length=64,
@@ -261,23 +266,30 @@ class Batch(models.Model):
         validators=[check_requirements],
         help_text="Qualification requirements as the Requester API takes them.",
     )
+    english_speakers = models.BooleanField(
+        "only English speakers",
+        default=False,
+        db_default=False,
+        help_text="Each worker is asked once whether they speak English, before the first task that needs "
+        "it. Providers know only the country.",
+    )
     status = models.CharField(max_length=16, choices=Status, default=Status.DRAFT, editable=False)
     problem = models.TextField(blank=True, editable=False, help_text="Why it is paused.")
     launched_at = models.DateTimeField(null=True, editable=False)
     launched_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+", editable=False)
     pilot_released_at = models.DateTimeField(null=True, editable=False)
     cancelled_at = models.DateTimeField(null=True, editable=False)
-    # What was promised at launch and lies in other rows: the bonus table, the fee schedule, the exclusions.
+    # Promises at launch that other rows hold: the bonus table, the fee schedule, the exclusions.
     terms = models.JSONField(null=True, editable=False)
     hit_type_id = models.CharField(max_length=64, blank=True, editable=False)
     # When the provider was told where to send the events of this HIT type.
     notified_at = models.DateTimeField(null=True, editable=False)
-    # What it has cost and can still cost at most. Only hits.batches.services.budgets writes it.
+    # The most that it has cost and can still cost. Only hits.batches.services.budgets writes it.
     reserved = models.DecimalField(max_digits=13, decimal_places=2, default=0, editable=False)
-    # Counted by hits.batches whenever something of the batch has changed; lists show these.
+    # Counted by hits.batches whenever anything of the batch has changed; lists show these.
     figures = models.JSONField(default=dict, editable=False)
     is_stale = models.BooleanField(default=False, editable=False)
-    # How often it was marked: what is marked again while it is counted stays marked.
+    # Number of times it was marked: a batch that is marked again while it is counted stays marked.
     marks = models.PositiveBigIntegerField(default=0, editable=False)
     created_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+", editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -320,15 +332,15 @@ class Batch(models.Model):
 
     @property
     def rules_that_apply(self) -> list[BonusRule]:
-        """Those that this task's scores can meet: nothing is set aside for the others."""
+        """Rules that this task's scores can meet: no money is reserved for the others."""
         measures = set(families.get(self.task).measures)
         return [rule for rule in self.rules if measures.issuperset(rule.measures)]
 
     @property
     def bonus_table(self) -> list[dict[str, Any]]:
-        """The one it was launched with; before that, the study's.
+        """Bonus table that the batch was launched with; before the launch, the study's.
 
-        A batch of the house's own has none, and a test pays its reward alone.
+        A batch that only the system launches has none, and a test pays its reward alone.
         """
         if self.terms is not None:
             launched_with: list[dict[str, Any]] = self.terms["bonus_rules"]
@@ -338,7 +350,7 @@ class Batch(models.Model):
 
     @property
     def all_requirements(self) -> Sequence[Mapping[str, Any]]:
-        """Its own and those of every entry policy: as they were launched; before that, as they are now."""
+        """Requirements of the batch and every entry policy: as launched; before that, as they are now."""
         if self.terms is not None and "requirements" in self.terms:
             launched_with: list[Mapping[str, Any]] = self.terms["requirements"]
             return launched_with
@@ -357,7 +369,7 @@ class Batch(models.Model):
 
     @property
     def sizes(self) -> list[int]:
-        """The places of the HITs that stand for one task."""
+        """Numbers of places of the HITs that one task is split into."""
         if self.sharding == self.Sharding.SHARDS:
             return money.shards(self.assignments_per_hit)
         return [self.assignments_per_hit]

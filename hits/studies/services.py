@@ -1,4 +1,4 @@
-"""What every room may tell of a batch."""
+"""Services on batches that every room may use."""
 
 from django.db.models import F
 
@@ -6,7 +6,7 @@ from hits.studies.models import Batch
 
 
 def mark_stale(batch_id: int) -> None:
-    """Something of it has changed: its figures and its reservation want counting anew.
+    """Mark a batch as changed, so that its figures and its reservation are counted again.
 
     It locks the batch's row until the caller's transaction ends, so it comes last there.
     """

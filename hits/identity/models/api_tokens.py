@@ -1,4 +1,4 @@
-"""Keys of the REST API: each with what it may do, an end, and its last use."""
+"""Keys of the REST API, each with its scopes, an end, and its last use."""
 
 from uuid import uuid4
 
@@ -6,11 +6,11 @@ from django.db import models
 
 
 class ApiToken(models.Model):
-    """Shown once when it is made; only a digest is kept. It can do no more than its owner."""
+    """A key that is shown once, when it is made; only a digest is kept. It can do no more than its owner."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     user = models.ForeignKey("hits.User", models.CASCADE, related_name="api_tokens")
-    name = models.CharField(max_length=64, help_text="What it is for: a notebook, a script.")
+    name = models.CharField(max_length=64, help_text="What the token is for: a notebook, a script.")
     digest = models.CharField(max_length=64, unique=True, editable=False)
     scopes = models.JSONField(default=list)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,4 +1,4 @@
-"""Who may take no more work. Blocks are made, sent and lifted by hits.people."""
+"""Blocks of workers who may take no more work. They are made, sent and lifted by hits.people."""
 
 from typing import ClassVar
 
@@ -10,12 +10,12 @@ from hits.identity.models.workers import Worker
 
 class BlockManager(models.Manager["Block"]):
     def in_force(self) -> models.QuerySet["Block"]:
-        """What a person wanted and nobody lifted; the provider may not have been told yet."""
+        """Blocks that a person made and nobody lifted; the provider may not have been told yet."""
         return self.filter(status__in=(Block.Status.INTENDED, Block.Status.ACTIVE))
 
 
 class Block(models.Model):
-    """Soft: our pages take no more work of this worker. Hard: the provider offers them none of ours."""
+    """A block. Soft: our pages refuse the worker's work. Hard: the provider offers the worker none of it."""
 
     class Kind(models.TextChoices):
         SOFT = "soft", "Soft: ours alone"
@@ -39,10 +39,10 @@ class Block(models.Model):
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="blocks")
     kind = models.CharField(max_length=8, choices=Kind)
     status = models.CharField(max_length=16, choices=Status)
-    reason = models.CharField(max_length=500, help_text="For the record. The provider is told it too.")
+    reason = models.CharField(max_length=500, help_text="For the record. The provider gets it too.")
     by = models.ForeignKey("hits.User", models.PROTECT, related_name="+")
     made_at = models.DateTimeField()
-    # Who is telling the provider: what blocks must not overtake what lifts.
+    # Claim of the sender that tells the provider: a block must not overtake its lifting.
     claimed_at = models.DateTimeField(null=True)
     lifted_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
     lifted_at = models.DateTimeField(null=True)

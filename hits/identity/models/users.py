@@ -5,13 +5,13 @@ from django.db import models
 
 
 class User(AbstractUser):
-    """Somebody who signs in to the admin: researchers, reviewers, payments staff. Workers are not users."""
+    """A person who signs in to the admin: researcher, reviewer or payments staff. Workers are not users."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
 
 
 class RoleGrant(models.Model):
-    """A permission that a role's group was given once. Somebody may have taken it away since."""
+    """A permission that a role's group was given once. A superuser may have taken it away since."""
 
     role = models.CharField(max_length=150)
     permission = models.CharField(max_length=200, help_text="Such as hits.launch_batch.")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 class WorkerManager(models.Manager["Worker"]):
     def known(self, *, account: "Account", external_id: str) -> "Worker":
-        """The worker of this provider's id, made at first sight."""
+        """Return the worker with this provider's id, created at first sight."""
         parts = (str(account.public_id), external_id)
         worker, _ = self.get_or_create(
             account=account,

@@ -1,4 +1,4 @@
-"""The Requester API through boto3."""
+"""Client of the Requester API, through boto3."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ from hits.providers.gateway.standstill import refuse_to_tell
 Read = TypeVar("Read")
 
 PAGE_SIZE = 100
-# Our own marketplace's: what it calls itself since its rows were last put back from a copy.
+# Header of our own marketplace: its epoch, which changes when its data is restored from a copy.
 EPOCH = "x-marketplace-epoch"
 EVENTS = [
     "AssignmentAccepted",
@@ -61,7 +61,7 @@ QUESTION = (
     '2006-07-14/ExternalQuestion.xsd"><ExternalURL>{url}</ExternalURL><FrameHeight>0</FrameHeight>'
     "</ExternalQuestion>"
 )
-# botocore repeats these by itself; when they still come through, nobody knows what happened.
+# botocore repeats these by itself; if one still comes through, the outcome is unknown.
 UNCLEAR = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUnavailable"}
 
 
@@ -72,7 +72,7 @@ QUICK = Config(retries={"mode": "standard", "total_max_attempts": 1}, connect_ti
 def make_client(
     *, endpoint: str, access_key_id: str, secret_access_key: str, allow_amazon: bool, quick: bool = False
 ) -> Any:
-    """A client of the explicit endpoint. Amazon's own is refused unless somebody switched it on."""
+    """Return a client of the explicit endpoint. Amazon's own is refused unless it is switched on."""
     if is_amazon(endpoint) and not allow_amazon:
         raise ProviderRefused(
             f"{endpoint} is Amazon's own service and may cost real money. "
@@ -100,15 +100,15 @@ def _make_client(endpoint: str, access_key_id: str, secret_access_key: str, conf
 
 @cache
 def _loader() -> Loader:
-    """What the client is made from is read once a process, not for every client."""
+    """Return the loader of the client's definitions, which are read once a process, not per client."""
     loader: Loader = botocore.session.get_session().get_component("data_loader")
     return loader
 
 
 class BotoProvider(BotoQualifications):
-    """Without a line, calls leave at once, and nobody hears whether they are answered.
+    """The Requester API as a Provider. Without a line, calls leave at once, and no answer is recorded.
 
-    Without an account, nothing ever keeps it from telling the provider something.
+    Without an account, no standstill ever keeps it from telling the provider something.
     """
 
     def __init__(self, client: Any, *, line: Line | None = None, account_id: int | None = None) -> None:
@@ -169,7 +169,7 @@ class BotoProvider(BotoQualifications):
         return self._pages("list_reviewable_hits", "HITs", lambda row: str(row["HITId"]), Status="Reviewable")
 
     def mark_seen(self, external_id: str) -> None:
-        """There is no token for this one either: a refusal is checked against the HIT itself."""
+        """Mark the HIT as seen. There is no token for this: a refusal is checked against the HIT."""
         try:
             self._call("update_hit_review_status", HITId=external_id, Revert=False)
         except ProviderRefused:
@@ -264,7 +264,7 @@ class BotoProvider(BotoQualifications):
         )
 
     def _review(self, operation: str, wanted: str, parameters: dict[str, Any]) -> None:
-        """There is no token for reviews, so a refusal is checked against the assignment itself."""
+        """Approve or reject. There is no token for this: a refusal is checked against the assignment."""
         try:
             self._call(operation, **parameters)
         except ProviderRefused:
@@ -272,7 +272,7 @@ class BotoProvider(BotoQualifications):
                 raise
 
     def _find_repeated(self, refusal: ProviderRefused, *, annotation: str) -> ProviderHIT:
-        """The refusal names the HIT that the token made. Ours it is only if it carries our annotation."""
+        """Return the HIT that the refusal names if it has our annotation; otherwise raise the refusal."""
         for candidate in re.findall(r"\b[A-Z0-9]{20,}\b", str(refusal)):
             hit = self.get_hit(candidate)
             if hit.annotation == annotation:
@@ -280,7 +280,7 @@ class BotoProvider(BotoQualifications):
         raise refusal
 
     def _check_ours(self, created: ProviderHIT, *, annotation: str) -> ProviderHIT:
-        """An answer that names another HIT made nothing that we know of: the token asks again."""
+        """Return the created HIT. One with another annotation is not ours: the token asks again."""
         if created.annotation == annotation:
             return created
         known = self.get_hit(created.external_id)  # some answers leave the annotation out
@@ -291,13 +291,13 @@ class BotoProvider(BotoQualifications):
     def _pages(
         self, operation: str, member: str, read: Callable[[Any], Read], **parameters: Any
     ) -> Iterator[Read]:
-        """A page is read whole before anything of it is believed."""
+        """Yield the rows of all pages. A page is read whole before any row of it is believed."""
         token: dict[str, str] = {}
         seen: set[str] = set()
 
         def read_page(page: Any) -> tuple[list[Read], str]:
             rows, following = [read(row) for row in page[member]], page.get("NextToken", "")
-            # Nothing at all must be said: an object in place of the list is read as an empty one.
+            # The number must agree: botocore reads an object in place of the list as an empty list.
             if page.get("NumResults", len(rows) or None) != len(rows) or following in seen:
                 raise AboutSomethingElse
             return rows, following
@@ -323,7 +323,7 @@ class BotoProvider(BotoQualifications):
                 return read(answer)
 
     def _hear(self, answer: Any) -> None:
-        """What is said by a provider that was put back is not believed before both were compared."""
+        """Note the provider's epoch: restored data is not believed before both sides were compared."""
         about = answer.get("ResponseMetadata", {}) if isinstance(answer, Mapping) else {}
         epoch = about.get("HTTPHeaders", {}).get(EPOCH, "")[:LONGEST_EPOCH]
         if self._line is not None:
@@ -333,7 +333,7 @@ class BotoProvider(BotoQualifications):
 
     @contextmanager
     def _on_the_line(self) -> Iterator[None]:
-        """A refusal is an answer too."""
+        """Wait for a turn and record whether the provider answers. A refusal is an answer too."""
         if self._line is None:
             yield
             return
@@ -365,7 +365,7 @@ class BotoProvider(BotoQualifications):
 
 
 def _is_of_the_answer(error: Exception) -> bool:
-    """Botocore reads an answer of another shape without an error of its own."""
+    """Whether botocore's parser failed: it reads an answer of another shape without an error of its own."""
     frames = (frame for frame, _ in walk_tb(error.__traceback__))
     return any(frame.f_globals.get("__name__") == "botocore.parsers" for frame in frames)
 

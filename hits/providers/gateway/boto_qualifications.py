@@ -1,4 +1,4 @@
-"""What the Requester API says of qualifications: types, who holds what, and who asks for one."""
+"""Qualifications in the Requester API: types, holders, and requests for them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -10,9 +10,9 @@ from hits.providers.gateway.interface import ProviderTest, QualificationRequest,
 from hits.providers.gateway.responses import expect, read_qualified, read_request, reading
 
 Read = TypeVar("Read")
-# The API's words for "this worker holds none": it never was, or it was taken back.
+# Codes for "this worker does not hold it": it was never granted, or it was revoked.
 NOT_HELD = {"QualificationDoesNotExist", "InvalidQualificationState"}
-# And for "nothing waits here": decided already, or its worker took it back.
+# Codes for "nothing waits here": the request was decided already, or its worker took it back.
 NOT_WAITING = {"QualificationRequestDoesNotExist", "InvalidQualificationRequestState"}
 
 
@@ -23,7 +23,7 @@ class OwnType:
 
 
 class BotoQualifications(ABC):
-    """A part of BotoProvider."""
+    """Part of BotoProvider that handles qualifications."""
 
     @abstractmethod
     def _call(self, operation: str, **parameters: Any) -> Any: ...
@@ -136,7 +136,7 @@ class BotoQualifications(ABC):
                 raise
 
     def _find_by_name(self, name: str) -> str:
-        """It exists, so a list that lacks it is behind: the outcome is unknown until it is not."""
+        """Return the type's id. A list that lacks it is behind, so the outcome is unknown until then."""
         for known in self._own_types(name):
             if known.name == name:
                 return known.external_id
@@ -154,7 +154,7 @@ class BotoQualifications(ABC):
 
 
 def _of_type(qualification_type_id: str, read: Callable[[Any], Read]) -> Callable[[Any], Read]:
-    """Some answers leave the type out; none may name another."""
+    """Return a reader that checks the type. Some answers leave the type out; none may name another."""
 
     def read_own(row: Any) -> Read:
         expect(row.get("QualificationTypeId", qualification_type_id), qualification_type_id)
@@ -168,7 +168,7 @@ def _read_type(row: Any) -> OwnType:
 
 
 def _terms(description: str, retry_delay_s: int | None, test: ProviderTest | None) -> dict[str, Any]:
-    """What a type can be made with and changed to. What is left out stays as it was."""
+    """Return what a type can be made with and changed to. A term that is left out stays as it was."""
     terms: dict[str, Any] = {"Description": description}
     if retry_delay_s is not None:
         terms["RetryDelayInSeconds"] = retry_delay_s

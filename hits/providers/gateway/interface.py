@@ -1,4 +1,4 @@
-"""What we ask of any provider. Each passes one contract suite (tests/hits/providers/gateway)."""
+"""Interface of providers. Each implementation passes one contract suite (tests/hits/providers/gateway)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,18 +38,18 @@ class ProviderHIT:
 
     @property
     def counters(self) -> str:
-        """The same as long as nothing was submitted or reviewed."""
+        """State of the HIT in one text, equal as long as nothing was submitted or reviewed."""
         places = f"{self.available}/{self.pending}/{self.completed}/{self.max_assignments}"
         return f"{self.status} {places}"
 
     @property
     def handed_in(self) -> int:
-        """Assignments that somebody has finished, decided on or not."""
+        """Number of assignments that workers have submitted, decided on or not."""
         return self.max_assignments - self.available - self.pending
 
     @property
     def is_over(self) -> bool:
-        """Nobody works on it any more, and nobody can start."""
+        """Whether the HIT is over: nobody works on it any more, and nobody can start."""
         return self.status in ("Reviewable", "Reviewing", "Disposed")
 
 
@@ -103,51 +103,51 @@ class QualifiedWorker:
 
 @dataclass(frozen=True, kw_only=True)
 class QualificationRequest:
-    """A worker who asks for one."""
+    """A worker who asks for a qualification."""
 
     external_id: str
     worker_external_id: str
 
 
 class Provider(Protocol):
-    """Every call raises ProviderRefused (stop) or ProviderUnavailable (outcome unknown: look first)."""
+    """A provider. Calls raise ProviderRefused (stop) or ProviderUnavailable (outcome unknown: look first)."""
 
     def get_balance(self) -> Decimal: ...
 
     def create_hit(self, spec: HITSpec, *, token: UUID) -> ProviderHIT:
-        """Asked twice with one token it makes one HIT, and returns that one both times."""
+        """Create a HIT. Idempotent by token: two calls with one token make one HIT, and both return it."""
 
     def get_hit(self, external_id: str) -> ProviderHIT: ...
 
     def expire_hit(self, external_id: str) -> None:
-        """Nobody starts any more. Asked twice it changes nothing more."""
+        """End the time to start, so that nobody starts any more. Idempotent."""
 
     def extend_hit(self, external_id: str, *, expires_at: datetime) -> None:
-        """Starting ends at that instant; a HIT that was expired is open again."""
+        """Let the time to start end at that instant; a HIT that was expired is open again."""
 
     def add_places(self, external_id: str, *, places: int, token: UUID) -> None:
-        """More assignments. After ProviderUnavailable, or a refusal of the token, look at get_hit."""
+        """Add assignments. After ProviderUnavailable, or a refusal of the token, look at get_hit."""
 
     def list_reviewable(self) -> Iterator[str]:
-        """The ids of HITs that are over and were not yet marked as seen, all pages."""
+        """Yield the ids of HITs that are over and were not yet marked as seen, from all pages."""
 
     def mark_seen(self, external_id: str) -> None:
-        """Takes a HIT that is over off list_reviewable. Asked twice it changes nothing more."""
+        """Take a HIT that is over off list_reviewable. Idempotent."""
 
     def list_hits(self) -> Iterator[ProviderHIT]:
-        """All of them, all pages."""
+        """Yield all HITs, from all pages."""
 
     def list_assignments(self, hit_external_id: str) -> Iterator[ProviderAssignment]:
-        """Whatever was submitted, reviewed or not, all pages."""
+        """Yield all submitted assignments, reviewed or not, from all pages."""
 
     def get_assignment(self, external_id: str) -> ProviderAssignment:
-        """Refused unless it was submitted."""
+        """Return a submitted assignment. Refused for one that was not submitted."""
 
     def approve_assignment(self, external_id: str, *, feedback: str = "", override: bool = False) -> None:
-        """Asked twice it approves once, and both calls succeed. `override` takes a rejection back."""
+        """Approve an assignment. Idempotent: both calls succeed. `override` takes a rejection back."""
 
     def reject_assignment(self, external_id: str, *, feedback: str) -> None:
-        """Asked twice it rejects once, and both calls succeed."""
+        """Reject an assignment. Idempotent: a second call succeeds too."""
 
     def send_bonus(
         self,
@@ -158,22 +158,22 @@ class Provider(Protocol):
         reason: str,
         token: UUID,
     ) -> None:
-        """Repeated, if at all, with the same token. After ProviderUnavailable, look into list_bonuses."""
+        """Pay a bonus. Repeat only with the same token; after ProviderUnavailable, look in list_bonuses."""
 
     def list_bonuses(self, *, hit_external_id: str) -> Iterator[ProviderBonus]:
-        """Every bonus paid for this HIT's assignments, all pages."""
+        """Yield every bonus paid for this HIT's assignments, from all pages."""
 
     def notify_workers(
         self, *, subject: str, text: str, worker_external_ids: Sequence[str]
     ) -> list[NotDelivered]:
-        """At most a hundred at once. After ProviderUnavailable nobody knows whom it reached."""
+        """Write to at most a hundred workers. After ProviderUnavailable, nobody knows whom it reached."""
 
     def block_worker(self, external_id: str, *, reason: str) -> None: ...
 
     def unblock_worker(self, external_id: str) -> None: ...
 
     def notify_events(self, hit_type_id: str, *, transport: str, destination: str) -> None:
-        """Events of this HIT type go there from now on. Asked twice it changes nothing more."""
+        """Send events of this HIT type to the destination from now on. Idempotent."""
 
     def create_qualification(
         self,
@@ -184,9 +184,9 @@ class Provider(Protocol):
         retry_delay_s: int | None = None,
         test: ProviderTest | None = None,
     ) -> str:
-        """Its id. Asked twice with one name it makes one, and returns that one both times.
+        """Return a qualification type's id. Idempotent by name: two calls with one name make one type.
 
-        Nobody is given it by asking. Without a delay one may ask, or take the test, once.
+        No worker is given it by asking. Without a delay, a worker may ask, or take the test, only once.
         """
 
     def update_qualification(
@@ -197,29 +197,29 @@ class Provider(Protocol):
         retry_delay_s: int | None = None,
         test: ProviderTest | None = None,
     ) -> None:
-        """Asked twice it changes nothing more. A test and a delay can be changed, and not be taken away."""
+        """Change a type. Idempotent. A test and a delay can be changed, but not taken away."""
 
     def find_qualification(self, *, mark: str) -> str | None:
-        """The one of ours whose name ends with [mark], whatever else it is called."""
+        """Return our type whose name ends with [mark], whatever else it is called, or None."""
 
     def grant_qualification(
         self, qualification_type_id: str, *, worker_external_id: str, value: int = 1, notify: bool = True
     ) -> None:
-        """Granted twice it is held once, with the last value."""
+        """Grant a qualification. Granted twice, it is held once, with the last value."""
 
     def revoke_qualification(
         self, qualification_type_id: str, *, worker_external_id: str, reason: str = ""
     ) -> None:
-        """The worker may read the reason. What is not held any more counts as done."""
+        """Revoke a qualification. The worker may read the reason. One not held any more counts as done."""
 
     def list_qualified(self, qualification_type_id: str) -> Iterator[QualifiedWorker]:
-        """Who holds it, with the value, all pages."""
+        """Yield the holders with their values, from all pages."""
 
     def list_qualification_requests(self, qualification_type_id: str) -> Iterator[QualificationRequest]:
-        """Who has asked for it and waits for an answer, all pages."""
+        """Yield the requests that wait for an answer, from all pages."""
 
     def accept_qualification_request(self, external_id: str, *, value: int) -> None:
-        """What does not wait any more counts as done."""
+        """Accept a request. One that does not wait any more counts as done."""
 
     def reject_qualification_request(self, external_id: str, *, reason: str) -> None:
-        """The worker may read the reason. What does not wait any more counts as done."""
+        """Reject a request. The worker may read the reason. One that does not wait counts as done."""

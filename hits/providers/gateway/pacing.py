@@ -1,6 +1,6 @@
-"""The way to one account's provider: a token bucket in the database, and by its clock, for all processes.
+"""Line to one account's provider: a token bucket in the database, and by its clock, for all processes.
 
-It remembers whether the provider answers, for whoever looks at the account.
+It also records whether the provider answers, for the account's pages.
 """
 
 import time
@@ -16,9 +16,9 @@ from hits.providers.gateway.standstill import WORDS, begin_epochs
 from hits.providers.models.accounts import Pace
 from hits.providers.models.epochs import Epoch
 
-# What nobody used of the last moments may be used at once.
+# Unused turns of this last stretch of time may be used at once.
 BURST = timedelta(seconds=1)
-# Nobody queues for longer: a turn that lies farther ahead was written while the database's clock was wrong.
+# The longest wait: a turn that is farther ahead was written while the database's clock was wrong.
 LONGEST_QUEUE = timedelta(seconds=30)
 LONGEST_PROBLEM = 300
 LONGEST_EPOCH = 64
@@ -32,7 +32,7 @@ class Line:
         self._epoch = ""
 
     def wait(self) -> None:
-        """Returns when the next call of this account may leave."""
+        """Wait until the next call of this account may leave."""
         pace, delay = take_turn(account_id=self._account_id, rate=self._rate)
         self._was_silent = pace.silent_since is not None
         self._epoch = pace.provider_epoch
@@ -40,13 +40,13 @@ class Line:
             self._sleep(delay)
 
     def answered(self) -> None:
-        """Nothing is written as long as all is well."""
+        """Record that the provider answers. Nothing is written unless it was silent before."""
         if self._was_silent:
             silent = Pace.objects.filter(account_id=self._account_id, silent_since__isnull=False)
             silent.update(problem="", silent_since=None)
 
     def heard(self, epoch: str) -> None:
-        """What the provider calls itself. Raises StandsStill where it is another one than before."""
+        """Compare the provider's epoch with the known one. Raises StandsStill if it has changed."""
         if epoch not in ("", self._epoch):
             compare_epoch(epoch, known=self._epoch, account_id=self._account_id)
 
@@ -56,14 +56,14 @@ class Line:
 
 
 def hear_out_of_turn(epoch: str, *, account_id: int) -> None:
-    """The same for a call that waited in no line. Raises StandsStill."""
+    """Compare the epoch for a call that waited in no line. Raises StandsStill if it has changed."""
     known = Pace.objects.filter(account_id=account_id).values_list("provider_epoch", flat=True).first()
     if known is not None and epoch not in ("", known):
         compare_epoch(epoch, known=known, account_id=account_id)
 
 
 def compare_epoch(epoch: str, *, known: str, account_id: int) -> None:
-    """Compare and swap: of several who hear another name, one begins."""
+    """Store a changed epoch and halt the account. Compare and swap: of several callers, one does it."""
     pace = Pace.objects.filter(account_id=account_id, provider_epoch=known)
     with transaction.atomic():
         if not pace.update(provider_epoch=epoch) or not known:
@@ -73,7 +73,7 @@ def compare_epoch(epoch: str, *, known: str, account_id: int) -> None:
 
 
 def take_turn(*, account_id: int, rate: int) -> tuple[Pace, float]:
-    """Seconds until the next free instant, which is nobody else's: compare and swap, until it is ours."""
+    """Return the seconds until the next free instant, reserved for the caller by compare and swap."""
     while True:
         pace = Pace.objects.filter(account_id=account_id).annotate(now=Now()).first()
         if pace is None:

@@ -1,4 +1,4 @@
-"""Queues that speak Amazon's SQS. Whoever may write to the queue is believed: its own rights say who."""
+"""Queues that speak Amazon's SQS. Messages are believed: the queue's own rights say who may write."""
 
 import re
 from collections.abc import Callable
@@ -26,14 +26,14 @@ class Message:
 
 
 class Queue:
-    """Every call raises ProviderRefused or ProviderUnavailable. What is not deleted comes again."""
+    """A queue. Calls raise ProviderRefused or ProviderUnavailable. Messages not deleted come again."""
 
     def __init__(self, client: Any, *, url: str) -> None:
         self._client = client
         self._url = url
 
     def receive(self) -> list[Message]:
-        """At most ten, after at most a second."""
+        """Return at most ten messages, after at most a second."""
         answer = _call(
             self._client.receive_message,
             QueueUrl=self._url,
@@ -50,12 +50,12 @@ class Queue:
 
 
 def queue_for(account: Account) -> Queue:
-    """The queue whose address the account keeps. Raises ProviderRefused for one that cannot be used."""
+    """Return the queue at the account's address. Raises ProviderRefused for one that cannot be used."""
     try:
         secret_access_key = account.secret_access_key
     except InvalidToken:
         raise ProviderRefused(
-            "The account's secret key cannot be unsealed. Type it in anew.", code="Sealed"
+            "The account's secret key cannot be decrypted. Enter it again.", code="Sealed"
         ) from None
     client = _client(
         url=account.notify_address,
@@ -68,7 +68,7 @@ def queue_for(account: Account) -> Queue:
 
 @lru_cache(maxsize=32)
 def _client(*, url: str, access_key_id: str, secret_access_key: str, allow_amazon: bool) -> Any:
-    """At the host that the address names, whatever the environment says."""
+    """Return a client of the host that the address names, whatever the environment says."""
     import boto3  # noqa: PLC0415 - slow to load, and most processes poll no queue
     from botocore.config import Config  # noqa: PLC0415
 
@@ -101,7 +101,7 @@ def _client(*, url: str, access_key_id: str, secret_access_key: str, allow_amazo
 
 
 def region_of(host: str) -> str:
-    """Amazon's hosts say it; other queues hardly care."""
+    """Return the region that an Amazon host's name contains; for other queues any region does."""
     named = REGION.fullmatch(host)
     return (named[1] or named[2]) if named else "us-east-1"
 

@@ -10,19 +10,19 @@ from hits.providers.models.accounts import Account
 
 
 def provider_for(account: Account, *, quick: bool = False) -> Provider:
-    """The provider behind an account. Clients are kept per credentials: making one takes a while.
+    """Return the provider of an account. Clients are kept per credentials: making one takes a while.
 
-    A quick one is for a page that somebody waits for: it asks once, out of turn, and not for long.
-    Raises ProviderRefused where the account's secret cannot be unsealed.
+    A quick one is for a page that a person waits for: it asks once, out of turn, and not for long.
+    Raises ProviderRefused if the account has no provider, or its secret cannot be decrypted.
     """
     if account.kind != Account.Kind.MTURK:
-        raise ProviderRefused(f"{account} has no provider behind it.", code="NoProvider")
+        raise ProviderRefused(f"{account} has no provider.", code="NoProvider")
     try:
         secret_access_key = account.secret_access_key
     except InvalidToken:
         raise ProviderRefused(
-            "The account's secret key cannot be unsealed: the key it was sealed with is gone. "
-            "Type it in anew on the account's page.",
+            "The account's secret key cannot be decrypted: the key for that is gone. "
+            "Enter it again on the account's page.",
             code="Sealed",
         ) from None
     return _boto_provider(

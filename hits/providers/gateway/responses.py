@@ -1,4 +1,4 @@
-"""What the Requester API's answers say. One that cannot be read, or is about something else, is none."""
+"""Readers of the Requester API's answers. An unreadable one, or one about something else, counts as none."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ class AboutSomethingElse(ValueError):
 
 @contextmanager
 def reading(operation: str) -> Iterator[None]:
-    """Raises ProviderUnavailable: whoever asked knows no more than before."""
+    """Raise ProviderUnavailable for an unreadable answer: the caller knows no more than before."""
     try:
         yield
     except MALFORMED as error:
@@ -74,7 +74,7 @@ def read_assignment(row: Any) -> ProviderAssignment:
 
 
 def read_fields(xml: str) -> dict[str, str]:
-    """Untrusted XML. What cannot be read is no answer; the provider still holds the original."""
+    """Return the fields of untrusted XML. An unreadable answer has none; the provider has the original."""
     try:
         root = fromstring(xml, forbid_dtd=True)
     except (ParseError, DefusedXmlException, ValueError):

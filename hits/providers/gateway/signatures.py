@@ -1,7 +1,7 @@
-"""Who really sent this? Posts of the marketplace by a shared key, SNS-style ones by a certificate.
+"""Checks of who sent a message: the marketplace's posts by a shared key, SNS-style ones by a certificate.
 
-An address inside a message is anybody's to write. What is fetched lies on the account's own host, or on
-Amazon's own for topics where the operator allows Amazon; no redirect is followed.
+Anybody can write an address into a message. So only the account's own host is fetched from, or Amazon's own
+for topics where the operator allows Amazon; no redirect is followed.
 """
 
 import base64
@@ -33,7 +33,7 @@ from hits.providers.models.accounts import Account
 
 CLOCKS_MAY_DIFFER_S = 300
 POST_SIGNATURE = re.compile(r"t=([0-9]{1,12}),v1=([0-9a-f]{64})", re.ASCII)
-# Not any name of Amazon's: on many of them anybody may keep a certificate.
+# Not every host name of Amazon's: on many of them anybody may keep a certificate.
 TOPIC_HOST = re.compile(r"sns\.[a-z0-9-]+\.amazonaws\.com", re.ASCII)
 CERTIFICATE_PATH = re.compile(r"/[A-Za-z0-9/_-]{1,200}\.pem", re.ASCII)
 VISIBLE_ASCII = re.compile(r"[!-~]{1,2000}", re.ASCII)
@@ -57,15 +57,15 @@ log = structlog.get_logger()
 
 
 class Forged(CrowdError):
-    """Nobody we know has signed this. The message is for our log, never for the sender."""
+    """A message that nobody we know has signed. The words are for the log, never for the sender."""
 
 
 class Unfetched(CrowdError):
-    """What should prove it could not be had: the sender may come again."""
+    """The proof of a message could not be fetched: the sender may send it again."""
 
 
 def check_post(*, header: str, body: bytes, account: Account, now: datetime) -> None:
-    """The marketplace's own signature, with the key of the account's tickets. Raises Forged."""
+    """Check the marketplace's own signature, made with the account's ticket key. Raises Forged."""
     given = POST_SIGNATURE.fullmatch(header)
     if not given or not account.ticket_key:
         raise Forged("no signature")
@@ -78,7 +78,7 @@ def check_post(*, header: str, body: bytes, account: Account, now: datetime) -> 
 
 
 def check_topic_message(message: Mapping[str, Any], *, account: Account, now: datetime) -> None:
-    """An SNS-style message of this account's topic. Raises Forged or Unfetched."""
+    """Check an SNS-style message of this account's topic. Raises Forged or Unfetched."""
     if account.notify_address and message.get("TopicArn") != account.notify_address:
         raise Forged("another topic")
     algorithm = HASHES.get(str(message.get("SignatureVersion")))
@@ -100,7 +100,7 @@ def check_topic_message(message: Mapping[str, Any], *, account: Account, now: da
 
 
 def string_to_sign(message: Mapping[str, Any]) -> str:
-    """Raises Forged where something is missing that would be signed."""
+    """Return the text that is signed. Raises Forged if a part of it is missing."""
     names = SIGNED.get(str(message.get("Type")))
     if names is None:
         raise Forged("unknown type")
@@ -114,9 +114,9 @@ def string_to_sign(message: Mapping[str, Any]) -> str:
 
 
 def confirm_subscription(message: Mapping[str, Any], *, account: Account) -> None:
-    """Agrees to be told, but only for the topic that the account names. Raises Forged or Unfetched.
+    """Confirm a subscription, but only to the topic that the account names. Raises Forged or Unfetched.
 
-    The message's signature has been checked before.
+    The caller has checked the message's signature.
     """
     if not account.notify_address or message.get("TopicArn") != account.notify_address:
         raise Forged("nobody asked for this topic")
@@ -139,7 +139,7 @@ def _certificate_url(value: Any, *, account: Account) -> str:
     if not CERTIFICATE_PATH.fullmatch(parts.path) or parts.query:
         raise Forged("no address of a certificate")
     if _is_topic_host(parts, account=account):
-        # Amazon signs for every customer of theirs: only the topic tells whose message it is.
+        # Amazon signs for all its customers: only the topic tells whose message it is.
         if not account.notify_address:
             raise Forged("no topic is set")
     elif not _is_own_host(parts, account=account):
@@ -186,7 +186,7 @@ def _decoded(value: Any) -> bytes:
 
 @lru_cache(maxsize=16)
 def _certificate(url: str, _period: int) -> x509.Certificate:
-    """Kept for some minutes: a host that was set up anew may name another certificate the same."""
+    """Return the certificate, kept for minutes: a host set up again may have another at this address."""
     try:
         return x509.load_pem_x509_certificate(_fetch(urlsplit(url)))
     except ValueError:
@@ -194,7 +194,7 @@ def _certificate(url: str, _period: int) -> x509.Certificate:
 
 
 def _fetch(parts: SplitResult) -> bytes:
-    """Raises Unfetched for anything but 200, also where somebody makes us fetch too often."""
+    """Return what is at the address. Raises Unfetched for any status but 200, and for too many fetches."""
     if not rates.spend("fetch", parts.netloc, most=FETCHES_A_MINUTE, window_s=60):
         raise Unfetched("fetched too often")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -217,7 +217,7 @@ def _connection(parts: SplitResult) -> HTTPConnection:
 
 
 def _read_all(response: Any) -> bytes:
-    """Neither longer nor slower than anything that we ask for."""
+    """Read the response. Raises Unfetched if it is longer or slower than anything that is asked for."""
     ends, content = time.monotonic() + FETCH_S, b""
     while piece := response.read1(8192):
         content += piece

@@ -1,4 +1,4 @@
-"""While rows that were put back are compared, a provider is asked and never told."""
+"""Standstill of accounts: while restored data is compared, a provider is asked but told nothing."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -13,8 +13,8 @@ from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
 
 ASKS = ("get_", "list_")
-WORDS = "Nothing was sent: rows were put back from a copy. Somebody must confirm the comparison first."
-# Of a comparison that nobody has made yet.
+WORDS = "Nothing was sent: rows were put back from a copy. A person must confirm the comparison first."
+# Values of a comparison that has not been made yet.
 FRESH: dict[str, Any] = {
     "surveyed_at": None,
     "match": None,
@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 
 def refuse_to_tell(operation: str, *, account_id: int) -> None:
-    """Raises StandsStill."""
+    """Raise StandsStill for an operation that would change something while the account has an open epoch."""
     if operation.startswith(ASKS):
         return
     if Epoch.objects.still_open().filter(account=account_id).exists():
@@ -36,7 +36,7 @@ def refuse_to_tell(operation: str, *, account_id: int) -> None:
 def begin_epochs(
     account_ids: Collection[int], *, side: str, copied_at: datetime | None, now: datetime
 ) -> None:
-    """One for each account; one that was never confirmed begins anew. No payment starts after it returns."""
+    """Begin an epoch for each account, or restart its open one. No payment starts after this returns."""
     accounts = Account.objects.filter(pk__in=account_ids).order_by("pk")
     values = {**FRESH, "side": side, "copied_at": copied_at, "began_at": now, "look_at": now}
     with transaction.atomic():

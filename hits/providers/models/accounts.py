@@ -11,17 +11,17 @@ is_address = URLValidator(schemes=["http", "https"])
 
 class AccountManager(models.Manager["Account"]):
     def connected(self) -> models.QuerySet["Account"]:
-        """Those with a provider to ask. The others are only names for where people come from."""
+        """Accounts with a provider. The others are only names for where people come from."""
         return self.filter(kind=Account.Kind.MTURK)
 
 
 class Account(models.Model):
-    """Where work is posted and money spent. A batch belongs to one for good; no mode rules the process."""
+    """Account at which work is posted and money spent. A batch keeps its account; the process has no mode."""
 
     class Kind(models.TextChoices):
         MTURK = "mturk", "Requester API (the marketplace or another endpoint)"
         WEB = "web", "players of the web game: no provider, no money"
-        RECORDED = "recorded", "people whose work was recorded elsewhere"
+        RECORDED = "recorded", "workers whose work was recorded elsewhere"
 
     class Environment(models.TextChoices):
         MARKETPLACE = "marketplace"
@@ -72,9 +72,9 @@ class Account(models.Model):
     notify_address = models.CharField(
         max_length=400,
         blank=True,
-        help_text="Of an SQS queue, or of an SNS topic. Empty for posts to this site itself.",
+        help_text="Address of an SQS queue or an SNS topic. Empty for posts to this site itself.",
     )
-    # When every HIT of it, known or not, was last looked for.
+    # When all HITs of the account, known or not, were last listed.
     surveyed_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -93,7 +93,7 @@ class Account(models.Model):
 
 
 class Pace(models.Model):
-    """The way to an account's provider: from when the next call may leave, and whether calls are answered.
+    """Shared line to an account's provider: when the next call may leave, and whether calls are answered.
 
     All processes share it: a token bucket.
     """
@@ -103,7 +103,7 @@ class Pace(models.Model):
     # Why the last call had no answer, and since when none has had one.
     problem = models.CharField(max_length=300, blank=True)
     silent_since = models.DateTimeField(null=True)
-    # What the provider last called itself: it takes another name when its rows were put back from a copy.
+    # The provider's last epoch, which changes when its data is restored from a copy.
     provider_epoch = models.CharField(max_length=64, blank=True)
 
     def __str__(self) -> str:
@@ -111,7 +111,7 @@ class Pace(models.Model):
 
 
 class Stranger(models.Model):
-    """A HIT at the provider that shows our pages and that no row of ours knows. It is stopped."""
+    """A HIT at the provider that shows our pages but has no row here. It is stopped."""
 
     account = models.ForeignKey(Account, models.PROTECT, related_name="strangers")
     external_id = models.CharField(max_length=64)

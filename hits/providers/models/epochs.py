@@ -1,4 +1,4 @@
-"""New beginnings: rows were put back from a copy, here or at a provider."""
+"""Epochs of accounts: they begin when data was restored from a copy, here or at a provider."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,14 +8,14 @@ from hits.providers.models.accounts import Account
 
 class EpochManager(models.Manager["Epoch"]):
     def still_open(self) -> models.QuerySet["Epoch"]:
-        """Nobody has confirmed these: their accounts stand still."""
+        """Epochs that nobody has confirmed: their accounts stand still."""
         return self.filter(confirmed_at=None)
 
 
 class Epoch(models.Model):
-    """From here on one side of an account is older than the other. One side was put back from a copy.
+    """A restore from a copy: from here on one side of an account is older than the other.
 
-    Nothing goes out until both were compared and a person has confirmed it.
+    Nothing is sent until both were compared and a person has confirmed it.
     """
 
     class Side(models.TextChoices):
@@ -25,13 +25,13 @@ class Epoch(models.Model):
 
     account = models.ForeignKey(Account, models.PROTECT, related_name="epochs")
     side = models.CharField(max_length=8, choices=Side)
-    copied_at = models.DateTimeField(null=True, help_text="When the copy was taken, if anybody knows.")
+    copied_at = models.DateTimeField(null=True, help_text="When the copy was taken, if that is known.")
     began_at = models.DateTimeField()
-    # When its next step is due: whoever takes the step moves it ahead.
+    # When its next step is due: the process that takes the step moves it ahead.
     look_at = models.DateTimeField()
     surveyed_at = models.DateTimeField(null=True)
     match = models.ForeignKey("hits.Match", models.PROTECT, null=True, related_name="+")
-    # How many of each kind of thing the comparison came upon.
+    # Number of things of each kind that the comparison found.
     found = models.JSONField(default=dict)
     compared_at = models.DateTimeField(null=True)
     problem = models.CharField(max_length=500, blank=True, help_text="Why a step failed.")
@@ -41,7 +41,7 @@ class Epoch(models.Model):
     objects = EpochManager()
 
     class Meta:
-        # Staff read them on a page of their own, and make none.
+        # Staff read epochs on a page of their own, and make none.
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(

@@ -8,7 +8,7 @@ NEEDED = ("endpoint", "access_key_id", "secret_access_key")
 
 
 def seed_first_account(*, values: Mapping[str, str]) -> Account | None:
-    """The environment only seeds the first account; from then on the admin keeps it."""
+    """Create the first account from the environment. Later ones, and all changes, are made in the admin."""
     if not values["name"] or Account.objects.connected().exists():
         return None
     for field in NEEDED:

@@ -1,4 +1,4 @@
-"""Accounts that can be used, and when the next of their rows is due."""
+"""Accounts that can be used, and the instants when their next rows are due."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ log = structlog.get_logger()
 
 
 def usable(accounts: QuerySet[Any, Any]) -> Iterator[tuple[Account, Provider]]:
-    """An account that cannot be used keeps its own rows waiting, and nobody else's."""
+    """Yield the accounts that can be used. One that cannot keeps only its own rows waiting."""
     for account in Account.objects.filter(pk__in=accounts).order_by("pk"):
         try:
             yield account, provider_for(account)
@@ -34,14 +34,14 @@ def can_be_used(account: Account) -> bool:
 
 
 def any_usable(rows: QuerySet[Any], *, account: str) -> bool:
-    """Whether an account that can be used holds one of these. `account` is the way from a row to it."""
+    """Whether an account that can be used has one of these rows. `account` is the lookup from a row to it."""
     return any(map(can_be_used, Account.objects.filter(pk__in=rows.order_by().values(account))))
 
 
 def earliest(
     rows: QuerySet[Any], moment: str, *, account: str = "", after: timedelta = NO_TIME
 ) -> datetime | None:
-    """The first of these moments, or so long after it. Rows without one do not count.
+    """Return the first of these moments, or so long after it. Rows without one do not count.
 
     With `account`, the rows of an account that cannot be used do not count either: they wait for a person.
     """
@@ -57,7 +57,7 @@ def earliest(
 def earliest_or_now(
     rows: QuerySet[Any], moment: str, *, account: str, after: timedelta = NO_TIME, now: datetime
 ) -> datetime | None:
-    """The same where a row without the moment is due at once."""
+    """Return what `earliest` does, but now if a usable account has a row without the moment."""
     if any_usable(rows.filter(**{moment: None}), account=account):
         return now
     return earliest(rows, moment, account=account, after=after)
