@@ -1,4 +1,4 @@
-"""What the provider's balance must be, from the books alone."""
+"""Balance that the provider must have, computed from the books alone."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """The parts of the sum. `explained`: what differences that are known already make of the balance."""
+    """Parts of the expected balance. `explained`: the share of it that known differences account for."""
 
     deposits: Decimal
     held: Decimal
@@ -20,5 +20,5 @@ class Expected:
 
     @property
     def parts(self) -> dict[str, str]:
-        """As they are kept, and shown."""
+        """Parts as they are stored and shown."""
         return {name: f"{value:.2f}" for name, value in vars(self).items()}

@@ -1,4 +1,4 @@
-"""A study's books: every balance is a sum over its ledger, made from the index alone.
+"""Books of a study: every balance is a sum over its ledger, made from the index alone.
 
 One query reads the whole of a statement, grouped by what moved from where to where; the few groups are
 added up in Decimal, since one of the databases adds floats.
@@ -40,7 +40,7 @@ class Movement:
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """Something that must hold. `ours` and `theirs` are shown if it does not."""
+    """A condition that must hold. `ours` and `theirs` are shown if it does not."""
 
     words: str
     ours: Decimal
@@ -67,24 +67,24 @@ class Statement:
 
     @property
     def free(self) -> Decimal:
-        """What nothing is set aside for: never used, or given back."""
+        """Amount that is not reserved: never used, or given back."""
         return self.balances[Book.BUDGET] + self.balances[Book.RELEASED]
 
     @property
     def set_aside(self) -> Decimal:
-        """What has been spent and what can still be: all that is neither granted nor free."""
+        """Amount that has been spent or still can be: all that is neither granted nor free."""
         return sum(self.balances.values(), NOTHING) + self.granted - self.free
 
     @property
     def paid(self) -> Decimal:
-        """What has left, fees and all."""
+        """Amount that has been paid out, fees included."""
         return self.balances[Book.SENT] + self.balances[Book.CONFIRMED] + self.balances[Book.FEES]
 
 
 def entries_of(
     studies: Iterable[Study], *, since: datetime | None = None, before: datetime | None = None
 ) -> QuerySet[LedgerEntry]:
-    """From the first instant on, and up to the second one, which is not part of it."""
+    """Entries of these studies from `since` on, up to but not including `before`."""
     entries = LedgerEntry.objects.filter(study__in=studies)
     if since is not None:
         entries = entries.filter(at__gte=since)
@@ -92,7 +92,7 @@ def entries_of(
 
 
 def movements(entries: QuerySet[LedgerEntry]) -> list[Movement]:
-    """Few, however many rows there are: kinds, books and grant codes."""
+    """Sum the entries by kind, books and grant code: few groups, however many rows there are."""
     groups = entries.order_by().values("grant_code", "kind", "source", "target")
     summed = groups.annotate(sum=Sum("amount"), count=Count("*"))  # a column would not be in the index
     return [
@@ -109,7 +109,7 @@ def movements(entries: QuerySet[LedgerEntry]) -> list[Movement]:
 
 
 def balances(moved: Iterable[Movement]) -> dict[str, Decimal]:
-    """Every book, those that hold nothing too. What lies in GRANT is what came from outside, negative."""
+    """Return each book's balance, empty ones too. GRANT is negative: it is where money came from."""
     books = dict.fromkeys(Book.values, NOTHING)
     for movement in moved:
         books[movement.source] -= movement.amount
@@ -135,7 +135,7 @@ def statement_of(moved: Iterable[Movement]) -> Statement:
 
 
 def checks_of(study: Study, statement: Statement) -> list[Check]:
-    """What ties the ledger to the figures that the rest of the house works with."""
+    """Checks of the ledger against the figures that the rest of the system works with."""
     return [
         Check(
             words="All books together sum to zero",
@@ -156,7 +156,7 @@ def checks_of(study: Study, statement: Statement) -> list[Check]:
 
 
 def in_slices(entries: QuerySet[LedgerEntry]) -> Iterator[list[LedgerEntry]]:
-    """Oldest first, by their own order and not by an open cursor, which a slow reader would hold for long."""
+    """Yield entries oldest first, in slices, with no open cursor for a slow reader to hold."""
     ordered = entries.order_by("at", "pk")
     held = list(ordered[:SLICE])
     while held:

@@ -1,4 +1,4 @@
-"""Who sees which rows: a study's members see what belongs to it, some people see everything.
+"""Visibility of rows: a study's members see what belongs to it, some people see everything.
 
 A model says by `study_path` how its rows lead to their study.
 """
@@ -22,7 +22,7 @@ def studies_of(user: Any) -> QuerySet[Study]:
 
 
 def visible(rows: QuerySet[Row], user: Any) -> QuerySet[Row]:
-    """Those of the rows that this person may see, each once."""
+    """Return the rows that the user may see, each once."""
     if user.has_perm(SEES_ALL):
         return rows
     studies = studies_of(user)

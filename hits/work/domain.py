@@ -1,11 +1,11 @@
-"""How long somebody was at work, from the heartbeats of a page. Only our own clock counts."""
+"""Active time of a worker, counted from a page's heartbeats. Only the server's own clock counts."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-# The page sends one so often. A beat that comes sooner is left to the next: its time is not lost.
+# Interval of the page's beats. The time of one that comes sooner is counted by the next.
 SHORTEST_STEP = timedelta(seconds=5)
-# What one beat earns at most, and the silence after which it only starts anew.
+# The most that one beat counts, and the silence after which a beat only starts again.
 LONGEST_STEP = timedelta(seconds=30)
 IDLE = timedelta(seconds=60)
 SECOND = timedelta(seconds=1)
@@ -22,7 +22,7 @@ class CountedTime:
 def count_beat(
     before: CountedTime | None, *, opened_at: datetime, now: datetime, shortest: timedelta = SHORTEST_STEP
 ) -> CountedTime | None:
-    """None: nothing to write. Never more than has passed on the clock since the page was opened."""
+    """Count a beat; None if there is nothing to write. Never more than has passed since the opening."""
     if before is None:
         return CountedTime(active_s=0, beat_at=now)
     passed = now - before.beat_at
@@ -38,7 +38,7 @@ def count_beat(
 
 
 def effective_seconds(*, active_s: int | None, worked_s: int | None) -> int | None:
-    """What pay by the hour is counted from: active time where the page told of any, never above the clock's.
+    """Seconds that hourly pay is counted from: active time if the page reported any, never above the clock's.
 
     A page without scripts, or whose heartbeats did not come through, counts from accepting to submitting.
     """

@@ -8,9 +8,9 @@ from hits.work.models.assignments import Assignment
 
 
 class Bonus(models.Model):
-    """An obligation: money owed beyond the reward by one rule. Never deleted, final once SENT.
+    """Money owed beyond the reward by one rule. Never deleted, final once SENT.
 
-    What changes a score later never changes an obligation: it makes a new one, the next revision.
+    A later change of a score never changes an obligation: it makes a new one, the next revision.
     """
 
     study_path = "assignment__hit__batch__study"
@@ -34,7 +34,7 @@ class Bonus(models.Model):
         # The provider said yes. Where its list does not show it, a person looks again (look_at) and decides.
         Status.SENT: {Status.CONFIRMED},
         Status.CONFIRMED: set(),
-        # Not paid, and still owed: sent again under the same approval, decided on anew, or paid by a HIT.
+        # Not paid, and still owed: sent again under the same approval, decided on again, or paid by a HIT.
         Status.REFUSED: {Status.APPROVED, Status.OWED, Status.COMPENSATING},
         Status.COMPENSATING: {Status.CONFIRMED, Status.REFUSED},
         Status.WAIVED: set(),
@@ -117,5 +117,5 @@ class Bonus(models.Model):
 
     @property
     def reason_with_reference(self) -> str:
-        """The reference is how a payment of unclear outcome is found again in the provider's list."""
+        """Reason with the reference that finds a payment of unclear outcome in the provider's list."""
         return f"{self.reason} [ref {self.token}]"

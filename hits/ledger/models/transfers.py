@@ -1,4 +1,4 @@
-"""A study's money, in double entry: one row is one transfer, so both of its sides always sum to zero."""
+"""Ledger of studies, in double entry: one row is one transfer, so both of its sides always sum to zero."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -9,7 +9,7 @@ from hits.work.models.assignments import Assignment
 
 
 class LedgerEntry(models.Model):
-    """An amount from one book to another. Append-only: the database refuses updates and deletions."""
+    """Amount moved from one book to another. Append-only: the database refuses updates and deletions."""
 
     study_path = "study"
     append_only = True
@@ -48,7 +48,7 @@ class LedgerEntry(models.Model):
     source = models.CharField(max_length=16, choices=Book)
     target = models.CharField(max_length=16, choices=Book)
     amount = models.DecimalField(max_digits=13, decimal_places=2)
-    # As it was at that moment: reports of a closed month never change.
+    # The code at that moment: reports of a closed month must never change.
     grant_code = models.CharField(max_length=64, blank=True)
     words = models.CharField(max_length=200, blank=True)
     by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
@@ -72,7 +72,7 @@ class LedgerEntry(models.Model):
             ),
         ]
         indexes = [
-            # Whatever a study's books are summed by, so that no sum reads the rows themselves.
+            # All columns by which a study's books are summed, so that no sum reads the rows themselves.
             models.Index(
                 fields=["study", "at", "kind", "source", "target", "grant_code", "amount"],
                 name="ledger_of_study",

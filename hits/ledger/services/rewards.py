@@ -1,4 +1,4 @@
-"""Rewards and fees of approved work, in the ledger: each once, whoever approved it."""
+"""Rewards and fees of approved work in the ledger: each is booked once, whoever approved the work."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ SLICE = 500
 
 
 def book_rewards(*, now: datetime) -> int:
-    """State is the queue: whatever is approved and not booked yet, in slices that a crash leaves whole."""
+    """Book approved work that is not booked yet, in slices that a crash leaves whole. State is the queue."""
     booked = 0
     while done := _book_slice(now=now):
         booked += done

@@ -1,4 +1,4 @@
-"""The one place that writes the ledger. Callers hold the transaction in which the thing itself happens."""
+"""Writer of the ledger, and the only one. Callers hold the transaction in which the thing itself happens."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from hits.work.models.assignments import Assignment
 Book = LedgerEntry.Book
 Kind = LedgerEntry.Kind
 Status = Bonus.Status
-# Where the money of an obligation lies in each of its states.
+# Book that holds the money of an obligation in each of its states.
 BOOK_OF: dict[str, Book] = {
     Status.OWED: Book.OWED,
     Status.APPROVED: Book.APPROVED,
@@ -42,7 +42,7 @@ class Transfer:
 
 
 def post(transfers: Iterable[Transfer], *, by: User | None, now: datetime) -> None:
-    """Nothing is written for nothing: an amount of zero moves no money."""
+    """Write the transfers to the ledger. One of zero moves no money and is not written."""
     LedgerEntry.objects.bulk_create(
         LedgerEntry(
             kind=transfer.kind,

@@ -32,6 +32,9 @@ class Assignment(models.Model):
         Status.GONE: {Status.SUBMITTED},
     }
 
+    # Work that counts, unless it is kept out.
+    COUNTING: ClassVar[tuple[Status, ...]] = (Status.SUBMITTED, Status.APPROVED)
+
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     account = models.ForeignKey(Account, models.PROTECT)
     hit = models.ForeignKey(HIT, models.PROTECT, related_name="assignments")
@@ -51,14 +54,14 @@ class Assignment(models.Model):
     rejected_at = models.DateTimeField(null=True)
     # The provider approves by itself then, unless somebody decides before.
     auto_approves_at = models.DateTimeField(null=True)
-    # The provider refused to approve it: in its words, and when it is asked again.
+    # The provider's words when it refused to approve, and when it is asked again.
     problem = models.TextField(blank=True)
     approve_at = models.DateTimeField(null=True)
     # Paid, and no part of the data: its items are asked again.
     kept_out = models.BooleanField(default=False)
-    # Between accepting and submitting: what the hourly wage is counted from.
+    # Seconds between accepting and submitting, from which the hourly wage is counted.
     worked_s = models.PositiveIntegerField(null=True)
-    # Counted from the page's heartbeats by our own clock, and when the last one came. None: no heartbeats.
+    # Seconds counted from the page's heartbeats by our own clock, and the last beat. None: no heartbeats.
     active_s = models.PositiveIntegerField(null=True)
     beat_at = models.DateTimeField(null=True)
     # Set once its reward and fee are in the ledger.
@@ -68,7 +71,7 @@ class Assignment(models.Model):
 
     class Meta:
         permissions = [
-            ("review_assignment", "Can decide on handed-in work"),
+            ("review_assignment", "Can decide on submitted work"),
             ("second_rejection", "Can be the second person for a rejection"),
         ]
         constraints = [

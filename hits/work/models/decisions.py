@@ -1,4 +1,4 @@
-"""What people decide on handed-in work, and what they write beside it."""
+"""Decisions of people on submitted work, and their notes beside it."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from hits.work.models.assignments import Assignment
 
 
 class Decision(models.Model):
-    """One person's verdict on an assignment. The row comes first; a sweep tells the provider."""
+    """One person's decision on an assignment. The row comes first; a sweep tells the provider."""
 
     study_path = "assignment__hit__batch__study"
 
@@ -74,7 +74,7 @@ class Decision(models.Model):
 
 
 class Note(models.Model):
-    """A remark on an assignment for the colleagues. No worker reads it."""
+    """A note on an assignment for colleagues. No worker reads it."""
 
     study_path = "assignment__hit__batch__study"
 

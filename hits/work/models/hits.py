@@ -1,4 +1,4 @@
-"""One HIT, and what the provider is still to be told of it."""
+"""HITs, and the changes of them that the provider must still be told."""
 
 from typing import ClassVar
 from uuid import uuid4
@@ -38,7 +38,7 @@ class HIT(models.Model):
     made_at = models.DateTimeField(default=timezone.now, null=True, editable=False)
     # When the provider was first asked: it remembers our token for a day, and not longer.
     asked_at = models.DateTimeField(null=True)
-    # Who is sending it, so that two senders do not ask at once.
+    # Claim of a sender, so that two do not ask at once.
     claimed_at = models.DateTimeField(null=True)
     # Which task of the batch it stands for: shards of one task share the number.
     number = models.PositiveIntegerField(default=1)
@@ -46,14 +46,14 @@ class HIT(models.Model):
     # When starting ends at the provider; it may be lengthened.
     expires_at = models.DateTimeField(null=True)
     closed_at = models.DateTimeField(null=True)
-    # What a pause took from it of the time to start; the resume gives it back. None: no pause holds it.
+    # Time to start that a pause took and the resume gives back. None: no pause holds it.
     time_left = models.DurationField(null=True)
     # When it was last read whole, and what its counters said just before that.
     reconciled_at = models.DateTimeField(null=True)
     seen = models.CharField(max_length=64, blank=True)
     # When its payments were last compared with the provider's.
     matched_at = models.DateTimeField(null=True)
-    # When it is worth a look again. Whatever tells of a change brings it forward.
+    # When it is looked at again. Every sign of a change brings it forward.
     look_at = models.DateTimeField(null=True)
     problem = models.TextField(blank=True)
 
@@ -83,12 +83,12 @@ class HIT(models.Model):
 
 
 class Change(models.Model):
-    """What the provider must be told of a HIT that exists: the row comes first, a sweep tells it."""
+    """A change of an existing HIT that the provider must be told: the row comes first, a sweep sends it."""
 
     study_path = "hit__batch__study"
 
     class Kind(models.TextChoices):
-        EXPIRE = "expire", "Nobody starts any more"
+        EXPIRE = "expire", "No new work starts"
         EXTEND = "extend", "More time to start"
         ADD = "add", "More places"
 

@@ -7,7 +7,7 @@ from hits.work.models.items import Item
 
 
 class Lease(models.Model):
-    """An item handed to an assignment. Released ones stay as history."""
+    """An item leased to an assignment. Released leases stay as history."""
 
     class Status(models.TextChoices):
         LEASED = "leased"

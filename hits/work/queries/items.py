@@ -1,4 +1,4 @@
-"""What a batch asks."""
+"""Items and answers that a batch asks for."""
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
@@ -8,18 +8,18 @@ from hits.work.models.items import Item
 
 
 def room_of(batch: Batch) -> int:
-    """How many answers its plan has room for."""
+    """Number of answers that the batch's plan has room for."""
     return batch.hits_wanted * batch.assignments_per_hit * batch.items_per_assignment
 
 
 def items_of_batch(batch: Batch) -> QuerySet[Item]:
-    """Its own items where it has some, and else those of its study's pool."""
+    """Items of the batch: its own if it has its own source, otherwise those of its study's pool."""
     source = Q(batch=None) if batch.items_from == Batch.ItemsFrom.POOL else Q(batch=batch)
     return Item.objects.filter(source, study=batch.study_id, task=batch.task)
 
 
 def batches_wanting(batches: QuerySet[Batch]) -> QuerySet[Batch]:
-    """Those of them that ask for an answer, found without counting how many."""
+    """Batches that still need an answer, found without counting how many."""
     asked = Item.objects.filter(study=OuterRef("study"), task=OuterRef("task"), wanted__gt=0, pulled_at=None)
     of_pool = Q(items_from=Batch.ItemsFrom.POOL)
     own, pooled = Exists(asked.filter(batch=OuterRef("pk"))), Exists(asked.filter(batch=None))
@@ -27,9 +27,9 @@ def batches_wanting(batches: QuerySet[Batch]) -> QuerySet[Batch]:
 
 
 def answers_wanted(batch: Batch) -> int:
-    """How many answers are still wanted: what sizes a batch.
+    """Number of answers still needed, which sizes a batch.
 
-    A test wants whoever comes: as many answers as it has places for, as long as there is anything to ask.
+    A test takes every worker who comes: it needs as many answers as it has places, if it has any item to ask.
     """
     wanting = items_of_batch(batch).filter(wanted__gt=0, pulled_at=None)
     if families.is_test(batch.task):

@@ -1,4 +1,4 @@
-"""Whose earlier work keeps them from taking part."""
+"""Earlier work that keeps its workers from taking part."""
 
 from django.db.models import Q, QuerySet
 
@@ -8,16 +8,17 @@ from hits.work.models.assignments import Assignment
 
 
 def work_shut_out(batch: Batch) -> QuerySet[Assignment]:
-    """Work in the batches whose people may not take part in this one."""
+    """Work in the batches whose workers may not take part in this one."""
     excluded = batch.exclude_batches.through.objects.filter(from_batch=batch.pk).values("to_batch")
     barred = Q(hit__batch__in=excluded)
     if families.get(batch.task).wants_newcomers:
-        barred |= Q(hit__batch__study=batch.study_id) & ~Q(hit__batch__task__in=batch.task)
+        harmless = [batch.task, *families.beside_work()]
+        barred |= Q(hit__batch__study=batch.study_id) & ~Q(hit__batch__task__in=harmless)
     return _kept().filter(barred)
 
 
 def work_of_group(batch: Batch) -> QuerySet[Assignment]:
-    """Work in the other batches of its repeat group, on the same account."""
+    """Work in the other batches of this batch's repeat group, on the same account."""
     if not batch.repeat_group:
         return Assignment.objects.none()
     group = Batch.objects.filter(account=batch.account_id, repeat_group=batch.repeat_group)
@@ -25,5 +26,5 @@ def work_of_group(batch: Batch) -> QuerySet[Assignment]:
 
 
 def _kept() -> QuerySet[Assignment]:
-    """Whatever was neither returned nor abandoned."""
+    """Work that was neither returned nor abandoned."""
     return Assignment.objects.exclude(status=Assignment.Status.GONE)

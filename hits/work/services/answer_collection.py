@@ -1,6 +1,6 @@
-"""Answers become rows of a family: counted once they are in, and anew when one is taken out or put back.
+"""Collection of answers into a family's rows: counted once in, and again when one goes or returns.
 
-What is asked about are rows, each by its item. They belong to an owner, a project of the family or a study.
+Each row asks about something, by its item, and belongs to an owner: a project of the family or a study.
 Counting reads nothing but raw answers, whatever was made of them before: it may be repeated, or be killed.
 """
 
@@ -27,30 +27,30 @@ log = structlog.get_logger()
 
 class Count(Protocol):
     def __call__(self, *, owner: Any, rows: Sequence[Any], now: datetime) -> int:
-        """How many rows are done, by the raw answers that count now. Owner, rows and items are held."""
+        """Count the answers that count now; return how many rows are done. Everything is locked."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Collect:
-    """One kind of question."""
+    """One kind of question, and how its answers are counted."""
 
     tasks: Collection[str]
     owners: type[Model]
-    # All that anybody was ever asked about, and the paths from each to its owner and to its item.
+    # All rows that workers were ever asked about, and the paths from each to its owner and to its item.
     rows: QuerySet[Any]
     owner: str = "project"
     item: str = "item"
-    # Those whose answers are to be counted now: each way of being so is a question of its own.
+    # Rows whose answers are to be counted now: one query for each way in which a row becomes ripe.
     ripe: Sequence[QuerySet[Any]]
     # The items that counting these rows reads or changes.
     items: Callable[[Keys], Iterable[int]]
-    # What of these rows is locked before any item is.
+    # Locks what these rows need locked before any item is.
     lock: Callable[[Keys], object] = lambda _: None
     count: Count
 
 
 def collect_answers(collects: Sequence[Collect], *, now: datetime) -> int:
-    """Of all owners: how many rows were counted. What fails for one owner holds up no other."""
+    """Count the answers of all owners; return the number of rows. A failing owner holds up no other."""
     owners = _with_answers(collects)
     counted = in_parts(owners, lambda owner: sum(_collect(one, owner, now) for one in collects))
     if counted:
@@ -59,13 +59,13 @@ def collect_answers(collects: Sequence[Collect], *, now: datetime) -> int:
 
 
 def count_all(collects: Sequence[Collect], *, owner: Any, now: datetime) -> None:
-    """Everything that follows from raw answers, read from them once more."""
+    """Count all raw answers of the owner again."""
     for one in collects:
         _in_slices(one, [one.rows.filter(**{f"{one.item}__isnull": False})], owner=owner, now=now)
 
 
 def _with_answers(collects: Sequence[Collect]) -> list[Any]:
-    """In one query: mostly there are none."""
+    """Return the owners with answers to count, in one query: mostly there are none."""
     tasks = {task for one in collects for task in one.tasks}
     recounts = Item.objects.filter(task__in=tasks, recount=True).values("study")
     owners = collects[0].owners
@@ -81,7 +81,7 @@ def _collect(one: Collect, owner: Any, now: datetime) -> int:
 
 
 def _recount(one: Collect, owner: Any, *, now: datetime) -> int:
-    """Where an answer that was counted has been kept out or rejected since, or counts again."""
+    """Count again where a counted answer was kept out or rejected since, or counts once more."""
     study_id = owner.pk if isinstance(owner, Study) else owner.study_id
     done = 0
     while items := find_recounts(tasks=one.tasks, most=AT_ONCE, study_id=study_id):
@@ -107,7 +107,7 @@ def _in_slices(one: Collect, ripe: Iterable[QuerySet[Any]], *, owner: Any, now: 
 
 
 def _count(one: Collect, keys: Keys, *, owner: Any, now: datetime, recounted: Keys = ()) -> int:
-    """Rows are read after everything is locked: whoever was faster is found to have counted."""
+    """Count rows, read after everything is locked, so that what a faster process counted is seen."""
     one.lock(keys)
     items = set(one.items(keys))
     if recounted:
@@ -120,7 +120,7 @@ def _count(one: Collect, keys: Keys, *, owner: Any, now: datetime, recounted: Ke
 
 @contextmanager
 def _begun(owner: Any) -> Iterator[Any]:
-    """A project is held. A study comes last in the order of locks: of its rows the items are enough."""
+    """Begin a transaction and lock a project. A study is last in the lock order: its items are enough."""
     if not isinstance(owner, Study):
         with held(owner) as locked:
             yield locked

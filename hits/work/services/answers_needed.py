@@ -1,4 +1,4 @@
-"""How many answers items still want: as many as they need, but for those that are there or coming."""
+"""Numbers of answers that items still lack: those they need, less those that are there or on their way."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 def ask_about(rows: Sequence[Row], item_of: Callable[[Row], Item], *, field: str = "item") -> None:
-    """Each row by a new item, asked in this order. The rows are held."""
+    """Create an item for each row, in this order, and point the row at it. The rows are locked."""
     made = Item.objects.bulk_create(map(item_of, rows), batch_size=AT_ONCE)
     hold_new(made)
     for row, item in zip(rows, made, strict=True):
@@ -27,7 +27,7 @@ def ask_about(rows: Sequence[Row], item_of: Callable[[Row], Item], *, field: str
 
 
 def new_item(*, answers_needed: int, **about: Any) -> Item:
-    """Not saved yet. All of its answers are still wanted."""
+    """Return an unsaved item, all of whose answers are still needed."""
     return Item(answers_needed=answers_needed, wanted=answers_needed, **about)
 
 
@@ -38,9 +38,10 @@ def make_item(*, answers_needed: int, **about: Any) -> Item:
 
 
 def want_answers(needed: Mapping[int, int], *, refused: Q | None = None) -> None:
-    """`needed`: of each item, how many answers its leases are to bring. `refused`: leases that bring none.
+    """Set how many answers each item needs, and from its leases, how many it still lacks.
 
-    The items are locked. However often it is called, nothing is asked for twice.
+    `needed`: for each item, how many answers its leases are to bring. `refused`: leases that bring none.
+    The items are locked. Idempotent: nothing is asked for twice.
     """
     leases = Lease.objects.filter(item__in=needed).exclude(status=Lease.Status.RELEASED)
     leases = leases if refused is None else leases.exclude(refused)

@@ -10,12 +10,10 @@ from django.db.models import QuerySet
 from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 
-COUNTING = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED)
-
 
 @dataclass(frozen=True, kw_only=True)
 class CountingAnswer:
-    """One worker's answer to one item. Of recorded work nobody has an assignment."""
+    """One worker's answer to one item. Recorded work has no assignment."""
 
     worker_id: int
     raw: Any
@@ -23,17 +21,17 @@ class CountingAnswer:
 
 
 def on_their_way() -> QuerySet[Lease]:
-    """Of work that was begun, and of which nobody knows yet whether it counts."""
+    """Leases of begun work of which it is not known yet whether it counts."""
     begun = Lease.objects.exclude(status=Lease.Status.RELEASED)
-    return begun.exclude(status=Lease.Status.ANSWERED, assignment__status__in=COUNTING)
+    return begun.exclude(status=Lease.Status.ANSWERED, assignment__status__in=Assignment.COUNTING)
 
 
 def answers_that_count(items: Collection[int]) -> defaultdict[int, list[CountingAnswer]]:
-    """By item, the first one first: of work that the provider has, neither kept out nor rejected."""
+    """Return counting answers by item, oldest first: of submitted work, neither kept out nor rejected."""
     leases = Lease.objects.filter(
         item__in=items,
         status=Lease.Status.ANSWERED,
-        assignment__status__in=COUNTING,
+        assignment__status__in=Assignment.COUNTING,
         assignment__kept_out=False,
         assignment__answer__isnull=False,
     )

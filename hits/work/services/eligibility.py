@@ -1,4 +1,4 @@
-"""May this worker start this HIT? A decision with a reason, made anew at every entry."""
+"""Eligibility of a worker for a HIT: decided again, with a reason, at every entry."""
 
 from datetime import datetime
 from typing import Any
@@ -18,10 +18,12 @@ from hits.work.queries.shut_out import work_of_group, work_shut_out
 
 
 def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
-    """Raises RuleBroken, with a code and words for the worker. Two queries, and those of the entry policies.
+    """Raise RuleBroken, with a code and words for the worker, if this worker may not start this HIT.
 
-    What the provider let a worker accept is honored in a paused or draining batch too; only what is over
-    is over. People are told apart by their rows: the same person at two accounts is not recognized.
+    It takes two queries, and those of the entry policies. What the provider let a worker accept is honored
+    in a paused or draining batch too; only what is over is over. People are told apart by their rows: the
+    same person at two accounts is not recognized.
+
     Within the transaction that opens the work, two visits of one worker at once are decided one by one.
     """
     if is_over(hit):
@@ -41,7 +43,7 @@ def is_over(hit: HIT) -> bool:
 
 
 def _reason_against(hit: HIT, *, worker: Worker) -> str:
-    """The first rule that stands against it, or nothing."""
+    """Return the code of the first rule that forbids it, or an empty text."""
     batch = hit.batch
     own = Q(worker=OuterRef("pk"))
     rules: dict[str, Any] = {

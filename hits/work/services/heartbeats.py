@@ -1,7 +1,7 @@
 """Heartbeats of the work page: the server counts active time with its own clock.
 
 One UPDATE a beat, and no lock but that of the assignment's row for its length. Each beat swaps the moment
-that it has seen: of two tabs, or of a hostile client, nobody earns more than passes on the clock.
+that it has seen: two tabs, or a hostile client, never earn more time than passes on the clock.
 """
 
 from datetime import datetime, timedelta
@@ -11,12 +11,12 @@ from hits.work.models.assignments import Assignment
 
 
 def count_activity(*, assignment: Assignment, now: datetime) -> bool:
-    """True if it was written. Nothing counts once the answer is saved, or after the deadline."""
+    """Count a heartbeat; True if written. No beat counts after the answer is saved, or the deadline."""
     return _count(assignment, now=now, shortest=SHORTEST_STEP)
 
 
 def count_last_stretch(*, assignment: Assignment, now: datetime) -> bool:
-    """From the last heartbeat to the answer. The caller saves the answer in the same transaction."""
+    """Count the time from the last heartbeat to the answer, in the transaction that saves the answer."""
     return assignment.beat_at is not None and _count(assignment, now=now, shortest=SECOND)
 
 

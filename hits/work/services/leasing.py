@@ -1,6 +1,6 @@
-"""A worker opens a HIT, is leased items, and saves an answer. Nothing here is payable yet.
+"""Leasing: a worker opens a HIT, is leased items, and saves an answer. Nothing here is payable yet.
 
-The batch is marked last, for others of it wait until we are done.
+The batch is marked last, since other work of the batch waits until the mark is committed.
 """
 
 from collections.abc import Collection, Iterable
@@ -30,13 +30,13 @@ from hits.work.services.locking import lock_items
 from hits.work.services.poll_schedule import look_by
 
 Status = Assignment.Status
-# Begun here; what became of it at the provider is not known yet.
+# Begun here; its outcome at the provider is not known yet.
 UNSETTLED = (Status.OPENED, Status.SAVED)
-# How long we still wait, after the deadline, for the provider's word that it was handed in.
+# Wait after the deadline for the provider's report that the work was submitted.
 GRACE = timedelta(minutes=2)
-# What a browser needs to carry saved work to the provider.
+# Time that a browser needs to submit saved work to the provider.
 HAND_OVER = timedelta(seconds=3)
-# Given up in one run.
+# Assignments given up in one run.
 SLICE = 500
 
 
@@ -49,7 +49,7 @@ def open_assignment(
     deadline_at: datetime,
     now: datetime,
 ) -> Assignment:
-    """The row of this attempt: the one there is, or a new one. Nothing is leased here."""
+    """Return the row of this attempt, the existing one or a new one. Leases nothing. Raises RuleBroken."""
     attempts = Assignment.objects.filter(account=hit.batch.account, external_id=external_id, worker=worker)
     with transaction.atomic():
         # The HIT's row stands for all its assignments: two loads at once make one attempt.
@@ -78,12 +78,12 @@ def open_assignment(
 
 
 def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
-    """What this worker is to judge: never their own, never twice. The same again on a reload."""
+    """Lease items: never the worker's own, never one twice. Idempotent: a reload returns the same."""
     batch = assignment.hit.batch
     with transaction.atomic():
         # The worker's row: two tabs of one worker must not be leased one item twice.
         Worker.objects.select_for_update().get(pk=assignment.worker_id)
-        # And the assignment's: who gives it up at this moment gives up what it is leased here, too.
+        # The assignment's row too: giving it up at this moment must also release what is leased here.
         assignment.status = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk).status
         held = items_of(assignment)
         if held or assignment.status != Status.OPENED:
@@ -109,7 +109,7 @@ def _choose(batch: Batch, *, worker: Worker) -> list[Item]:
 
 
 def _draw(eligible: QuerySet[Item], *, worker: Worker) -> list[int]:
-    """In this worker's own order. What an earlier attempt has shown comes last: there was time to think."""
+    """Return keys in this worker's own order; items met before come last: there was time to think."""
     met = set(
         Lease.objects.filter(worker=worker, item__in=eligible.order_by()).values_list("item", flat=True)
     )
@@ -122,19 +122,19 @@ def _lot(item_id: int, worker: Worker) -> str:
 
 
 def items_of(assignment: Assignment) -> list[Item]:
-    """What was served, in the order it was leased."""
+    """Items that the assignment holds, in the order they were leased."""
     leases = assignment.leases.exclude(status=Lease.Status.RELEASED).select_related("item")
     return [lease.item for lease in leases.order_by("pk")]
 
 
 def items_served(assignment: Assignment) -> list[Item]:
-    """The same, and what was given back since: an answer that comes late is still an answer to these."""
+    """Items ever leased to the assignment, released ones too: a late answer is still an answer to these."""
     leases = assignment.leases.select_related("item").order_by("pk")
     return list(dict.fromkeys(lease.item for lease in leases))
 
 
 def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> None:
-    """Once. Raises RuleBroken for a second answer or after the deadline, and nothing changes."""
+    """Save the answer once. Raises RuleBroken for a second one or after the deadline, with no change."""
     with transaction.atomic():
         if now >= assignment.deadline_at:
             raise RuleBroken("deadline", _("The time for this HIT is over. Its place has been given back."))
@@ -147,7 +147,7 @@ def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> Non
 
 
 def release_overdue(*, now: datetime) -> int:
-    """Gives back the items of work whose time is over, once the provider's list, read since, lacks it.
+    """Give up work whose time is over, once the provider's list, read since the deadline, lacks it.
 
     It relies on the look that is due at every deadline (hits.sync.services.reconciling).
     """
@@ -157,7 +157,7 @@ def release_overdue(*, now: datetime) -> int:
 
 
 def next_release() -> datetime | None:
-    """Work begun at a HIT that is over is given up then."""
+    """Return when the next begun work that the provider's list lacks is given up."""
     return earliest(_looked_for_in_vain(), "deadline_at", after=GRACE)
 
 
@@ -167,7 +167,7 @@ def _looked_for_in_vain() -> QuerySet[Assignment]:
 
 
 def give_up(assignment: Assignment, *, now: datetime) -> bool:
-    """Returned, abandoned, or accepted anew. History is kept."""
+    """Give up an attempt that was returned, abandoned, or accepted again. History is kept."""
     with transaction.atomic():
         gone = end_attempt(assignment, now=now)
         if gone:
@@ -176,7 +176,7 @@ def give_up(assignment: Assignment, *, now: datetime) -> bool:
 
 
 def give_up_all(assignments: Iterable[Assignment], *, now: datetime) -> None:
-    """In one transaction, and each batch is marked after all of them."""
+    """Give up attempts in one transaction that marks each batch after all of them."""
     with transaction.atomic():
         gone = end_attempts(assignments, now=now)
         for batch_id in sorted({assignment.hit.batch_id for assignment in gone}):
@@ -184,7 +184,7 @@ def give_up_all(assignments: Iterable[Assignment], *, now: datetime) -> None:
 
 
 def end_attempt(assignment: Assignment, *, now: datetime) -> bool:
-    """For those who hold a transaction, and mark the batch themselves at its end."""
+    """End an attempt. The caller holds the transaction, and marks the batch at its end."""
     if not move(assignment, Status.GONE):
         return False
     release_items(assignment, now=now)
@@ -192,7 +192,7 @@ def end_attempt(assignment: Assignment, *, now: datetime) -> bool:
 
 
 def end_attempts(assignments: Iterable[Assignment], *, now: datetime) -> list[Assignment]:
-    """The same for several: their items are locked in one order, across all of them."""
+    """End several attempts as `end_attempt` does, locking the items of all of them in one order."""
     gone = [assignment for assignment in assignments if move(assignment, Status.GONE)]
     held = Lease.objects.filter(assignment__in=gone).exclude(status=Lease.Status.RELEASED)
     lock_items(set(held.values_list("item_id", flat=True)))
@@ -202,7 +202,7 @@ def end_attempts(assignments: Iterable[Assignment], *, now: datetime) -> list[As
 
 
 def keep_out(assignment: Assignment, *, now: datetime) -> bool:
-    """Paid, and no part of the data: somebody else is asked. False if it was out already."""
+    """Keep paid work out of the data, so that its items are asked again. False if it was out already."""
     with transaction.atomic():
         if not Assignment.objects.filter(pk=assignment.pk, kept_out=False).update(kept_out=True):
             return False
@@ -213,26 +213,26 @@ def keep_out(assignment: Assignment, *, now: datetime) -> bool:
 
 
 def release_items(assignment: Assignment, *, now: datetime) -> None:
-    """What was leased or answered is wanted again where it lacks. The caller holds the transaction."""
+    """Release the leases; items that then lack an answer need one again. The caller holds the transaction."""
     held = assignment.leases.exclude(status=Lease.Status.RELEASED)
     items = set(held.values_list("item_id", flat=True))
     lock_items(items)
     if not items:
         return
-    # Whoever has counted an answer that is taken out now counts anew.
+    # A family that has counted an answer that is taken out now counts again.
     answered = held.filter(status=Lease.Status.ANSWERED)
     Item.objects.filter(pk__in=answered.values("item")).update(recount=True)
     held.update(status=Lease.Status.RELEASED, ended_at=now)
     enough = _with_enough(items)
-    # Not all that is there need bring an answer: whoever counts says what is wanted then.
+    # Not every lease that is there brings an answer: the recount says how many are needed then.
     Item.objects.filter(pk__in=enough).update(recount=True)
     Item.objects.filter(pk__in=items - enough).update(wanted=F("wanted") + 1)
 
 
 def _with_enough(items: Collection[int]) -> set[int]:
-    """Where an answer that came late stands in for the one that is given up.
+    """Items with enough answers, since a late one stands in for the one that is given up.
 
-    Only where no place is free: items of tests always have some, and tens of thousands of leases.
+    Only items with no free place are counted: tests' items always have some, and tens of thousands of leases.
     """
     there = Count("leases", filter=~Q(leases__status=Lease.Status.RELEASED))
     full = Item.objects.filter(pk__in=items, wanted=0, answers_needed__gt=0).annotate(there=there)
@@ -240,16 +240,17 @@ def _with_enough(items: Collection[int]) -> set[int]:
 
 
 def find_recounts(*, tasks: Collection[str], most: int, study_id: int | None = None) -> list[int]:
-    """Items whose answers changed since they were counted. The caller takes them, and counts anew."""
+    """Items whose answers changed since they were counted. The caller takes them and counts again."""
     oldest = Item.objects.filter(task__in=tasks, recount=True).order_by("pk")
     oldest = oldest.filter(study=study_id) if study_id else oldest
     return list(oldest.values_list("pk", flat=True)[:most])
 
 
 def take_recounts(items: Collection[int], *, along: Collection[int] = ()) -> list[int]:
-    """Those of them that nobody was faster to take. `along`: other items that counting anew will change.
+    """Take the recounts that no other process has taken, and return their items.
 
-    Whoever holds one of them is waited for: what is left here would be looked for much later.
+    `along`: other items that the recount will change. A process that holds one of them is waited for: an item
+    left here would be found again only much later.
     """
     lock_items({*items, *along})
     changed = Item.objects.filter(pk__in=items, recount=True)
@@ -259,7 +260,7 @@ def take_recounts(items: Collection[int], *, along: Collection[int] = ()) -> lis
 
 
 def answer_leases(assignment: Assignment, *, now: datetime) -> None:
-    """The items of this answer are answered, even if the clock had given them back already."""
+    """Mark the leases of this answer as answered, even those that the clock had released already."""
     leases = list(assignment.leases.exclude(status=Lease.Status.ANSWERED).order_by("item"))
     lock_items({lease.item_id for lease in leases if lease.status == Lease.Status.RELEASED})
     for lease in leases:
@@ -270,7 +271,7 @@ def answer_leases(assignment: Assignment, *, now: datetime) -> None:
 
 
 def _take_back(lease: Lease) -> bool:
-    """Not if this worker was handed the item again: that later answer is the one that counts."""
+    """Take a released lease back. False if this worker was leased the item again: the later answer counts."""
     again = Lease.objects.filter(item=lease.item_id, worker=lease.worker_id)
     if again.exclude(status=Lease.Status.RELEASED).exists():
         return False
@@ -279,10 +280,10 @@ def _take_back(lease: Lease) -> bool:
 
 
 def items_open_to(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
-    """What this worker may be asked. Oldest first: items get finished, and none starves."""
-    # An answer that was taken out of the data is asked of somebody else.
+    """Items that this worker may be asked, oldest first, so that items get finished and none starves."""
+    # The question of an answer that was taken out of the data is asked of another worker.
     taken_out = Q(assignment__kept_out=True) | Q(assignment__status=Status.REJECTED)
-    # Not one by one for each item: whoever has seen thousands would have them all looked through each time.
+    # One subquery, not one for each item: that would read all leases of a busy worker each time.
     seen = Lease.objects.filter(worker=worker_id)
     family = family_of_batch(batch)
     if not family.leases_once:
@@ -299,13 +300,13 @@ def items_open_to(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
 
 
 def _give_up_earlier(hit: HIT, *, worker: Worker, now: datetime) -> None:
-    """A ticket for a new acceptance says that this worker has returned the HIT before."""
+    """Give up this worker's earlier attempts: a ticket for a new acceptance shows that they returned it."""
     earlier = hit.assignments.filter(worker=worker, status__in=UNSETTLED)
     end_attempts(earlier.order_by("pk"), now=now)
 
 
 def _refuse_surplus(hit: HIT) -> None:
-    """Without a ticket anybody may claim to work; so never more than the HIT has places."""
+    """Refuse more assignments than the HIT has places, since without a ticket anybody may claim to work."""
     live = hit.assignments.exclude(status=Status.GONE).count()
     if live >= hit.max_assignments:
         raise RuleBroken("no_place", _("Every place of this HIT is taken. Please return it."))

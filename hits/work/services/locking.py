@@ -1,8 +1,8 @@
-"""In which order rows are locked, so that no two transactions wait for each other; and how items are.
+"""Order in which rows are locked, so that no two transactions wait for each other, and the locking of items.
 
 Picture, project, unit (an image, an example), HIT, worker, assignment, items, findings, attempt, holding,
-run, bonus, batch, study. Whoever holds a row asks for none before it, and of one kind for the lowest first.
-Items stand in the middle, and many want several: a transaction locks all of its items by one statement.
+run, bonus, batch, study. A holder of a row locks none before it, and rows of one kind lowest first. Items are
+in the middle, and many callers need several: a transaction locks all of its items by one statement.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -22,7 +22,7 @@ Row = TypeVar("Row", bound=Model)
 
 @contextmanager
 def held(row: Row) -> Iterator[Row]:
-    """As it is now, for one transaction."""
+    """Yield the current row, locked for one transaction."""
     with transaction.atomic():
         rows = type(row)._default_manager.select_for_update(no_key=True).select_related(None)
         yield rows.get(pk=row.pk)
@@ -30,7 +30,7 @@ def held(row: Row) -> Iterator[Row]:
 
 @dataclass(frozen=True, eq=False)
 class LockedItems:
-    """Left with a transaction: Django forgets it at the end, and on the way back to a savepoint."""
+    """Note of locked items in a transaction. Django drops it at the end, and on rollback to a savepoint."""
 
     keys: frozenset[int]
 
@@ -40,9 +40,10 @@ class LockedItems:
 def lock_items(
     items: QuerySet[Item] | Collection[int], *, most: int | None = None, to_delete: bool = False
 ) -> list[Item]:
-    """As they are now. Whoever takes an answer out of them waits, and then finds it counted.
+    """Lock items and return them as they are now.
 
-    The keys that a transaction names later must be among those that it has named first.
+    A process that removes an answer waits here, and then finds it counted. The keys that a transaction names
+    later must be among those that it has named first.
     """
     rows = items if isinstance(items, QuerySet) else Item.objects.only("pk").filter(pk__in=items)
     locked = list(rows.order_by("pk").select_for_update(of=("self",), no_key=not to_delete)[:most])
@@ -55,17 +56,17 @@ def lock_items(
 
 
 def hold_new(items: Iterable[Item]) -> None:
-    """Nobody else sees items that were made in this transaction: they are held without a statement."""
+    """Note items made in this transaction as locked, without a statement: nobody else can see them yet."""
     transaction.on_commit(LockedItems(frozenset(item.pk for item in items)))
 
 
 def refuse_second(keys: Collection[int]) -> None:
-    """Tests refuse it. Here it is told, and done all the same: it seldom makes two wait for each other."""
+    """Log a second locking statement, which tests refuse. Here it goes on: it seldom causes a deadlock."""
     log.error("items.locked_by_a_second_statement", items=sorted(keys), stack_info=True)
 
 
 def notes() -> list[LockedItems]:
-    """What this transaction has noted so far."""
+    """Notes of locked items that this transaction has made so far."""
     return [call for _, call, *_ in connection.run_on_commit if isinstance(call, LockedItems)]
 
 

@@ -1,4 +1,4 @@
-"""When a HIT is read at its provider again."""
+"""Schedule of the next reading of a HIT at its provider."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,12 +9,12 @@ from hits.work.models.hits import HIT
 
 
 def look_soon(*, hit_ids: Iterable[int], now: datetime) -> int:
-    """The next run of the reconciler reads these. A look that is under way then is made again."""
+    """Have the next run of the reconciler read these HITs. A look that is under way is made again."""
     return _bring_forward(HIT.objects.filter(pk__in=hit_ids), to=now)
 
 
 def look_by(*, hit_id: int, at: datetime) -> bool:
-    """The HIT is read then at the latest."""
+    """Have the HIT read at this instant at the latest."""
     return bool(_bring_forward(HIT.objects.filter(pk=hit_id), to=at))
 
 
