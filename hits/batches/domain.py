@@ -1,4 +1,4 @@
-"""Requirements as a form asks for them: what has a field of its own, and the rest as it was written."""
+"""Requirements as a form asks for them, and back: what has no field of its own stays as it was written."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ FIELDS = {"QualificationTypeId", "Comparator", "IntegerValues", "LocaleValues", 
 
 @dataclass(frozen=True, kw_only=True)
 class NumberRequirement:
-    """A qualification type of the researcher's, or of anybody's, compared with whole numbers."""
+    """A requirement that compares a qualification type, the researcher's or another's, with whole numbers."""
 
     type_id: str
     comparator: str
@@ -36,7 +36,7 @@ class Criteria:
 
 
 def read(requirements: Sequence[Row]) -> Criteria:
-    """Whatever no field can show as it is stays in `further`: nothing is lost by looking."""
+    """Sort the requirements into the form's fields; what no field can show as it is stays in `further`."""
     guards = [row.get("ActionsGuarded", "Accept") for row in requirements]
     found = Criteria(guarded=guards[0] if guards else "Accept")
     for row, guard in zip(requirements, guards, strict=True):
@@ -46,7 +46,7 @@ def read(requirements: Sequence[Row]) -> Criteria:
 
 
 def build(criteria: Criteria, *, environment: str) -> list[dict[str, Any]]:
-    """The same as the Requester API takes them."""
+    """Return the criteria as the Requester API takes them."""
     rows: list[dict[str, Any]] = []
     for kind, least in (
         (PERCENT_APPROVED, criteria.approved_percent),
@@ -68,7 +68,7 @@ def build(criteria: Criteria, *, environment: str) -> list[dict[str, Any]]:
 
 
 def with_preset(requirements: Sequence[Row], preset: Sequence[Row], *, guarded: str) -> list[dict[str, Any]]:
-    """The preset's rows, and of the others those about something else."""
+    """Return the preset's rows, and those of the other rows that concern another qualification type."""
     kinds = {row["QualificationTypeId"] for row in preset}
     guard = {} if guarded == "Accept" else {"ActionsGuarded": guarded}
     others = [dict(row) for row in requirements if row.get("QualificationTypeId") not in kinds]
@@ -76,7 +76,7 @@ def with_preset(requirements: Sequence[Row], preset: Sequence[Row], *, guarded: 
 
 
 def read_places(text: str) -> list[str]:
-    """Codes such as US or US-PA. Raises ValueError with the one that is none."""
+    """Return codes such as US or US-PA without repeats. Raises ValueError that names the first wrong code."""
     places = [place.upper() for place in re.split(r"[\s,;]+", text) if place]
     for place in places:
         if not PLACE.fullmatch(place):
@@ -85,7 +85,7 @@ def read_places(text: str) -> list[str]:
 
 
 def move_masters(requirements: Sequence[Row], *, environment: str) -> list[dict[str, Any]]:
-    """Masters have an id of their own in each environment: a batch that changes its account keeps them."""
+    """Replace the Masters id by this environment's own: a batch that changes its account keeps Masters."""
     known = set(MASTERS.values())
     return [
         {**row, "QualificationTypeId": MASTERS[environment]}
@@ -96,7 +96,7 @@ def move_masters(requirements: Sequence[Row], *, environment: str) -> list[dict[
 
 
 def _take(row: Row, found: Criteria) -> bool:
-    """False if the row has no field of its own, or the field is taken."""
+    """Move the row into its field. False if it has no field of its own, or the field is already filled."""
     kind, comparator = row.get("QualificationTypeId"), row.get("Comparator")
     integers, locales = row.get("IntegerValues", []), row.get("LocaleValues", [])
     if kind == LOCALE:

@@ -1,4 +1,4 @@
-"""What is only ever added: who did what to a batch."""
+"""History of batches: append-only rows that say who did what."""
 
 from django.db import models
 
@@ -6,7 +6,7 @@ from hits.studies.models import Batch
 
 
 class BatchEvent(models.Model):
-    """What was done to a batch, by whom. Append-only."""
+    """One thing that was done to a batch, and by whom. Append-only."""
 
     study_path = "batch__study"
 

@@ -1,4 +1,4 @@
-"""What an hour of approved work pays, bonuses included, against the study's floor."""
+"""Hourly pay of approved work, bonuses included, compared with the study's wage floor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,11 +40,11 @@ NOTHING = Decimal(0)
 
 @dataclass(frozen=True, kw_only=True)
 class PayGroup:
-    """Approved work that took as long and earned as much."""
+    """Approved assignments that took equally long and earned equally much."""
 
     seconds: int
     earned: Decimal
-    # Of top-ups that two people gave up: what they decided is not asked again.
+    # Amount of top-ups that two people gave up: what they decided is not asked again.
     given_up: Decimal
     # Its bonus table has been read, and no top-up for this floor was proposed before.
     is_due: bool
@@ -64,7 +64,7 @@ class PayBar:
 
 @dataclass(frozen=True, kw_only=True)
 class TopUp:
-    """What one submission lacks, as the page shows it and as it is proposed."""
+    """The amount that one submission lacks, as the page shows it and as it is proposed."""
 
     assignment: Assignment
     seconds: int
@@ -81,7 +81,7 @@ class TopUp:
 
 @dataclass(frozen=True, kw_only=True)
 class Pay:
-    """A batch's approved work by the hour. Without a floor nothing is below it."""
+    """A batch's approved work by hourly pay. Without a floor, nothing is below it."""
 
     batch: Batch
     floor: Decimal | None
@@ -98,12 +98,12 @@ class Pay:
 
     @cached_property
     def tenth(self) -> Decimal | None:
-        """Nine of ten earn at least this by the hour."""
+        """Tenth percentile of hourly pay: nine of ten earn at least this."""
         return self._at(0.1)
 
     @cached_property
     def is_low(self) -> bool:
-        """What is watched: the tenth percentile against the floor."""
+        """Whether the tenth percentile is below the floor, which is what is watched."""
         return self.floor is not None and self.tenth is not None and self.tenth < self.floor
 
     @cached_property
@@ -112,7 +112,7 @@ class Pay:
 
     @cached_property
     def due(self) -> int:
-        """How many top-ups can be proposed now."""
+        """Number of top-ups that can be proposed now."""
         return sum(n for n, _ in self._due)
 
     @cached_property
@@ -126,7 +126,7 @@ class Pay:
 
     @cached_property
     def bars(self) -> list[PayBar]:
-        """Even bars up to where half earn less and as much again; the last one holds the rest."""
+        """Even bars up to twice the median, or twice the floor if that is more; the last holds the rest."""
         if self.median is None:
             return []
         top = max(2 * self.median, 2 * (self.floor or NOTHING))
@@ -162,7 +162,7 @@ class Pay:
 
 
 def pay_of(batch: Batch) -> Pay:
-    """One query, whatever the batch's size. What was kept out is no part of it: it earns no bonus."""
+    """Hourly pay of a batch, in one query whatever its size. Work kept out earns no bonus and is left out."""
     floor = batch.study.wage_floor
     counted = list(
         _approved(batch, floor)
@@ -185,7 +185,7 @@ def pay_of(batch: Batch) -> Pay:
 
 
 def top_ups_due(batch: Batch, *, most: int) -> list[TopUp]:
-    """One query. Who lacks most comes first."""
+    """Top-ups that can be proposed now, in one query, the largest lack first."""
     floor = batch.study.wage_floor
     if floor is None:
         return []
@@ -222,7 +222,7 @@ def _top_up(row: Any, *, batch: Batch, floor: Decimal) -> TopUp:
 
 
 def _approved(batch: Batch, floor: Decimal | None) -> QuerySet[Any]:
-    """With the seconds of each, what it earned beside the reward, and whether a top-up may be proposed."""
+    """Approved work with its seconds, its earnings beside the reward, and whether a top-up is possible."""
     given_up = Q(status=Bonus.Status.WAIVED)
     topped = Bonus.objects.filter(
         assignment=OuterRef("pk"), rule=TOP_UP, figures__floor_cents__gte=cents(floor or NOTHING)

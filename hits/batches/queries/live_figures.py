@@ -35,9 +35,9 @@ from hits.work.models.hits import HIT, Change
 from hits.work.models.leases import Lease
 
 HOUR = timedelta(hours=1)
-# Fewer submissions than these foretell nothing.
+# Fewer submissions than these are too few for a forecast.
 FEWEST = 5
-# Where the last hour is too quiet, so many submissions before it are looked at.
+# If the last hour was too quiet, this many submissions before it are looked at.
 LATEST = 50
 BUCKETS = 48
 # A chart's steps: seconds that a clock or a calendar names.
@@ -48,7 +48,7 @@ Status = Assignment.Status
 
 
 class EpochSeconds(Func):
-    """Whole seconds since 1970 of an instant, in either database's own words."""
+    """Whole seconds since 1970 of an instant, in the function of SQLite or PostgreSQL."""
 
     output_field = IntegerField()
 
@@ -63,7 +63,7 @@ class EpochSeconds(Func):
 
 @dataclass(frozen=True, kw_only=True)
 class Posting:
-    """The batch's HITs, and the places on them."""
+    """Numbers of a batch's HITs and of the places on them."""
 
     hits: int
     withdrawn: int
@@ -73,7 +73,7 @@ class Posting:
     in_trouble: int
     held_back: int
     places: int
-    # Of HITs that somebody can still start, sent or not.
+    # Places of HITs that somebody can still start, sent or not.
     places_startable: int
     first_sent_at: datetime | None
     last_closed_at: datetime | None
@@ -89,7 +89,7 @@ class Posting:
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """Assignments that took from `start_s` on, up to `end_s`; None: as long as you like."""
+    """Number of assignments that took from `start_s` up to `end_s` seconds; None means no upper bound."""
 
     start_s: int
     end_s: int | None
@@ -98,7 +98,7 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True)
 class Times:
-    """How long the handed-in work took, and what that pays by the hour."""
+    """How long submitted work took, and what that pays by the hour."""
 
     measured: int
     median_s: float | None
@@ -110,7 +110,7 @@ class Times:
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """The batch's assignments, by what became of them."""
+    """A batch's assignments, counted by what became of them."""
 
     in_progress: int
     saved: int
@@ -121,7 +121,7 @@ class Work:
     approved: int
     rejected: int
     kept_out: int
-    # Handed in on HITs that somebody can still start.
+    # Submitted on HITs that somebody can still start.
     submitted_startable: int
     last_hour: int
     # (end of the step, submissions until then), from the first step to the last.
@@ -138,7 +138,7 @@ class Live:
 
     @property
     def left(self) -> int:
-        """Places that somebody can still fill."""
+        """Number of places that workers can still fill."""
         return max(0, self.posting.places_startable - self.work.submitted_startable)
 
     @property
@@ -147,7 +147,7 @@ class Live:
 
 
 def with_changes(batches: QuerySet[Batch]) -> QuerySet[Batch]:
-    """Beside each batch, how many changes of its HITs are on their way, and how many were refused."""
+    """Annotate each batch with the numbers of its HITs' changes that are on their way and refused."""
     return batches.annotate(
         changes_waiting=_changes(Change.Status.INTENDED), changes_refused=_changes(Change.Status.REFUSED)
     )
@@ -184,14 +184,14 @@ def posting_of(batch: Batch) -> Posting:
 
 
 def span_of(batch: Batch, *, posting: Posting, now: datetime) -> tuple[datetime, datetime]:
-    """What the chart over time shows: from the first HIT sent until the last was over, or now."""
+    """Span of the chart over time: from the first HIT sent until the last one closed, or until now."""
     start = posting.first_sent_at or batch.launched_at or now
     over = batch.status in (Batch.Status.COMPLETE, Batch.Status.CANCELLED) and posting.last_closed_at
     return start, max(start, over or now)
 
 
 def work_of(batch: Batch, *, start: datetime, end: datetime, now: datetime) -> Work:
-    """One query, whose answer has a row for each state and step of time, and not for each assignment."""
+    """Count work in one query with a row for each state and time step, not for each assignment."""
     step_s = next((step for step in STEPS_S if (end - start).total_seconds() <= BUCKETS * step), STEPS_S[-1])
     released_late = Lease.objects.filter(assignment=OuterRef("pk"), ended_at__gte=OuterRef("deadline_at"))
     rows: list[Any] = list(
@@ -233,7 +233,7 @@ def work_of(batch: Batch, *, start: datetime, end: datetime, now: datetime) -> W
 
 
 def times_of(batch: Batch) -> Times:
-    """Counted by the second: as many rows as there are different times, whatever the batch's size."""
+    """Times of submitted work, in one query with a row for each different time, whatever the batch's size."""
     done = Assignment.objects.filter(hit__batch=batch, submitted_at__isnull=False).exclude(of_the_house())
     known = done.annotate(seconds=EFFECTIVE_S).filter(seconds__isnull=False)
     counted = dict(known.values_list("seconds").annotate(n=Count("pk")).order_by("seconds"))
@@ -249,7 +249,7 @@ def times_of(batch: Batch) -> Times:
 
 
 def pace_of(work: Work, *, start: datetime, now: datetime) -> float | None:
-    """Submissions an hour: of the last hour, or of the last fifty if that was quiet."""
+    """Submissions an hour: over the last hour, or over the last fifty if that hour was quiet."""
     if work.last_hour >= FEWEST:
         return work.last_hour / max(min(HOUR, now - start) / HOUR, 1 / 60)
     if work.submitted < FEWEST:
@@ -263,7 +263,7 @@ def pace_of(work: Work, *, start: datetime, now: datetime) -> float | None:
 def _cumulate(
     rows: Sequence[Mapping[str, Any]], *, step_s: int, start: datetime, end: datetime
 ) -> list[tuple[datetime, int]]:
-    """What was handed in before the first step or after the last one counts all the same."""
+    """Running totals by step, including work submitted before the first step or after the last one."""
     added = Counter[int]()
     for row in rows:
         added[row["step"]] += row["n"]
@@ -278,7 +278,7 @@ def _cumulate(
 
 
 def _bars(counted: Mapping[int, int], *, slow_s: float | None) -> list[Bar]:
-    """Even bars up to where nine of ten are done and a little more; the last one holds the rest."""
+    """Even bars up to a little beyond the 90th percentile; the last one holds the rest."""
     if slow_s is None:
         return []
     width = next((width for width in BARS_S if slow_s < width * (BARS - 1)), BARS_S[-1])

@@ -32,7 +32,7 @@ Status = Assignment.Status
 # Work that holds its place for good: a rejection gives none back.
 TAKEN = (Status.SUBMITTED, Status.APPROVED, Status.REJECTED)
 PAID = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)
-# Two people gave it up, or a HIT of its own pays it.
+# Bonuses that two people gave up, or that HITs of their own pay.
 GIVEN_UP = {Bonus.Status.WAIVED, Bonus.Status.COMPENSATING}
 NOTHING = Decimal(0)
 
@@ -94,7 +94,7 @@ class Tally:
     hits: list[HITGroup]
     work: list[WorkGroup]
     bonuses: list[BonusGroup]
-    # By the size of the HIT: places that the provider is still to be told of.
+    # Places that the provider must still be told of, by the size of the HIT.
     adding: dict[int, int]
 
     def count_hits(self, *statuses: str) -> int:
@@ -112,18 +112,18 @@ class Tally:
         return sum(group.n for group in self.work if group.kept_out and group.is_taken)
 
     def bonus_sum(self, *statuses: str) -> Decimal:
-        """Of these; with none named, of all that this batch still pays or has paid."""
+        """Sum of the bonuses in these states; without any, of all that the batch still pays or has paid."""
         return _sum(group.n * group.amount for group in self._bonuses(statuses))
 
     def spent(self, prices: Prices) -> Decimal:
-        """What has been paid, with its fees."""
+        """Amount that has been paid, with its fees."""
         approved = (group for group in self.work if group.status == Status.APPROVED)
         return _sum(group.n * _reward_and_fee(prices, group.size) for group in approved) + self._bonus_cost(
             prices, PAID
         )
 
     def at_most(self, prices: Prices) -> Decimal:
-        """What it has cost and can still cost: open places and undecided work count whole."""
+        """The most that the batch has cost and can still cost: open places and undecided work count whole."""
         places = _sum(n * prices.place(assignments_per_hit=size) for size, n in self._open_places().items())
         return places + _sum(_work_cost(group, prices) for group in self.work) + self._bonus_cost(prices, ())
 
@@ -148,7 +148,7 @@ class Tally:
 
 
 def tally_of(batch: Batch) -> Tally:
-    """PairScores queries, whatever the batch's size."""
+    """Tally of a batch in four queries, whatever its size."""
     changes = Change.objects.filter(hit__batch=batch, status=Change.Status.INTENDED)
     adding = changes.filter(kind=Change.Kind.ADD).values_list("hit__max_assignments")
     opening = changes.filter(kind__in=(Change.Kind.EXTEND, Change.Kind.ADD))
@@ -199,7 +199,7 @@ def progress_of(batch: Batch) -> Progress:
 
 
 def batches_with_counts() -> QuerySet[Batch]:
-    """For lists: what was counted last, so that a list counts nothing. Of a draft, what is planned."""
+    """Batches with their last counted numbers, so that a list counts nothing; drafts with planned ones."""
     return Batch.objects.select_related("study", "account").annotate(
         places=Coalesce(
             _figure("places"), F("hits_wanted") * F("assignments_per_hit"), output_field=IntegerField()
@@ -209,7 +209,7 @@ def batches_with_counts() -> QuerySet[Batch]:
 
 
 def seconds_worked(batch: Batch) -> list[int]:
-    """Of every handed-in work whose time is known, in order: active time where the page told of it."""
+    """Seconds of each submitted work whose time is known, in order; active time where it was reported."""
     counted = (
         Assignment.objects.filter(hit__batch=batch, status__in=TAKEN)
         .exclude(of_the_house())

@@ -1,4 +1,4 @@
-"""How long work took, as pay by the hour counts it: hits.work.domain, said in SQL."""
+"""Working time as hourly pay counts it: the rule of hits.work.domain, written in SQL."""
 
 from django.db.models import IntegerField, Q, Value
 from django.db.models.functions import Coalesce, Least, NullIf
@@ -16,6 +16,6 @@ EFFECTIVE_S = Least(
 
 
 def of_the_house() -> Q:
-    """Assignments that are no work, as those that only pay a bonus: their minutes count nowhere."""
+    """Condition for assignments that are no work, such as mere bonus payments: their time counts nowhere."""
     tasks = [key for key, family in families.registered().items() if family.purpose == families.Purpose.HOUSE]
     return Q(hit__batch__task__in=tasks)

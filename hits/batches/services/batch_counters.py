@@ -1,4 +1,4 @@
-"""A batch in numbers, counted whenever something of it has changed, so that lists count nothing."""
+"""Counters of a batch, recounted whenever something of it has changed, so that lists count nothing."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -16,26 +16,26 @@ from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 
-# The larger, the rarer: a second for so many HITs, so that counting never takes most of the time.
+# Large batches are counted less often, one second later for so many HITs: counting must not take most time.
 HITS_A_SECOND = 1000
 SLOW = 0.9  # the time that nine of ten stay under: who needs longer earns less than this wage
 Status = Assignment.Status
 
 
 def refresh_stale(*, now: datetime) -> int:
-    """Whoever is killed in between has changed nothing, and the mark is still there."""
+    """Recount the stale batches that are due. A kill in between changes nothing, and the mark stays."""
     stale = _stale().select_related("account", "study").order_by("pk")
     return sum(refresh(batch=batch, now=now) for batch in stale if _due_at(batch.figures, now=now) <= now)
 
 
 def next_count(*, now: datetime) -> datetime | None:
-    """A large batch that was counted a moment ago is counted anew then."""
+    """Return when the next stale batch is due: a large one that was counted a moment ago has to wait."""
     stale = _stale().values_list("figures", flat=True)
     return min((_due_at(figures, now=now) for figures in stale), default=None)
 
 
 def refresh(*, batch: Batch, now: datetime) -> bool:
-    """The mark goes only if nobody marked the batch again while it was counted."""
+    """Recount a batch. The mark is cleared only if nobody marked the batch again during the count."""
     last = budgets.last_entry(batch)
     tally = tally_of(batch)
     budgets.settle_counted(batch=batch, tally=tally, last=last, now=now)
@@ -55,7 +55,7 @@ def _due_at(figures: Mapping[str, Any], *, now: datetime) -> datetime:
 
 
 def _figures(batch: Batch, tally: Tally, *, now: datetime) -> dict[str, Any]:
-    """Money as text: JSON has no decimals."""
+    """Return the counters as JSON, with money as text: JSON has no decimals."""
     seconds = seconds_worked(batch)
     median, slow = percentile(seconds, 0.5), percentile(seconds, SLOW)
     pay = pay_of(batch)
@@ -78,7 +78,7 @@ def _figures(batch: Batch, tally: Tally, *, now: datetime) -> dict[str, Any]:
         "median_s": median,
         "median_hourly": _wage(batch, median),
         "p10_hourly": _wage(batch, slow),
-        # With bonuses, of approved work: what the study's floor is held against.
+        # Approved work with its bonuses, which is compared with the study's floor.
         "p10_paid": None if pay.tenth is None else str(pay.tenth),
         "below_floor": pay.below,
         "is_below_floor": pay.is_low,

@@ -1,10 +1,10 @@
-"""What a researcher does to a batch that runs: each verb on one HIT, a selection, or the whole batch.
+"""Actions of a researcher on a batch that runs, each on one HIT, a selection, or the whole batch.
 
-A verb is one short transaction of rows: `hit_changes` tells the provider, within seconds. A verb whose effect
-is there already does nothing, so a second click is harmless. For one HIT or a selection, pausing and draining
-are expire_hits, and resuming is extend_hits.
+An action is one short transaction of rows: `hit_changes` tells the provider, within seconds. An action whose
+effect is already there does nothing, so a second click is harmless. For one HIT or a selection, pausing and
+draining are expire_hits, and resuming is extend_hits.
 
-Rows are locked in the house's order: HITs, then their batch, then its study.
+Rows are locked in the project's order: HITs, then their batch, then its study.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -55,7 +55,7 @@ log = structlog.get_logger()
 
 
 def pause_batch(*, batch: Batch, by: User, now: datetime) -> None:
-    """No more is sent, and nobody new starts what is out. Work in flight is honoured."""
+    """Send nothing more and let nobody new start. Work in flight is honored."""
     with transaction.atomic():
         locked = lock_batch(batch.pk)
         if locked.status == Status.PAUSED and not locked.problem:
@@ -66,7 +66,7 @@ def pause_batch(*, batch: Batch, by: User, now: datetime) -> None:
 
 
 def resume_batch(*, batch: Batch, by: User, now: datetime) -> None:
-    """Sends the rest. What the pause expired gets back the time that it had left when the pause began."""
+    """Send the rest. HITs that the pause expired get back the time that they had left when it began."""
     with transaction.atomic():
         locked = lock_batch(batch.pk)
         if locked.status in (Status.LAUNCHING, Status.OPEN):
@@ -77,7 +77,7 @@ def resume_batch(*, batch: Batch, by: User, now: datetime) -> None:
 
 
 def release_pilot(*, batch: Batch, by: User, now: datetime) -> None:
-    """The pilot has been seen: the rest goes out, at once or with the end of a pause."""
+    """Release the HITs held back for the pilot: the rest goes out, at once or when a pause ends."""
     with transaction.atomic():
         locked = lock_batch(batch.pk)
         if locked.pilot_released_at:
@@ -93,14 +93,14 @@ def release_pilot(*, batch: Batch, by: User, now: datetime) -> None:
 
 
 def drain_batch(*, batch: Batch, by: User, now: datetime) -> None:
-    """Nobody starts any more. Work in flight is honoured; the batch is complete when it is done."""
+    """Let nobody start any more. Work in flight is honored; the batch is complete when it is done."""
     with transaction.atomic():
         _drain(batch, "drained", "Drained: nobody starts any more.", by=by, now=now)
     _finish(batch, "batch.drained")
 
 
 def cancel_batch(*, batch: Batch, by: User, now: datetime) -> None:
-    """A draft is cancelled at once; a launched batch is drained first, and its work is still paid."""
+    """Cancel a draft at once; drain a launched batch first, and still pay its work."""
     with transaction.atomic():
         if not move(batch, Status.CANCELLED, since=(Status.DRAFT,), cancelled_at=now):
             _drain(batch, "cancelled", "Cancelled: nobody starts any more.", by=by, now=now)
@@ -111,9 +111,9 @@ def cancel_batch(*, batch: Batch, by: User, now: datetime) -> None:
 
 
 def add_hits(*, batch: Batch, count: int, by: User, now: datetime, after: int | None = None) -> None:
-    """More tasks, on the batch's terms. With `after`, the last number that the person saw, only once."""
+    """Add HITs on the batch's terms. With `after`, the last number the person saw, a repeat adds none."""
     if count < 1:
-        raise RuleBroken("nothing_added", "Say how many HITs to add: one at least.")
+        raise RuleBroken("nothing_added", "Say how many HITs to add: at least one.")
     with transaction.atomic():
         locked = lock_batch(batch.pk)
         _refuse_own(locked)
@@ -121,7 +121,7 @@ def add_hits(*, batch: Batch, count: int, by: User, now: datetime, after: int | 
             raise _wrong_state(locked, "given more HITs")
         if not answers_wanted(locked):
             raise RuleBroken(
-                "nothing_wanted", "This batch has no items that still want answers. Add items to it first."
+                "nothing_wanted", "This batch has no items that still need answers. Add items to it first."
             )
         last = locked.hits.aggregate(last=Max("number"))["last"] or 0
         if after is not None and after != last:
@@ -136,7 +136,7 @@ def add_hits(*, batch: Batch, count: int, by: User, now: datetime, after: int | 
 
 
 def expire_hits(*, hits: QuerySet[HIT], by: User, now: datetime) -> int:
-    """Nobody starts these any more; those that were not sent never are. How many it is about."""
+    """Let nobody start these HITs any more, and never send the unsent ones. Returns how many it concerned."""
     with transaction.atomic():
         chosen = _choose(hits)
         opening = _busy(hits, Change.Kind.EXTEND)
@@ -153,7 +153,7 @@ def expire_hits(*, hits: QuerySet[HIT], by: User, now: datetime) -> int:
 
 
 def extend_hits(*, hits: QuerySet[HIT], seconds: int, by: User, now: datetime) -> int:
-    """Lengthens; opens again what is over and has free places, for which money is reserved first."""
+    """Lengthen HITs; reopen those that are over and have free places, for which money is reserved first."""
     if seconds < 1:
         raise RuleBroken("only_longer", "Time can only be added. To end HITs now, expire them.")
     with transaction.atomic():
@@ -172,9 +172,9 @@ def extend_hits(*, hits: QuerySet[HIT], seconds: int, by: User, now: datetime) -
 
 
 def add_places(*, hits: QuerySet[HIT], places: int, by: User, now: datetime) -> int:
-    """More workers for each of these HITs. All of them, or RuleBroken and none."""
+    """Give each HIT more places: all of them, or none. Raises RuleBroken if one cannot have them."""
     if places < 1:
-        raise RuleBroken("nothing_added", "Say how many places to add: one at least.")
+        raise RuleBroken("nothing_added", "Say how many places to add: at least one.")
     with transaction.atomic():
         chosen = _choose(hits, verb="given more places", on_their_way=Change.Kind.ADD)
         for batch, rows in chosen.by_batch():
@@ -190,7 +190,7 @@ def add_places(*, hits: QuerySet[HIT], places: int, by: User, now: datetime) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class _Chosen:
-    """HITs and their batches, locked, and what is taken of the places of those that are over."""
+    """Locked HITs and their batches, with the number of places taken on the closed ones."""
 
     hits: list[HIT]
     batches: dict[int, Batch]
@@ -210,7 +210,10 @@ class _Chosen:
 
 
 def _choose(hits: QuerySet[HIT], *, verb: str = "", on_their_way: str = "") -> _Chosen:
-    """Locks them. With a verb: of batches that run, what was sent and has no such change on its way."""
+    """Lock the HITs and their batches. With a verb, keep the sent HITs that have no such change on its way.
+
+    Raises RuleBroken if a verb is given and one of the batches does not run.
+    """
     rows = HIT.objects.filter(pk__in=_ids(hits)).order_by("pk")
     locked = list(rows.select_for_update(of=("self",), no_key=True))
     ids = sorted({hit.batch_id for hit in locked})
@@ -233,7 +236,7 @@ def _choose(hits: QuerySet[HIT], *, verb: str = "", on_their_way: str = "") -> _
 
 
 def _refuse_own(batch: Batch) -> None:
-    """A HIT that pays a bonus is open once: a second opening could pay what has been paid otherwise since."""
+    """Refuse a HIT that pays a bonus: reopened, it could pay what was paid in another way since."""
     _refuse_unconnected(batch)
     if not families.is_offered(batch.task):
         raise RuleBroken(
@@ -247,8 +250,8 @@ def _refuse_unconnected(batch: Batch) -> None:
     if batch.account.kind != Account.Kind.MTURK:
         raise RuleBroken(
             "no_provider",
-            "No provider stands behind this batch, so there is nothing to steer. Whoever runs the game opens "
-            "and closes it.",
+            "This batch has no provider, so it cannot be changed here. The people who run the game open "
+            "and close it.",
         )
 
 
@@ -267,7 +270,7 @@ def _check_places(hits: Iterable[HIT], *, places: int, now: datetime) -> None:
 
 
 def _drain(batch: Batch, kind: str, words: str, *, by: User, now: datetime) -> None:
-    """HITs before their batch: the locks' order. What is added meanwhile, the sweep withdraws."""
+    """Drain the batch, locking HITs before it. The sweep withdraws HITs that are added meanwhile."""
     HIT.objects.filter(batch=batch.pk, time_left__isnull=False).update(time_left=None)
     withdrawn = withdraw_unasked(HIT.objects.filter(batch=batch.pk))
     locked = lock_batch(batch.pk)
@@ -300,7 +303,7 @@ def _finish(batch: Batch, event: str) -> None:
 
 
 def _longer(hit: HIT, *, seconds: int, now: datetime) -> datetime:
-    """From its end on, or from now if that is over."""
+    """New end of a HIT, counted from its present end, or from now if that is over."""
     end = max(now, hit.expires_at or now) + (hit.time_left or timedelta(0))
     return end + timedelta(seconds=seconds)
 

@@ -1,4 +1,4 @@
-"""What every change of a batch shares: its row locked, its intents written, its history kept."""
+"""Steps that every change of a batch shares: lock its row, write its intents, keep its history."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -14,13 +14,13 @@ CHUNK = 500
 
 
 def lock_batch(batch_id: int) -> Batch:
-    """The row as it is now, for the caller's transaction."""
+    """Return the batch's current row, locked until the end of the caller's transaction."""
     rows = Batch.objects.select_related("account", "study")
     return rows.select_for_update(of=("self",)).get(pk=batch_id)
 
 
 def write_intents(batch: Batch, *, numbers: Iterable[int]) -> None:
-    """In slices: a batch of any size is written in little memory."""
+    """Write the HITs to send, in slices: a batch of any size is written in little memory."""
     intents = (
         HIT(batch=batch, number=number, max_assignments=size) for number in numbers for size in batch.sizes
     )

@@ -1,6 +1,6 @@
-"""A study's money set aside and given back: this one place, and no other.
+"""Reservations of a study's money, made and released in this one place and no other.
 
-Rows are locked in the house's order: HITs, then their batch, then its study. Sums are made in Python's
+Rows are locked in the project's order: HITs, then their batch, then its study. Sums are made in Python's
 Decimal: one of the databases adds floats.
 """
 
@@ -22,7 +22,7 @@ SET_ASIDE = (Kind.RESERVED, Kind.RELEASED)
 
 
 def grant_budget(*, study: Study, by: User | None, now: datetime) -> None:
-    """Books what the study's budget has become since it was last booked. Whoever changes it calls this."""
+    """Book the change of the study's budget since the last booking. Every change of a budget calls this."""
     with transaction.atomic():
         held = Study.objects.select_for_update().get(pk=study.pk)
         rows = LedgerEntry.objects.filter(study=held, kind=Kind.GRANTED).values_list("source", "amount")
@@ -41,7 +41,7 @@ def grant_budget(*, study: Study, by: User | None, now: datetime) -> None:
 
 
 def reserve(*, batch: Batch, amount: Decimal, words: str, by: User | None, now: datetime) -> None:
-    """The caller holds the transaction. Raises RuleBroken with the figure if the budget has less left."""
+    """Reserve money in the caller's transaction. Raises RuleBroken with the figure if less is left."""
     if amount and by:
         refuse_real_money(batch=batch, by=by)
     amount = round_to_cents(amount)
@@ -59,12 +59,12 @@ def reserve(*, batch: Batch, amount: Decimal, words: str, by: User | None, now: 
             f"“{study}” are left. Raise the study's budget, or make this smaller.",
         )
     _book(batch, amount, words=words, by=by, now=now)
-    # Whoever is counting at this moment has not seen what this money is for.
+    # A count that runs at this moment has not seen what this money is for.
     Batch.objects.filter(pk=batch.pk).update(is_stale=True, marks=F("marks") + 1)
 
 
 def refuse_real_money(*, batch: Batch, by: User) -> None:
-    """Raises RuleBroken if the batch spends real money and this person may not."""
+    """Raise RuleBroken if the batch spends real money and this person may not."""
     if batch.account.is_real_money and not by.has_perm("hits.launch_production"):
         raise RuleBroken(
             "not_allowed",
@@ -73,13 +73,13 @@ def refuse_real_money(*, batch: Batch, by: User) -> None:
 
 
 def settle(*, batch: Batch, now: datetime) -> Decimal:
-    """Makes the batch's reservation what it has cost and can still cost at most; returns the difference."""
+    """Make the batch's reservation what it has cost and can still cost at most; returns the difference."""
     last = last_entry(batch)
     return settle_counted(batch=batch, tally=tally_of(batch), last=last, now=now)
 
 
 def last_entry(batch: Batch) -> int:
-    """Read before counting: money that was reserved meanwhile is seen by it."""
+    """Key of the batch's last reservation, read before a count, so that one made meanwhile is noticed."""
     return (
         LedgerEntry.objects.filter(batch=batch, kind__in=SET_ASIDE)
         .order_by("-pk")
@@ -90,19 +90,19 @@ def last_entry(batch: Batch) -> int:
 
 
 def settle_counted(*, batch: Batch, tally: Tally, last: int, now: datetime) -> Decimal:
-    """Books nothing if money was reserved since the count: the batch is marked then, and counted again."""
+    """Book the counted difference, or nothing if money was reserved since: the batch is counted again."""
     with transaction.atomic():
         held = Batch.objects.select_for_update(of=("self",)).get(pk=batch.pk)
         if not held.is_launched or last_entry(held) != last:
             return Decimal(0)
         difference = round_to_cents(tally.at_most(held.prices)) - held.reserved
-        words = "Counted anew: less is needed" if difference < 0 else "Counted anew: more is needed"
+        words = "Counted again: less is needed" if difference < 0 else "Counted again: more is needed"
         _book(held, difference, words=words, by=None, now=now)
     return difference
 
 
 def _book(batch: Batch, amount: Decimal, *, words: str, by: User | None, now: datetime) -> None:
-    """An entry, and both sums with it. The caller has locked the batch."""
+    """Write an entry and update both sums with it. The caller has locked the batch."""
     if not amount:
         return
     study = Study.objects.select_for_update().get(pk=batch.study_id)

@@ -1,8 +1,9 @@
-"""A draft, one step after another: each is saved by itself, and only while nobody has launched it."""
+"""Drafts of batches, in steps: each step is saved by itself, and only while nobody has launched the draft."""
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -39,13 +40,13 @@ STEPS: dict[str, tuple[str, ...]] = {
         "pilot_hits",
         "estimated_s",
     ),
-    "people": ("requirements", "exclude_batches", "repeat_group"),
+    "people": ("requirements", "english_speakers", "exclude_batches", "repeat_group"),
 }
 EXCLUSIONS = "exclude_batches"
 MOST_BYTES = 5_000_000
 MOST_ITEMS = 5_000
 MOST_HITS = 100_000
-ASKS_ONCE = "This task cannot ask an item anew. Choose another source of its items."
+ASKS_ONCE = "This task cannot ask an item again. Choose another source of its items."
 ItemsFrom = Batch.ItemsFrom
 log = structlog.get_logger()
 
@@ -53,7 +54,7 @@ log = structlog.get_logger()
 def start_draft(
     *, study: Study, account: Account, task: str, by: User | None, key: UUID | None = None, **values: Any
 ) -> Batch:
-    """A draft with the task's own words. Asked twice with one key it makes one, and returns that one."""
+    """Return a draft with the task's own terms. Idempotent: two calls with one key make one draft."""
     key = key or uuid4()
     if known := Batch.objects.filter(public_id=key, created_by=by).first():
         return known
@@ -85,23 +86,25 @@ def _terms_of(key: str, *, study: Study) -> dict[str, Any]:
         "items_per_assignment": terms.items_each,
         "assignments_per_hit": terms.workers_per_hit,
         "reward": terms.reward,
+        "requirements": [dict(row) for row in terms.requirements],
+        "english_speakers": terms.english_speakers,
     }
 
 
 def stamp(batch: Batch, step: str) -> str:
-    """The same as long as nobody has saved other values of this step."""
+    """Digest of this step's values: it stays the same until somebody saves others."""
     return _digest({name: _plain(batch, name) for name in STEPS[step]})
 
 
 def stamp_all(batch: Batch) -> str:
-    """The same as long as the whole draft is: what a launch page has shown is what is launched."""
+    """Digest of the whole draft: what a launch page has shown is what is launched."""
     stamps = [stamp(batch, step) for step in STEPS]
     promised = [batch.study.bonus_rules, str(batch.study.wage_floor)]  # shown there too
     return _digest([stamps, promised])
 
 
 def save_step(*, batch: Batch, step: str, values: Mapping[str, Any], seen: str | None = None) -> Batch:
-    """Raises RuleBroken("stale") if somebody saved the step since `seen` was read, and nothing changes."""
+    """Save one step. Raises RuleBroken("stale"), with nothing saved, if others saved it since `seen`."""
     with transaction.atomic():
         draft = lock_draft(batch)
         if seen is not None and seen != stamp(draft, step):
@@ -115,7 +118,7 @@ def save_step(*, batch: Batch, step: str, values: Mapping[str, Any], seen: str |
 
 
 def save_values(draft: Batch, values: dict[str, Any]) -> None:
-    """The caller holds the draft's lock and has checked the values themselves."""
+    """Save values. The caller holds the draft's lock and has checked the values themselves."""
     exclusions = values.pop(EXCLUSIONS, None)
     before = suggest_hits(draft)
     wanted = (values.pop("items_from", draft.items_from), values.pop("source_batch", draft.source_batch))
@@ -135,7 +138,7 @@ def save_values(draft: Batch, values: dict[str, Any]) -> None:
 
 
 def add_items(*, batch: Batch, content: bytes, seen: int | None = None) -> int:
-    """All lines of the file, or none. Raises InvalidItems with every line that is wrong."""
+    """Add all lines of the file, or none. Raises InvalidItems with every line that is wrong."""
     if len(content) > MOST_BYTES:
         raise InvalidItems([f"A file has at most {MOST_BYTES // 1_000_000} MB. Cut it into several."])
     task = _taking_files(batch)
@@ -149,7 +152,7 @@ def add_items(*, batch: Batch, content: bytes, seen: int | None = None) -> int:
             raise RuleBroken("stale", "The task was changed meanwhile. Add the file again.")
         if seen is not None and seen != there:
             raise RuleBroken(
-                "stale", f"The batch has {there} items by now. Look whether this file is among them already."
+                "stale", f"The batch has {there} items by now. Check whether this file is already among them."
             )
         if there + len(rows) > MOST_ITEMS:
             raise InvalidItems(
@@ -164,7 +167,7 @@ def add_items(*, batch: Batch, content: bytes, seen: int | None = None) -> int:
 
 
 def remove_items(*, batch: Batch) -> int:
-    """The draft's own items, all of them. The study's pool stays as it is."""
+    """Remove all of the draft's own items. The study's pool stays as it is."""
     with transaction.atomic():
         draft = lock_draft(batch)
         before = suggest_hits(draft)
@@ -178,7 +181,7 @@ def remove_items(*, batch: Batch) -> int:
 
 
 def copy_batch(*, batch: Batch, by: User | None) -> Batch:
-    """A new draft with the same terms. Items of a file stay with the batch that asked them."""
+    """Return a new draft with the same terms. Items of a file stay with the batch that asked them."""
     _refuse_own(batch)
     names = [name for step in STEPS.values() for name in step if name != EXCLUSIONS]
     draft = Batch(**{name: getattr(batch, name) for name in names}, created_by=by)
@@ -190,7 +193,7 @@ def copy_batch(*, batch: Batch, by: User | None) -> Batch:
 
 
 def launch_draft(*, batch: Batch, seen: str, by: User, confirmed: bool, now: datetime) -> None:
-    """What the launch page has shown, and nothing else: a draft that was saved since is refused."""
+    """Launch what the launch page has shown. Raises RuleBroken if the draft was saved since."""
     with transaction.atomic():
         if seen != stamp_all(lock_draft(batch)):
             raise RuleBroken(
@@ -208,13 +211,13 @@ def delete_draft(*, batch: Batch) -> None:
 
 
 def lock_draft(batch: Batch) -> Batch:
-    """As it is in the database now. Raises RuleBroken if it is a draft no more; the caller's transaction."""
+    """Return the draft, locked in the caller's transaction. Raises RuleBroken if it is no draft any more."""
     rows = Batch.objects.select_for_update(of=("self",)).select_related("study", "account")
     draft = rows.filter(pk=batch.pk).first()
     if draft is None:
         raise RuleBroken("gone", "This draft was deleted meanwhile. Nothing was saved.")
     if draft.status != Batch.Status.DRAFT:
-        raise RuleBroken("not_a_draft", "This batch is no draft any more: its terms cannot be changed.")
+        raise RuleBroken("not_a_draft", "This batch is no longer a draft: its terms cannot be changed.")
     _refuse_own(draft)
     return draft
 
@@ -229,7 +232,7 @@ def _refuse_own(batch: Batch) -> None:
 
 
 def suggest_hits(batch: Batch) -> int:
-    """As many HITs as ask for every answer that is wanted, and never none."""
+    """Number of HITs that ask for every answer that is needed, and never none."""
     return hits_for(batch, answers=answers_wanted(batch))
 
 
@@ -239,7 +242,7 @@ def hits_for(batch: Batch, *, answers: int) -> int:
 
 
 def _save_new(draft: Batch, *, exclusions: Iterable[Batch] = ()) -> None:
-    """Items and exclusions point at its row, so the row comes first, and is saved once more afterwards."""
+    """Save the row first, for items and exclusions point at it; the caller saves it once more afterwards."""
     wanted = (draft.items_from, draft.source_batch)
     draft.items_from, draft.source_batch = ItemsFrom.POOL, None
     draft.save()
@@ -264,13 +267,13 @@ def _check_size(draft: Batch) -> None:
 
 
 def _follow(draft: Batch, *, before: int) -> None:
-    """The number of HITs moves with the items as long as nobody has set another."""
+    """Move the number of HITs with the items, as long as nobody has set another."""
     if draft.hits_wanted == before:
         draft.hits_wanted = suggest_hits(draft)
 
 
 def _keep_items_together(draft: Batch, values: Mapping[str, Any], *, items_from: str) -> None:
-    """A draft's own items belong to its study and its task."""
+    """Keep a draft's own items with study and task: drop repeated ones, or refuse if they are a file's."""
     moved = any(name in values and values[name] != getattr(draft, name) for name in ("study", "task"))
     left = draft.items_from == ItemsFrom.FILE and items_from != ItemsFrom.FILE
     if (moved or left) and (count := draft.items.count()):
@@ -300,7 +303,7 @@ def _take_items_from(draft: Batch, items_from: str, source: Batch | None) -> Non
     assert isinstance(task, families.AsksAnew)  # noqa: S101 - likewise
     task.repeat_items(items, batch=draft)
     draft.items_from, draft.source_batch = ItemsFrom.BATCH, source
-    # Their answers are already known to those who gave them.
+    # Workers of the source batch already know these items.
     draft.exclude_batches.add(source)
 
 
@@ -311,11 +314,11 @@ def _taking_files(batch: Batch) -> families.TakesFiles:
 
 
 def _items_to_repeat(draft: Batch, source: Batch | None) -> Sequence[Item]:
-    """What the other batch asked: its own items, or what its workers were given of the pool."""
+    """Items that the other batch asked: its own, or those that its workers were given of the pool."""
     if not families.asks_anew(draft.task):
         raise RuleBroken("asks_once", ASKS_ONCE)
     if source is None:
-        raise RuleBroken("no_source", "Choose the batch whose items are to be asked anew.")
+        raise RuleBroken("no_source", "Choose the batch whose items are to be asked again.")
     if (source.study_id, source.task) != (draft.study_id, draft.task) or not source.is_launched:
         raise RuleBroken("wrong_source", "Choose a launched batch of the same study and the same task.")
     asked = Item.objects.filter(study=source.study_id, task=source.task, pulled_at=None)
@@ -326,14 +329,14 @@ def _items_to_repeat(draft: Batch, source: Batch | None) -> Sequence[Item]:
         asked = asked.filter(batch=source)
     items = list(asked.order_by("pk")[: MOST_ITEMS + 1])
     if not items:
-        raise RuleBroken("nothing_asked", "That batch has asked nothing yet, so nothing can be asked anew.")
+        raise RuleBroken("nothing_asked", "That batch has asked nothing yet, so nothing can be asked again.")
     if len(items) > MOST_ITEMS:
         raise RuleBroken("too_many_items", f"A batch has at most {MOST_ITEMS} items; that one asked more.")
     return items
 
 
 def _leave_source(draft: Batch) -> None:
-    """The exclusion that came with the source goes with it."""
+    """Forget the source batch, and with it the exclusion that came with it."""
     if draft.source_batch is not None:
         draft.exclude_batches.remove(draft.source_batch)
     draft.source_batch = None
@@ -348,7 +351,7 @@ def _drop_items(draft: Batch) -> int:
 
 
 def _digest(values: Any) -> str:
-    """Of the values, however a database orders the keys of a JSON column."""
+    """Digest of the values, however a database orders the keys of a JSON column."""
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:24]
 
 

@@ -1,4 +1,4 @@
-"""What the provider must still be told of HITs that exist. Rows first; this tells, and looks if it must."""
+"""Changes of existing HITs that the provider must be told. Rows come first; in doubt it is asked first."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 
 def send_changes(*, now: datetime, clock: Clock | None = None) -> int:
-    """Writes what pauses and drains want, tells the provider of every change, and completes batches."""
+    """Write the changes that pauses and drains need, tell the provider of all, and complete batches."""
     clock = clock or ticking(now)
     hold_back(now=clock())
     give_back_time(now=clock())
@@ -44,7 +44,7 @@ def send_changes(*, now: datetime, clock: Clock | None = None) -> int:
 
 
 def next_change(*, now: datetime) -> datetime | None:
-    """A claim on a change is over then, or a HIT that the provider refused to expire is asked about again."""
+    """Return when a claim on a change ends, or a HIT whose expiry was refused is asked about again."""
     still_held = _not_ending(HIT.objects.filter(batch__in=_held_back()), now=now)
     return soonest(
         earliest_or_now(_next_in_line(), "claimed_at", account="hit__batch__account", after=CLAIM, now=now),
@@ -61,7 +61,7 @@ def write_changes(
     ends: Mapping[int, datetime] | None = None,
     places: int | None = None,
 ) -> int:
-    """What is on its way already is left, and what it overtakes is taken back. The HITs are locked."""
+    """Write changes of locked HITs. One already on its way stays; the opposite one, unclaimed, is removed."""
     overtaken = {Kind.EXPIRE: Kind.EXTEND, Kind.EXTEND: Kind.EXPIRE}.get(Kind(kind))
     for start in range(0, len(hits), CHUNK):
         chunk = hits[start : start + CHUNK]
@@ -85,7 +85,7 @@ def write_changes(
 
 
 def hold_back(*, now: datetime) -> None:
-    """Nobody new starts at a batch that was paused or drained: what is out is expired, in slices."""
+    """Expire, in slices, what is out of paused and drained batches, so that nobody new starts."""
     hits = _startable(HIT.objects.filter(batch=OuterRef("pk")), now=now)
     for batch in _held_back().filter(Exists(hits)).order_by("pk"):
         while _hold_slice(batch, now=now):
@@ -113,7 +113,7 @@ def _startable(hits: QuerySet[HIT], *, now: datetime) -> QuerySet[HIT]:
 
 
 def _not_ending(hits: QuerySet[HIT], *, now: datetime) -> QuerySet[HIT]:
-    """Open, and nothing on its way that expires them."""
+    """Open HITs that have nothing on its way that expires them."""
     ending = Change.objects.filter(hit=OuterRef("pk"), kind=Kind.EXPIRE, status=Change.Status.INTENDED)
     return hits.filter(Q(expires_at=None) | Q(expires_at__gt=now), ~Exists(ending), status=HIT.Status.OPEN)
 
@@ -123,7 +123,7 @@ def _refused_of_late(now: datetime) -> QuerySet[Change]:
 
 
 def _keep_time(hits: Iterable[HIT], *, lifetime_s: int, now: datetime) -> None:
-    """Not of one that holds some already: the pause before this one took it."""
+    """Keep the time that each HIT has left, unless an earlier pause has taken it already."""
     whole = Value(now + timedelta(seconds=lifetime_s), output_field=DateTimeField())
     end = Coalesce(F("expires_at"), whole)
     left = ExpressionWrapper(end - Value(now, output_field=DateTimeField()), output_field=DurationField())
@@ -131,7 +131,7 @@ def _keep_time(hits: Iterable[HIT], *, lifetime_s: int, now: datetime) -> None:
 
 
 def give_back_time(*, now: datetime) -> None:
-    """The pause is over: what it expired opens again for the time that it had left."""
+    """Reopen HITs that an ended pause had expired, for the time that they had left."""
     while _give_back_slice(now=now):
         log.info("hit.time_given_back")
 
@@ -157,7 +157,7 @@ def _is_held(batch: Batch) -> bool:
 
 
 def _tell_all(clock: Clock) -> int:
-    """Every account has its turn. One that cannot be used keeps its own changes waiting, nobody else's."""
+    """Give every account its turn. One that cannot be used keeps only its own changes waiting."""
     intended = Change.objects.filter(status=Change.Status.INTENDED)
     told = 0
     for account in Account.objects.filter(pk__in=intended.values("hit__batch__account")).order_by("pk"):
@@ -178,7 +178,7 @@ def _tell_account(account: Account, *, clock: Clock) -> int:
 
 
 def _next(account: Account, *, after: int, now: datetime) -> Change | None:
-    """In order for each HIT: what an earlier change still holds up is not among them."""
+    """Next free change of the account, in order for each HIT: an earlier change holds up later ones."""
     free = _next_in_line().filter(_is_free(now), pk__gt=after, hit__batch__account=account)
     return free.select_related("hit").order_by("pk").first()
 
@@ -226,7 +226,7 @@ def _apply(change: Change, *, provider: Provider, now: datetime) -> None:
 
 
 def _add_places(change: Change, *, provider: Provider, now: datetime) -> None:
-    """Asked for once: after an unclear outcome or a refusal, the HIT's own number tells."""
+    """Ask for the places once: after an unclear outcome or a refusal, the HIT's own number tells."""
     places, hit = change.places or 0, change.hit
 
     def has_them() -> bool:
@@ -243,7 +243,7 @@ def _add_places(change: Change, *, provider: Provider, now: datetime) -> None:
 
 
 def _record(change: Change, *, now: datetime) -> None:
-    """The HIT is looked at soon: what was over may be open again, or the other way round."""
+    """Record a change as made. The HIT is looked at soon: what was over may be open again, or the reverse."""
     with transaction.atomic():
         hit = HIT.objects.select_for_update(no_key=True).get(pk=change.hit_id)
         if not move(change, Change.Status.DONE, done_at=now, problem=""):
@@ -259,7 +259,7 @@ def _record(change: Change, *, now: datetime) -> None:
 
 
 def _refuse(change: Change, refusal: ProviderRefused, *, now: datetime) -> None:
-    """A person reads the provider's words. What was reserved for it goes back with the next count."""
+    """Record the refusal, whose words a person reads. The next count releases what was reserved for it."""
     with transaction.atomic():
         HIT.objects.select_for_update(no_key=True).get(pk=change.hit_id)
         move(change, Change.Status.REFUSED, done_at=now, problem=str(refusal))
@@ -268,7 +268,7 @@ def _refuse(change: Change, refusal: ProviderRefused, *, now: datetime) -> None:
 
 
 def complete_batches(*, now: datetime) -> int:
-    """Open and draining batches of which every HIT is over. The row is locked: HITs may be added just now.
+    """Complete open and draining batches whose HITs are all over, locking each: HITs may be added now.
 
     Where there is no provider, HITs are over from the first moment, and the batch goes on.
     """
@@ -294,7 +294,7 @@ def _complete(batch_id: int, *, now: datetime) -> bool:
 
 
 def _finished(batches: QuerySet[Batch]) -> QuerySet[Batch]:
-    """No HIT is out, will go out, or is to be opened again."""
+    """Batches of which no HIT is out, will go out, or is to be reopened."""
     hits = HIT.objects.filter(batch=OuterRef("pk"))
     changes = Change.objects.filter(status=Change.Status.INTENDED, hit__batch=OuterRef("pk"))
     return batches.filter(

@@ -1,4 +1,4 @@
-"""From a draft to intents, in one transaction. hits.batches.services.sending_hits makes HITs of them."""
+"""Launch of a draft: its intents, in one transaction. hits.batches.services.sending_hits makes the HITs."""
 
 from datetime import datetime
 from typing import Any
@@ -25,9 +25,9 @@ log = structlog.get_logger()
 
 
 def launch_batch(*, batch: Batch, by: User | None, now: datetime, confirmed: bool = False) -> None:
-    """Reserves the money and writes one intent for each HIT. Raises RuleBroken, and nothing is written.
+    """Reserve the money and write one intent for each HIT. Raises RuleBroken, and then nothing is written.
 
-    By nobody: the house itself, a batch of its own that nobody else launches, such as a compensation.
+    Without `by`, the system itself launches a batch that no person may launch, such as a compensation.
     """
     with transaction.atomic():
         draft = lock_batch(batch.pk)
@@ -60,15 +60,15 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
         )
     if not answers_wanted(batch):
         raise RuleBroken(
-            "nothing_wanted", "This batch has no items that still want answers. Add items to it first."
+            "nothing_wanted", "This batch has no items that still need answers. Add items to it first."
         )
     if batch.study.budget is None:
         raise RuleBroken("no_budget", f"The study “{batch.study}” has no budget yet. Give it one first.")
     if wants_floor(batch.rules) and not batch.study.wage_floor:
         raise RuleBroken(
             "no_wage_floor",
-            f"The bonus table of the study “{batch.study}” pays up to the study's least wage, and there is "
-            "none. Give the study a wage floor, or the rule an hourly of its own.",
+            f"The bonus table of the study “{batch.study}” pays up to the study's wage floor, and there is "
+            "none. Give the study a wage floor, or the rule an hourly wage of its own.",
         )
     asked = entry_policies.ask(batch)
     for words in asked.obstacles:
@@ -87,7 +87,7 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
 
 
 def _terms(batch: Batch) -> dict[str, Any]:
-    """What was promised and lies in other rows, as it is at this moment."""
+    """Promises that other rows hold, as they are at this moment."""
     cost, required = batch.cost, batch.all_requirements
     return {
         "bonus_rules": with_floor(batch.bonus_table, floor=batch.study.wage_floor),
@@ -101,7 +101,7 @@ def _terms(batch: Batch) -> dict[str, Any]:
             for public_id in batch.exclude_batches.order_by("pk").values_list("public_id", flat=True)
         ],
         "requirements": required,
-        "requirements_in_words": in_words(required),
+        "requirements_in_words": in_words(required, english_speakers=batch.english_speakers),
         "cost": {
             "rewards": f"{cost.rewards:.2f}",
             "fees": f"{cost.fees:.2f}",

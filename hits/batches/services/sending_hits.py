@@ -1,4 +1,4 @@
-"""Intents become HITs, by several senders at once; any of them may die between any two statements."""
+"""Creation of HITs from intents, by several senders at once; any may die between any two statements."""
 
 import time
 from collections import Counter
@@ -26,13 +26,13 @@ from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.hits import HIT
 
-# Two senders of one intent make one HIT, by its token; the claim only saves the second request.
+# Two senders of one intent make one HIT, by its token; the claim only avoids the second request.
 CLAIM = timedelta(seconds=20)
 # A little less than the day for which providers remember a token.
 TOKEN_MEMORY = timedelta(hours=23)
 # How long one batch is sent before the next one has its turn.
 TURN = timedelta(seconds=30)
-# So many batches in one run without an answer: it is the account, and its other batches would wait too.
+# After so many batches without an answer in one run the account is at fault, and its others would wait too.
 MOST_SILENT = 2
 Status = Batch.Status
 Clock = Callable[[], datetime]
@@ -40,13 +40,13 @@ log = structlog.get_logger()
 
 
 def ticking(now: datetime) -> Clock:
-    """From `now` on by whole seconds: a long sweep must not claim rows by the time when it began."""
+    """Return a clock that goes on from `now`: a long sweep must not claim rows by the time it began."""
     began = time.monotonic()
     return lambda: now + timedelta(seconds=int(time.monotonic() - began))
 
 
 def send_launching_batches(*, now: datetime, clock: Clock | None = None) -> int:
-    """Sends what may be sent of every launching batch, and opens the batches that are through."""
+    """Send what may be sent of every launching batch, and open the batches of which all is sent."""
     clock = clock or ticking(now)
     sent = 0
     silent: Counter[int] = Counter()  # how many batches of an account got no answer
@@ -69,7 +69,7 @@ def send_launching_batches(*, now: datetime, clock: Clock | None = None) -> int:
 
 
 def next_launch(*, now: datetime) -> datetime | None:
-    """An intent that no sender holds can be sent; a killed sender's, once its claim is over."""
+    """Return when an intent can be sent: now if none holds it; a killed sender's, when its claim ends."""
     intents = HIT.objects.filter(status=HIT.Status.INTENDED)
     launching = _released(intents.filter(batch__status=Status.LAUNCHING))
     draining = intents.filter(batch__status=Status.DRAINING)
@@ -82,7 +82,7 @@ def next_launch(*, now: datetime) -> datetime | None:
 
 
 def send_intents(*, batch: Batch, provider: Provider, clock: Clock) -> int:
-    """Resumes at the first unsent intent. An unclear outcome leaves the intent: the same token asks again."""
+    """Send from the first unsent intent on. An unclear outcome leaves the intent: its token asks again."""
     senders = len(_waiting(batch, now=clock())[: settings.SENDERS])
     stop = Event()
     if senders <= 1:
@@ -112,7 +112,7 @@ def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:
 
 
 def withdraw_unasked(hits: QuerySet[HIT]) -> int:
-    """Nobody has told the provider of these. One that is being sent at this moment is not among them."""
+    """Withdraw intents that no sender has asked the provider for, nor is asking for at this moment."""
     return hits.filter(status=HIT.Status.INTENDED, asked_at=None).update(status=HIT.Status.WITHDRAWN)
 
 
@@ -125,7 +125,7 @@ def _send_in_thread(batch: Batch, *, provider: Provider, stop: Event, clock: Clo
 
 @dataclass
 class _Held:
-    """What the provider holds, by annotation. Read once in a turn, and only if an intent is old."""
+    """HITs at the provider, by annotation, read once in a turn, and only if an intent is old."""
 
     provider: Provider
 
@@ -135,7 +135,7 @@ class _Held:
 
 
 def _send_turn(batch: Batch, *, provider: Provider, stop: Event, clock: Clock) -> int:
-    """One HIT after the other, until nothing may be sent, a call fails for whomever, or the turn is over."""
+    """Send one HIT after the other, until none may be sent, a call fails, or the turn is over."""
     sent, until, held = 0, clock() + TURN, _Held(provider)
     while not stop.is_set() and clock() <= until and (hit := _claim(batch, clock=clock)):
         if _send(hit, batch=batch, provider=provider, held=held, clock=clock):
@@ -161,9 +161,9 @@ def _send(hit: HIT, *, batch: Batch, provider: Provider, held: _Held, clock: Clo
 
 
 def _create(hit: HIT, *, batch: Batch, provider: Provider, held: _Held, now: datetime) -> ProviderHIT:
-    """After a day the token protects no more, so an old intent is looked for first.
+    """Create the HIT. The token protects for a day only, so an old intent is looked up at the provider first.
 
-    Also one that nobody has asked about: another copy of this database may have.
+    An old intent that nobody has asked for is looked up too: another copy of this database may have asked.
     """
     first = soonest(hit.made_at, hit.asked_at) or batch.launched_at
     if first and now - first > TOKEN_MEMORY and (made := held.hits.get(_annotation(hit))):
@@ -201,19 +201,19 @@ def _unsent(batch: Batch) -> QuerySet[HIT]:
 
 
 def _released(intents: QuerySet[HIT]) -> QuerySet[HIT]:
-    """Of these, what the pilot does not hold back."""
+    """Intents that the pilot does not hold back."""
     every = Q(batch__pilot_hits=0) | Q(batch__pilot_released_at__isnull=False)
     return intents.filter(every | Q(number__lte=F("batch__pilot_hits")))
 
 
 def _waiting(batch: Batch, *, now: datetime) -> Sequence[HIT]:
-    """A few intents, in order, that no other sender is at. None once the batch is paused."""
+    """A few intents, in order, that no other sender has claimed; none once the batch is paused."""
     free = _unsent(batch).filter(_is_free(now), batch__status=Status.LAUNCHING)
     return list(free.order_by("pk")[: 2 * settings.SENDERS])
 
 
 def _claim(batch: Batch, *, clock: Clock) -> HIT | None:
-    """AccountCommitment just before the call, with the moment of the first one: asked for is never withdrawn."""
+    """Claim an intent, committed before the call: an intent that was asked for is never withdrawn."""
     while waiting := _waiting(batch, now=clock()):
         for hit in waiting:
             if _take(hit, now=clock()):
@@ -222,8 +222,8 @@ def _claim(batch: Batch, *, clock: Clock) -> HIT | None:
 
 
 def _take(hit: HIT, *, now: datetime) -> bool:
-    # Columns of the row itself alone: a joined one would not be read anew by whoever had to wait. And only as
-    # it was read: whoever has asked since may have made the HIT, and that moment must not be forgotten.
+    # Only the row's own columns: an update that had to wait would not read a joined one again. And only as
+    # it was read: a sender that has asked since may have made the HIT, and that moment must not be forgotten.
     free = HIT.objects.filter(_is_free(now), pk=hit.pk, status=HIT.Status.INTENDED, asked_at=hit.asked_at)
     hit.claimed_at = now
     return bool(free.update(claimed_at=now, asked_at=hit.asked_at or now))
@@ -234,13 +234,13 @@ def _is_free(now: datetime) -> Q:
 
 
 def _unclaim(hit: HIT, **changes: Any) -> None:
-    """Not if it has taken so long that another sender is at it."""
+    """Release the claim, unless it lasted so long that another sender has taken over."""
     mine = HIT.objects.filter(pk=hit.pk, status=HIT.Status.INTENDED, claimed_at=hit.claimed_at)
     mine.update(claimed_at=None, **changes)
 
 
 def _stop(batch: Batch, refusal: ProviderRefused, *, now: datetime) -> None:
-    """HITs that are out stay out; the rest waits for a person."""
+    """Pause the batch: HITs that are out stay out, and the rest waits for a person."""
     pause = Status.PAUSED_FUNDS if refusal.out_of_funds else Status.PAUSED
     with transaction.atomic():
         if not move(batch, pause, since=(Status.LAUNCHING,), problem=str(refusal)):
@@ -250,7 +250,7 @@ def _stop(batch: Batch, refusal: ProviderRefused, *, now: datetime) -> None:
 
 
 def _open(batch: Batch, *, now: datetime) -> None:
-    """Once everything is out that may go out. HITs may be added at this moment, so the batch is locked."""
+    """Open the batch once all that may go out is out. It is locked, since HITs may be added meanwhile."""
     if _unsent(batch).exists():
         return
     with transaction.atomic():
@@ -261,7 +261,7 @@ def _open(batch: Batch, *, now: datetime) -> None:
 
 
 def _settle_draining(clock: Clock, *, silent: Counter[int]) -> None:
-    """Intents of batches that end: what the provider may know of is asked for again, by its token."""
+    """Settle intents of batches that end: those the provider may know are asked for again, by their token."""
     intents = HIT.objects.filter(batch=OuterRef("pk"), status=HIT.Status.INTENDED)
     draining = Batch.objects.filter(Exists(intents), status=Status.DRAINING)
     for batch in draining.select_related("account", "study").order_by("pk"):
@@ -288,7 +288,7 @@ def _asked(batch: Batch, *, clock: Clock) -> Iterator[HIT]:
 
 
 def _settle_asked(hit: HIT, *, batch: Batch, provider: Provider, clock: Clock) -> None:
-    """Open in the end, and expired by the next sweep; or surely never made, and withdrawn."""
+    """Record the HIT as open, for the next sweep to expire, or as withdrawn if it was never made."""
     try:
         made = _find_or_create(hit, batch=batch, provider=provider, now=clock())
     except ProviderError:
@@ -301,7 +301,7 @@ def _settle_asked(hit: HIT, *, batch: Batch, provider: Provider, clock: Clock) -
 
 
 def _find_or_create(hit: HIT, *, batch: Batch, provider: Provider, now: datetime) -> ProviderHIT | None:
-    """A refusal may be about something else than the HIT, so it is believed only after a look."""
+    """Return the provider's HIT, or None. A refusal may be about something else, so it is looked up then."""
     if hit.asked_at and now - hit.asked_at > TOKEN_MEMORY:
         return _find(hit, provider=provider)
     try:

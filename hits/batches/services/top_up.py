@@ -1,4 +1,4 @@
-"""A launched batch gets as many places as answers are wanted: for families whose work makes more work."""
+"""Top-up of launched batches to as many places as answers are needed, where work makes more work."""
 
 from datetime import datetime
 from typing import Any
@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 
 def grow_each(rows: QuerySet[Any], *, batch: str, now: datetime) -> int:
-    """HITs added to the batches of these rows. Why one could not grow is its row's problem until it can."""
+    """Add HITs to these rows' batches; return how many. A row's problem says why its batch could not grow."""
     total = 0
     for row in rows.order_by("pk"):
         added, problem = grow_by_itself(getattr(row, batch), now=now)
@@ -33,7 +33,7 @@ def grow_each(rows: QuerySet[Any], *, batch: str, now: datetime) -> int:
 
 
 def grow_by_itself(batch: Batch, *, now: datetime) -> tuple[int, str]:
-    """HITs added on the word of whoever launched it; or why none could be."""
+    """Add HITs on behalf of the batch's launcher; return how many, or why none could be added."""
     if batch.launched_by is None:
         return 0, ""
     try:
@@ -44,7 +44,7 @@ def grow_by_itself(batch: Batch, *, now: datetime) -> tuple[int, str]:
 
 
 def grow_batch(*, batch: Batch, by: User, now: datetime) -> int:
-    """So many HITs added, within what the study may still spend. Raises RuleBroken, with nothing added."""
+    """Add the lacking HITs within the budget; return how many. Raises RuleBroken, with nothing added."""
     # If somebody else adds HITs while we count, nothing is added twice.
     last = batch.hits.aggregate(last=Max("number"))["last"] or 0
     count = hits_lacking(batch)
@@ -54,13 +54,13 @@ def grow_batch(*, batch: Batch, by: User, now: datetime) -> int:
 
 
 def hits_lacking(batch: Batch) -> int:
-    """So many more HITs, and every wanted answer has a place; 0 while the open places do."""
+    """Number of HITs lacking until every needed answer has a place; 0 while the open places suffice."""
     lacking = answers_wanted(batch) - open_places(batch) * batch.items_per_assignment
     return hits_for(batch, answers=lacking) if lacking > 0 else 0
 
 
 def open_places(batch: Batch) -> int:
-    """Places that somebody can still take, of HITs sent or on their way."""
+    """Number of places that workers can still take, of HITs sent or on their way."""
     live = batch.hits.filter(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN)).order_by()
     taken = Count("assignments", filter=~Q(assignments__status=Assignment.Status.GONE))
     free = live.annotate(free=Greatest(F("max_assignments") - taken, 0))
