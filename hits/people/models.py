@@ -1,4 +1,4 @@
-"""What is between us and a worker: letters, and who looked at a provider's id."""
+"""Contact with workers: letters to them, and records of people who were shown a provider's id."""
 
 from typing import ClassVar
 from uuid import uuid4
@@ -70,7 +70,7 @@ class Recipient(models.Model):
 
 
 class Disclosure(models.Model):
-    """Somebody was shown a worker's id at the provider. Append-only."""
+    """Record that a user was shown a worker's id at the provider. Append-only."""
 
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="disclosures")
     user = models.ForeignKey("hits.User", models.PROTECT, related_name="+")

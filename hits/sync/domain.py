@@ -1,4 +1,4 @@
-"""What a notification of the Requester API says. It comes from outside and is believed to be nothing."""
+"""Readers of the Requester API's notifications, which come from outside: nothing in them is trusted."""
 
 import json
 import re
@@ -15,7 +15,7 @@ EXTERNAL_ID = re.compile(r"[A-Za-z0-9]{0,64}", re.ASCII)
 
 @dataclass(frozen=True, kw_only=True)
 class ReportedEvent:
-    """One event, as it was told."""
+    """One event, as a notification reports it."""
 
     kind: str
     occurred_at: datetime
@@ -30,7 +30,7 @@ class Document:
 
 
 def read_document(text: str) -> Document:
-    """Raises ValueError for whatever is not such a document, whole and of a bearable size."""
+    """Return the document. Raises ValueError if it is none, incomplete, or too large."""
     data = read_object(text)
     events = data.get("Events")
     if not isinstance(events, list) or not 0 < len(events) <= MOST_EVENTS:
@@ -42,20 +42,20 @@ def read_document(text: str) -> Document:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Raises ValueError, also for what would only exhaust us."""
+    """Return a JSON object. Raises ValueError for anything else, and for text made to exhaust us."""
     if len(text) > LONGEST:
         raise ValueError("It is too long.")
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("It is no JSON.") from None
+        raise ValueError("It is not JSON.") from None
     if not isinstance(data, dict):
-        raise ValueError("It is no object.")  # noqa: TRY004 (one kind of error for bad input)
+        raise ValueError("It is not an object.")  # noqa: TRY004 (one kind of error for bad input)
     return data
 
 
 def unwrap(text: str) -> str:
-    """The document itself, where a topic has put it into a message of its own. Raises ValueError."""
+    """Return the document itself if a topic has wrapped it into a message of its own. Raises ValueError."""
     data = read_object(text)
     inner = data.get("Message")
     return inner if isinstance(inner, str) and data.get("Type") == "Notification" else text
@@ -63,7 +63,7 @@ def unwrap(text: str) -> str:
 
 def _read_event(data: Any) -> ReportedEvent:
     if not isinstance(data, dict):
-        raise ValueError("An event is no object.")  # noqa: TRY004
+        raise ValueError("An event is not an object.")  # noqa: TRY004
     return ReportedEvent(
         kind=_matched(KIND, data.get("EventType"), "EventType"),
         occurred_at=_read_moment(data.get("EventTimestamp")),

@@ -1,4 +1,4 @@
-"""Where providers post their events. Nothing is believed before its signature, and nothing is explained."""
+"""Addresses that providers post events to. Only the signature is believed, and no refusal is explained."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ Receive = Callable[[HttpRequest, Account], None]
 
 
 def door(receive: Receive) -> Callable[[HttpRequest, UUID], HttpResponse]:
-    """Answers by the status alone. What was here before is taken once more, so that nobody repeats it."""
+    """Make a view that answers by the status alone. A repeated post is accepted, so that it ends."""
 
     @csrf_exempt
     @require_POST
@@ -49,7 +49,7 @@ def door(receive: Receive) -> Callable[[HttpRequest, UUID], HttpResponse]:
 
 @door
 def webhook(request: HttpRequest, account: Account) -> None:
-    """The document itself, signed with the key of the account's tickets."""
+    """Receive a document that is signed with the account's ticket key."""
     now = timezone.now()
     header = request.headers.get("X-Marketplace-Signature", "")
     signatures.check_post(header=header, body=request.body, account=account, now=now)
@@ -58,7 +58,7 @@ def webhook(request: HttpRequest, account: Account) -> None:
 
 @door
 def topic(request: HttpRequest, account: Account) -> None:
-    """The document in a message as SNS makes it, or the question whether we want such messages."""
+    """Receive a document in an SNS message, or the request to confirm a subscription."""
     now = timezone.now()
     if account.notify_by != Account.Notify.SNS:
         raise signatures.Forged("this account has no topic")  # and nobody makes us fetch a certificate
@@ -74,7 +74,7 @@ def _unsealed(receive: Receive, request: HttpRequest, account: Account) -> None:
     try:
         receive(request, account)
     except InvalidToken:
-        raise signatures.Unfetched("the account's key cannot be unsealed") from None
+        raise signatures.Unfetched("the account's key cannot be decrypted") from None
 
 
 def _refuse(account: Account, reason: str, *, status: int) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""The inbox of what providers tell us: kept first, read afterwards, as often as it comes."""
+"""Inbox of providers' notifications: each is kept first and handled afterwards, however often it comes."""
 
 from django.db import models
 from django.db.models import Q
@@ -8,7 +8,7 @@ from hits.providers.models.accounts import Account
 
 
 class Notice(models.Model):
-    """One message as it came, after its signature was checked. Its text is thrown away once it is old."""
+    """One message as it came, after its signature was checked. Its text is emptied once it is old."""
 
     account = models.ForeignKey(Account, models.PROTECT, related_name="notices")
     document_id = models.CharField(max_length=128, help_text="The provider's, the same at every repetition.")
@@ -31,7 +31,7 @@ class Notice(models.Model):
 
 
 class Event(models.Model):
-    """One thing that a notice tells. They come in any order; nothing is undone by an older one."""
+    """One event of a notice. Events come in any order; an older one undoes nothing."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="events")
     account = models.ForeignKey(Account, models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""Workers: whom a batch may have, and what is known of one."""
+"""Workers that a batch may have, and how many hold what it requires."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from hits.studies.models import Batch
 from hits.work.queries.shut_out import work_of_group, work_shut_out
 
 log = structlog.get_logger()
-# Held by everybody in some measure, so that counting who holds them tells nothing.
+# Qualifications that every worker holds with some value, so that counting their holders tells nothing.
 UNCOUNTED = {*requirements.NAMES, *requirements.MASTERS.values()}
 
 
 def known_workers(batch: Batch) -> QuerySet[Worker]:
-    """Of its account, neither blocked nor shut out: those whom the batch can count on."""
+    """Workers of the batch's account who are neither blocked nor shut out, so that it can count on them."""
     shut_out = [rows.values("worker") for rows in (Block.objects.in_force(), work_shut_out(batch))]
     if batch.repeat_group:
         shut_out.append(work_of_group(batch).values("worker"))
@@ -33,8 +33,8 @@ def known_workers(batch: Batch) -> QuerySet[Worker]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class QualifiedWorker:
-    """How many workers hold a qualification at the provider; None where nobody could say."""
+class QualifiedCount:
+    """Number of workers who hold a qualification at the provider; None if it is unknown."""
 
     qualification_type_id: str
     count: int | None
@@ -51,17 +51,17 @@ class QualifiedWorker:
 
 @dataclass(frozen=True, kw_only=True)
 class RecruitingNeed:
-    """How many people the plan needs, and how many there are."""
+    """Number of workers that the plan needs, and the numbers that there are."""
 
     needed: int
     assignments: int
     known: int
     shut_out: int
-    qualified: tuple[QualifiedWorker, ...] = ()
+    qualified: tuple[QualifiedCount, ...] = ()
 
     @property
     def is_short(self) -> bool:
-        """Fewer people hold a qualification than one task needs: it cannot be filled."""
+        """Whether fewer workers hold a qualification than one task needs, so that it cannot be filled."""
         counts = [row.count for row in self.qualified if row.count is not None and not row.is_barred]
         return min(counts, default=self.needed) < self.needed
 
@@ -83,7 +83,7 @@ class RecruitingNeed:
 def recruiting_facts(
     batch: Batch, provider: Provider | None, *, required: Sequence[Mapping[str, Any]]
 ) -> RecruitingNeed:
-    """Useful without the provider too: what only it could say is then unknown."""
+    """Return the facts on workers the batch may have. What only the provider knows may be unknown."""
     people = Worker.objects.filter(account=batch.account_id).aggregate(
         all=Count("pk"), known=Count("pk", filter=Q(pk__in=known_workers(batch).values("pk")))
     )
@@ -98,8 +98,8 @@ def recruiting_facts(
 
 def qualified_counts(
     required: Sequence[Mapping[str, Any]], provider: Provider | None
-) -> tuple[QualifiedWorker, ...]:
-    """For each requirement that names a qualification of one's own. After one silence, no more are asked."""
+) -> tuple[QualifiedCount, ...]:
+    """Count holders of each required qualification of one's own. After one silence, no more are asked."""
     counted = []
     for row in required:
         kind = str(row.get("QualificationTypeId", ""))
@@ -113,12 +113,12 @@ def qualified_counts(
         except ProviderRefused as refusal:
             log.info("qualification.not_counted", code=refusal.code)
         barred = row.get("Comparator") == "DoesNotExist"
-        counted.append(QualifiedWorker(qualification_type_id=kind, count=count, is_barred=barred))
+        counted.append(QualifiedCount(qualification_type_id=kind, count=count, is_barred=barred))
     return tuple(counted)
 
 
 def _count(holders: Iterable[Holder], row: Mapping[str, Any]) -> int:
-    """Whoever is barred by it holds it with any value."""
+    """Count the holders who meet the requirement. One that bars holders bars them with any value."""
     if row.get("Comparator") == "DoesNotExist":
         return sum(1 for _ in holders)
     return sum(requirements.is_met(row, holder.value) for holder in holders)

@@ -1,4 +1,4 @@
-"""What is known of one worker, as far as the person who asks may see it. Cost does not grow with pages."""
+"""Record of one worker, as far as the person who asks may see it. The cost does not grow with pages."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ MOST_TIMES = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Mean:
-    """What a worker's answers were worth on average, by one measure."""
+    """Average value of a worker's answers by one measure."""
 
     measure: str
     value: float
@@ -53,7 +53,7 @@ _readers: list[MeansOf] = []
 
 
 def register_means(reader: MeansOf) -> None:
-    """Scores lie in a higher room: its AppConfig.ready says here how they are read."""
+    """Register how scores are read: they are in a higher room, whose AppConfig.ready calls this."""
     _readers.append(reader)
 
 
@@ -70,7 +70,7 @@ class Record:
 
     @property
     def approval(self) -> str:
-        """Of what was decided on."""
+        """Share of the decided assignments that was approved."""
         approved, rejected = self.counts[Status.APPROVED], self.counts[Status.REJECTED]
         decided = approved + rejected
         return f"{100 * approved // decided} % of {decided}" if decided else "nothing decided yet"
@@ -81,7 +81,7 @@ class Record:
 
 
 def workers_for(user: Any) -> QuerySet[Worker]:
-    """With how they stand: one row, however much work there is."""
+    """Workers whom the user may see, each with the blocks in force; one row, however much work there is."""
     blocks = Block.objects.in_force().filter(worker=OuterRef("pk"))
     return (
         visible(Worker.objects.all(), user)
@@ -94,7 +94,7 @@ def workers_for(user: Any) -> QuerySet[Worker]:
 
 
 def with_counts(workers: QuerySet[Worker], user: Any) -> QuerySet[Worker]:
-    """For lists: what was handed in and approved, counted for the rows of one page alone."""
+    """Annotate workers with numbers of submitted and approved work, for the rows of one page alone."""
     own = visible(Assignment.objects.filter(worker=OuterRef("pk")), user)
     return workers.annotate(
         handed_in=_count(own.filter(submitted_at__isnull=False)),
@@ -118,7 +118,7 @@ def record_of(worker: Worker, user: Any) -> Record:
 
 
 def median_time(worker: Worker, user: Any) -> float | None:
-    """Seconds between accepting and handing in."""
+    """Median of the seconds between accepting and submitting, from the worker's newest times."""
     measured = work_of(worker, user).filter(worked_s__isnull=False).exclude(of_the_house()).order_by("-pk")
     return percentile([row.worked_s or 0 for row in measured.only("worked_s")[:MOST_TIMES]], 0.5)
 
@@ -128,7 +128,7 @@ def means_of(worker: Worker, user: Any) -> list[Mean]:
 
 
 def work_with_bonuses(worker: Worker, user: Any) -> QuerySet[Assignment]:
-    """Newest first, each with what its bonuses come to."""
+    """Work of the worker, newest first, each assignment with the sum of its bonuses."""
     owed = Bonus.objects.filter(assignment=OuterRef("pk")).exclude(status=Bonus.Status.WAIVED)
     sums = owed.order_by().values("assignment").annotate(sum=Sum("amount")).values("sum")
     return (
@@ -153,7 +153,7 @@ class BonusSum:
 
 
 def bonus_sums(worker: Worker, user: Any) -> list[BonusSum]:
-    """By status, in the order a bonus goes through them."""
+    """Sums of the worker's bonuses by status, in the order in which a bonus goes through them."""
     rows = bonuses_of(worker, user).select_related(None).order_by().values("status")
     found = {row["status"]: row for row in rows.annotate(count=Count("pk"), amount=Sum("amount"))}
     return [
@@ -168,7 +168,7 @@ def bonus_sums(worker: Worker, user: Any) -> list[BonusSum]:
 
 
 def messages_for(user: Any) -> QuerySet[Message]:
-    """One's own, and those of one's studies."""
+    """Messages that the user wrote, and those of the user's studies."""
     if user.has_perm(SEES_ALL):
         return Message.objects.all()
     return Message.objects.filter(Q(study__in=studies_of(user)) | Q(by=user.pk))
@@ -182,14 +182,14 @@ def letters_to(worker: Worker, user: Any) -> QuerySet[Recipient]:
 
 
 def count_reviewed(workers: QuerySet[Worker]) -> int:
-    """Those whom a provider delivers letters to."""
+    """Number of workers with reviewed work: a provider delivers letters only to those."""
     reviewed = Assignment.objects.filter(worker=OuterRef("pk"), status__in=REVIEWED)
     return workers.filter(Exists(reviewed)).count()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """How far a message has come."""
+    """Numbers of a message's recipients by status."""
 
     counts: Mapping[str, int]
 
@@ -199,7 +199,7 @@ class Tally:
 
     @property
     def by_status(self) -> list[tuple[str, str, int]]:
-        """Value, words, how many: of those that there are."""
+        """Value, label and number of each status that occurs."""
         statuses = [status for status in Recipient.Status if self.counts.get(status)]
         return [(status.value, status.label, self.counts[status]) for status in statuses]
 
@@ -209,7 +209,7 @@ class Tally:
 
 
 def tallies(message_ids: Iterable[int]) -> dict[int, Tally]:
-    """One query for a page of messages."""
+    """Return the tallies of a page of messages in one query."""
     ids = list(message_ids)
     counts: dict[int, dict[str, int]] = {pk: {} for pk in ids}
     rows = Recipient.objects.filter(message__in=ids).order_by().values("message", "status")

@@ -1,7 +1,7 @@
-"""Blocks: soft ones are ours alone, hard ones are the provider's too.
+"""Blocks of workers: soft ones are ours alone, hard ones are the provider's too.
 
-A block concerns the whole account. What the provider is to be told is told by one sender at a time, so
-that a block on its way never overtakes the lifting of it.
+A block concerns the whole account. One sender at a time tells the provider, so that a block on its way never
+overtakes the lifting of it.
 """
 
 from collections.abc import Iterator
@@ -29,18 +29,18 @@ Status = Block.Status
 LONGEST_REASON = 500
 # A request is over, one way or the other, well before this. Also how long an unclear one rests.
 CLAIM = timedelta(minutes=3)
-# Of one account in one sweep: the others have their turn.
+# Blocks of one account in one sweep: the others have their turn.
 MOST_AT_ONCE = 20
 ON_ITS_WAY = (Status.INTENDED, Status.LIFTING)
 log = structlog.get_logger()
 
 
 def block_worker(*, worker: Worker, kind: str, reason: str, by: User, now: datetime) -> Block:
-    """A soft block holds at once; a hard one holds on our pages at once, and a sweep tells the provider."""
+    """Block a worker on our pages at once; a sweep tells the provider of a hard block. Raises RuleBroken."""
     if kind not in Kind.values:
         raise RuleBroken("no_such_kind", f"A block is one of {', '.join(Kind.values)}.")
     if kind == Kind.HARD and worker.account.kind != Account.Kind.MTURK:
-        raise RuleBroken("no_provider", "No provider stands behind this worker: a soft block does it all.")
+        raise RuleBroken("no_provider", "This worker has no provider: a soft block is enough.")
     reason = _read_reason(reason)
     status = Status.ACTIVE if kind == Kind.SOFT else Status.INTENDED
     try:
@@ -55,7 +55,7 @@ def block_worker(*, worker: Worker, kind: str, reason: str, by: User, now: datet
 
 
 def lift_block(*, block: Block, by: User, now: datetime) -> None:
-    """Our pages open at once. Lifting what is lifted, or on its way, changes nothing."""
+    """Lift a block; our pages open at once. Idempotent for one that is lifted or on its way to be."""
     to = Status.LIFTED if block.kind == Kind.SOFT else Status.LIFTING
     lifted = move(block, to, since=(Status.INTENDED, Status.ACTIVE), problem="", lifted_by=by, lifted_at=now)
     if lifted:
@@ -63,7 +63,7 @@ def lift_block(*, block: Block, by: User, now: datetime) -> None:
 
 
 def ask_again(*, block: Block, by: User, now: datetime) -> None:
-    """What the provider refused, block or lifting, is asked once more."""
+    """Ask the provider again for a block, or the lifting of one, that it refused."""
     to = Status.LIFTING if block.lifted_at else Status.INTENDED
     try:
         with transaction.atomic():
@@ -75,7 +75,7 @@ def ask_again(*, block: Block, by: User, now: datetime) -> None:
 
 
 def send_blocks(*, now: datetime, clock: Clock | None = None) -> int:
-    """Tells the providers. Both requests change nothing more when they come twice."""
+    """Tell the providers of blocks and liftings. Both requests are idempotent."""
     clock = clock or ticking(now)
     waiting = Block.objects.filter(status__in=ON_ITS_WAY).values("worker__account")
     return sum(
@@ -85,7 +85,7 @@ def send_blocks(*, now: datetime, clock: Clock | None = None) -> int:
 
 
 def next_block(*, now: datetime) -> datetime | None:
-    """The claim on a request of unclear outcome is over then."""
+    """Return when the next request can be sent: one of unclear outcome once its claim is over."""
     on_their_way = Block.objects.filter(status__in=ON_ITS_WAY)
     return earliest_or_now(on_their_way, "claimed_at", account="worker__account", after=CLAIM, now=now)
 
@@ -97,17 +97,17 @@ def _send_blocks_of(account: Account, *, clock: Clock) -> int:
         for block in _claim(account, clock=clock):
             sent += _send(block, provider)
     except ProviderError as error:
-        # Its claims rest for a while, and then are asked again.
+        # Its claims end after a while, and then the requests are made again.
         log.warning("worker.blocks_waiting", account=str(account.public_id), error=type(error).__name__)
     return sent
 
 
 def _claim(account: Account, *, clock: Clock) -> Iterator[Block]:
-    """Each just before it is sent. Who reads it anew sees what a person changed meanwhile."""
+    """Claim each block just before it is sent, and read it again to see what a person changed meanwhile."""
     on_their_way = Block.objects.filter(status__in=ON_ITS_WAY)
     due = on_their_way.filter(_is_free(clock()), worker__account=account).order_by("pk")
     for pk in list(due.values_list("pk", flat=True)[:MOST_AT_ONCE]):
-        # By the time it is now: a claim of when the sweep began would be over too soon.
+        # The current time: a claim dated from the sweep's start would be over too soon.
         now = clock()
         if on_their_way.filter(_is_free(now), pk=pk).update(claimed_at=now):
             yield Block.objects.select_related("worker").get(pk=pk)
@@ -122,7 +122,9 @@ def _send(block: Block, provider: Provider) -> bool:
     try:
         external_id = block.worker.external_id
     except InvalidToken:
-        _end(block, Status.REFUSED, problem=f"The id of {block.worker} cannot be unsealed. Nobody was told.")
+        _end(
+            block, Status.REFUSED, problem=f"The id of {block.worker} cannot be decrypted. Nothing was sent."
+        )
         log.warning("worker.id_sealed", worker=str(block.worker.public_id))
         return False
     try:
@@ -141,7 +143,7 @@ def _send(block: Block, provider: Provider) -> bool:
 
 
 def _end(block: Block, to: Status, *, problem: str = "") -> bool:
-    """Lifted meanwhile, the block stays where it is, and is free for its next request at once."""
+    """Record the outcome. A block lifted meanwhile stays so, and is free at once for its next request."""
     ended = move(block, to, since=(block.status,), claimed_at=None, problem=problem)
     if not ended:
         _in_flight(block).update(claimed_at=None)

@@ -1,4 +1,4 @@
-"""Workers' ids at the provider: found and shown only with a permission, and always on record."""
+"""Disclosure of workers' ids at the provider: only with a permission, and always on record."""
 
 from datetime import datetime
 
@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 
 def disclose(*, worker: Worker, user: User, reason: str, now: datetime) -> str:
-    """The id, once it is on record who was shown it and why. Raises RuleBroken or PermissionDenied."""
+    """Return the id, once it is on record who was shown it and why. Raises RuleBroken or PermissionDenied."""
     _check_permission(user)
     reason = _read_reason(reason)
     if not may_see(worker, user):
@@ -30,9 +30,7 @@ def disclose(*, worker: Worker, user: User, reason: str, now: datetime) -> str:
     try:
         external_id = str(worker.external_id)
     except InvalidToken:
-        raise RuleBroken(
-            "sealed", "This id cannot be unsealed: the key it was sealed with is gone."
-        ) from None
+        raise RuleBroken("sealed", "This id cannot be decrypted: its key is gone.") from None
     Disclosure.objects.create(worker=worker, user=user, reason=reason, at=now)
     log.info("worker.id_disclosed", worker=str(worker.public_id), by=str(user.public_id))
     return external_id
@@ -41,7 +39,7 @@ def disclose(*, worker: Worker, user: User, reason: str, now: datetime) -> str:
 def find_by_external_id(
     *, account: Account | None, external_id: str, user: User, reason: str, now: datetime
 ) -> list[Worker]:
-    """Those with this id, on one account or any, by blind index alone. What is found is on record too."""
+    """Find workers by id, on one account or any, by blind index alone. What is found is on record too."""
     _check_permission(user)
     reason = _read_reason(reason)
     external_id = external_id.strip()

@@ -1,4 +1,4 @@
-"""Letters to workers through the provider, a hundred at a time. Nobody gets one twice by our doing."""
+"""Letters to workers through the provider, a hundred at a time. By our doing, nobody gets one twice."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ from hits.studies.models import Study
 Status = Recipient.Status
 LONGEST_SUBJECT = 200
 LONGEST_TEXT = 4096
-# What the provider takes at once.
+# Number of workers that the provider takes at once.
 CHUNK = 100
 # Chunks of one account in one sweep: the others have their turn.
 MOST_CHUNKS = 3
@@ -45,13 +45,13 @@ def write_message(
     now: datetime,
     public_id: UUID | None = None,
 ) -> Message:
-    """Written once: a second time with the same public id, it is the first one. A sweep sends it."""
+    """Write a message for a sweep to send. Idempotent: the same public id returns the first message."""
     subject, text = read_letter(subject=subject, text=text)
     recipients = {worker.pk: worker for worker in workers}
     if not recipients:
         raise RuleBroken("nobody", "Choose at least one worker to write to.")
     if account.kind != Account.Kind.MTURK:
-        raise RuleBroken("no_provider", "Nobody can write to these people: no provider stands behind them.")
+        raise RuleBroken("no_provider", "These people cannot be written to: they have no provider.")
     if any(worker.account_id != account.pk for worker in recipients.values()):
         raise RuleBroken("other_account", "One message goes to workers of one account. Write one for each.")
     with transaction.atomic():
@@ -78,7 +78,7 @@ def write_message(
 
 
 def read_letter(*, subject: str, text: str) -> tuple[str, str]:
-    """As it will be sent. Raises RuleBroken for what the provider would not take."""
+    """Return the letter as it will be sent. Raises RuleBroken for what the provider would not take."""
     subject, text = subject.strip(), text.replace("\r\n", "\n").strip()
     if not is_one_line(subject, longest=LONGEST_SUBJECT):
         raise RuleBroken("subject", f"The subject is one line of 1 to {LONGEST_SUBJECT} characters.")
@@ -87,12 +87,12 @@ def read_letter(*, subject: str, text: str) -> tuple[str, str]:
             "text", f"The text has 1 to {LONGEST_TEXT} characters; this one has {len(text)}. Shorten it."
         )
     if has_controls(text):
-        raise RuleBroken("text", "The text holds a control character. Type it anew instead of pasting it.")
+        raise RuleBroken("text", "The text holds a control character. Type it instead of pasting it.")
     return subject, text
 
 
 def retry_recipients(*, recipients: Iterable[Recipient], by: User) -> int:
-    """A person's decision, for what was not delivered or is unclear: who got an unclear one gets it twice."""
+    """Retry what failed or is unclear, on a person's word: a worker may get an unclear one twice."""
     retryable = (Status.FAILED, Status.UNKNOWN)
     with transaction.atomic():
         again = [
@@ -104,7 +104,7 @@ def retry_recipients(*, recipients: Iterable[Recipient], by: User) -> int:
 
 
 def send_messages(*, now: datetime, clock: Clock | None = None) -> int:
-    """What a killed sender left behind is unclear, and stays so; what waits is sent."""
+    """Send what waits. What a killed sender left behind becomes unclear, and stays so."""
     clock = clock or ticking(now)
     for stale in _sending().filter(sending_at__lte=now - SENDING_IS_STALE):
         move(stale, Status.UNKNOWN, since=(Status.SENDING,), problem="The sender was stopped in the middle.")
@@ -116,7 +116,7 @@ def send_messages(*, now: datetime, clock: Clock | None = None) -> int:
 
 
 def next_message(*, now: datetime) -> datetime | None:
-    """What is being sent is unclear then; what waits can be sent now."""
+    """Return when there is work: now if letters wait, or when one that is being sent becomes unclear."""
     if any_usable(_waiting(), account="message__account"):
         return now
     return earliest(_sending(), "sending_at", after=SENDING_IS_STALE)
@@ -131,7 +131,7 @@ def _waiting() -> QuerySet[Recipient]:
 
 
 def _send_messages_of(account: Account, *, clock: Clock) -> int:
-    """An account that cannot be used keeps its own letters waiting, and nobody else's."""
+    """Send one account's letters. An account that cannot be used keeps only its own waiting."""
     try:
         provider = provider_for(account)
     except ProviderError as error:
@@ -139,7 +139,7 @@ def _send_messages_of(account: Account, *, clock: Clock) -> int:
         return 0
     sent = 0
     for _ in range(MOST_CHUNKS):
-        # By the time it is now: by when the sweep began it would soon be taken for a killed sender's.
+        # The current time: dated from the sweep's start, it would soon be taken for a killed sender's.
         chunk = _claim_chunk(account, now=clock())
         if not chunk:
             break
@@ -153,7 +153,7 @@ def _send_messages_of(account: Account, *, clock: Clock) -> int:
 
 
 def _claim_chunk(account: Account, *, now: datetime) -> list[Recipient]:
-    """SENDING is committed before the request leaves: whoever loses that race sends nothing."""
+    """Claim a chunk. SENDING is committed before the request: a sender that loses the race sends none."""
     waiting = _waiting().filter(message__account=account)
     with transaction.atomic():
         first = waiting.order_by("message", "pk").first()
@@ -168,7 +168,7 @@ def _claim_chunk(account: Account, *, now: datetime) -> list[Recipient]:
 
 
 def _openable(chunk: list[Recipient]) -> list[Recipient]:
-    """Without those whose id no key of ours opens: nobody can write to them, and the others wait for none."""
+    """Return recipients whose id can be decrypted. The others become FAILED and hold up nobody."""
     openable, sealed = [], []
     for recipient in chunk:
         try:
@@ -178,7 +178,7 @@ def _openable(chunk: list[Recipient]) -> list[Recipient]:
         else:
             openable.append(recipient)
     for recipient in sealed:
-        words = "The worker's id cannot be unsealed. Nothing was sent."
+        words = "The worker's id cannot be decrypted. Nothing was sent."
         move(recipient, Status.FAILED, since=(Status.SENDING,), problem=words)
     return openable
 
@@ -211,7 +211,7 @@ def _send_chunk(chunk: list[Recipient], provider: Provider) -> int:
 
 
 def _end(chunk: Iterable[Recipient], to: Status, *, problem: str = "") -> None:
-    """Only what is still being sent: what was given up as unclear stays for a person."""
+    """Record the outcome of what is still being sent; what was given up as unclear stays for a person."""
     chunk = list(chunk)
     names = {recipient.worker.external_id: recipient.worker.pseudonym for recipient in chunk}
     words = _without_ids(problem, names)
@@ -221,7 +221,7 @@ def _end(chunk: Iterable[Recipient], to: Status, *, problem: str = "") -> None:
 
 
 def _without_ids(words: str, names: Mapping[str, str]) -> str:
-    """The provider's words may name workers by their ids there."""
+    """Replace ids by pseudonyms, since the provider's words may name workers by their ids there."""
     for external_id, pseudonym in names.items():
         words = words.replace(external_id, pseudonym)
     return words[:500]

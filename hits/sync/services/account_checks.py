@@ -1,4 +1,4 @@
-"""What can be wrong with an account, and one line of advice for each. Nothing here changes anything."""
+"""Checks of an account, with one line of advice for each problem. Nothing here changes anything."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Finding:
 
 
 def check_account(*, account: Account, now: datetime) -> Iterator[Finding]:
-    """Every check runs, whatever the others found, except that an endpoint that must not be asked is not."""
+    """Yield a finding for every check, whatever the others found; but never ask a forbidden endpoint."""
     if is_amazon(account.endpoint) and not settings.ALLOW_AMAZON:
         yield _refuse_amazon(account)
         return
@@ -66,8 +66,8 @@ def _check_endpoint(account: Account, theirs: datetime | None) -> Finding:
 
 def _check_clock(theirs: datetime | None, *, now: datetime) -> Finding:
     if theirs is None:
-        advice = "Correct the endpoint first."
-        return Finding(name="clock", ok=False, saw="the endpoint tells no time", advice=advice)
+        advice = "Fix the endpoint first."
+        return Finding(name="clock", ok=False, saw="the endpoint sends no date", advice=advice)
     apart = f"{abs(now - theirs).total_seconds():.0f} s apart"
     if abs(now - theirs) > SKEW:
         advice = "Set this machine's clock (NTP): signatures are refused beyond five minutes."
@@ -94,13 +94,13 @@ def _see_balance(account: Account) -> str:
 
 
 def _see_hits(account: Account) -> str:
-    """One page is enough to know that reading is allowed."""
+    """Read one page of HITs, which is enough to know that reading is allowed."""
     first = next(provider_for(account, quick=True).list_hits(), None)
     return "can read HITs" if first else "can read HITs (there are none)"
 
 
 def _check_events(account: Account, *, now: datetime) -> Finding:
-    """Polling finds everything without them, so that silence alone is no failure."""
+    """Check the events. Silence alone is no failure, since polling finds everything without them."""
     if account.notify_by == Account.Notify.NONE:
         return Finding(name="events", ok=True, saw="none are asked for: polling alone")
     last = Notice.objects.filter(account=account).order_by("-pk").first()
@@ -121,7 +121,7 @@ def _check_pace(account: Account, *, now: datetime) -> Finding:
     rate = f"at most {account.send_rate} calls a second"
     pace = Pace.objects.filter(account=account).first()
     if pace and pace.silent_since:
-        advice = "Look at the endpoint. Nothing is lost meanwhile: what it is to be told waits here."
+        advice = "Look at the endpoint. Nothing is lost: what is to be sent to it waits here."
         saw = f"no answer since {pace.silent_since:%d %b %H:%M} UTC: {pace.problem}"
         return Finding(name="pace", ok=False, saw=saw, advice=advice)
     wait = pace.free_at - now if pace else timedelta(0)
@@ -135,14 +135,14 @@ def _check_pace(account: Account, *, now: datetime) -> Finding:
 def _check_standstill(account: Account) -> Finding:
     epoch = Epoch.objects.still_open().filter(account=account).first()
     if epoch is None:
-        return Finding(name="standstill", ok=True, saw="it goes on")
+        return Finding(name="standstill", ok=True, saw="not halted")
     saw = f"nothing is sent since {epoch.began_at:%d %b %Y, %H:%M} UTC: rows were put back from a copy"
     advice = "Look at what was found and let it go on: Payments, What was put back from a copy."
     return Finding(name="standstill", ok=False, saw=saw, advice=advice)
 
 
 def _read_clock(endpoint: str) -> datetime | None:
-    """The Date header of whatever answers there, even of an error."""
+    """Return the Date header of any response from the endpoint, even of an error, or None."""
     try:
         with build_opener(ProxyHandler({})).open(endpoint, timeout=PATIENCE_S) as response:
             date = response.headers["Date"]

@@ -1,4 +1,4 @@
-"""Events from providers: kept when they come, applied in any order, each as often as it comes.
+"""Events from providers: kept when they come, applied in any order and however often they come.
 
 They only make things sooner. What is payable, only the provider's own list says, and the next look reads
 it with or without an event.
@@ -32,7 +32,7 @@ from hits.work.services.poll_schedule import look_soon
 ACCEPTED = "AssignmentAccepted"
 GIVEN_BACK = ("AssignmentReturned", "AssignmentAbandoned")
 SUBMITTED = "AssignmentSubmitted"
-# What the provider's own lists then show.
+# Events after which the provider's own lists show something new.
 WORTH_A_LOOK = {
     *GIVEN_BACK,
     SUBMITTED,
@@ -53,9 +53,9 @@ log = structlog.get_logger()
 
 
 def receive(*, account: Account, document: str, now: datetime) -> bool:
-    """Keeps one document whose origin was checked. False if it was here before.
+    """Keep one document whose origin was checked. Return False if it was kept before.
 
-    Raises ValueError for what is no such document, and then nothing is kept.
+    Raises ValueError if it is no such document, and then nothing is kept.
     """
     read = read_document(document)
     _, is_new = Notice.objects.get_or_create(
@@ -67,18 +67,18 @@ def receive(*, account: Account, document: str, now: datetime) -> bool:
 
 
 def handle_notices(*, now: datetime) -> int:
-    """A slice of what waits, oldest first. What cannot be handled says why, and stops no other."""
+    """Handle a slice of waiting notices, oldest first. One that fails says why, and stops no other."""
     waiting = Notice.objects.filter(handled_at=None).order_by("pk").values_list("pk", flat=True)
     return sum(_handle(pk, now=now) for pk in list(waiting[:AT_A_TIME]))
 
 
 def poll_queues(*, now: datetime) -> int:
-    """New documents of every account that hears by a queue."""
+    """Take new documents from every account that receives events by a queue."""
     return sum(_poll(account, now=now) for account in _with_queue().order_by("pk"))
 
 
 def next_poll(*, now: datetime) -> datetime | None:
-    """Each queue that can be read is read again, as long as work is out of which it could tell."""
+    """Return when queues are read again: soon, while work is out that a readable one may report on."""
     out = HIT.objects.filter(batch__account=OuterRef("pk"), status=HIT.Status.OPEN)
     work = Assignment.objects.filter(account=OuterRef("pk"))
     begun = work.filter(status__in=leasing.UNSETTLED)
@@ -88,7 +88,7 @@ def next_poll(*, now: datetime) -> datetime | None:
 
 
 def subscribe_batches(*, now: datetime) -> int:
-    """Tells the provider where the events of new HIT types go. Polling is behind it, so failures only log."""
+    """Tell the provider where to send new HIT types' events. Failures are only logged: polling goes on."""
     subscribed = 0
     for batch in _unsubscribed().select_related("account").order_by("pk"):
         try:
@@ -105,7 +105,7 @@ def subscribe_batches(*, now: datetime) -> int:
 
 
 def next_subscription(*, now: datetime) -> datetime | None:
-    """What the provider did not take is offered again in the next window of the clock."""
+    """Return the start of the next window, in which subscriptions that failed are tried again."""
     accounts = Account.objects.filter(pk__in=_unsubscribed().values("account"))
     if any(map(_can_subscribe, accounts)):
         return rates.next_window(window_s=SUBSCRIBE_AGAIN_S, now=now)
@@ -113,13 +113,13 @@ def next_subscription(*, now: datetime) -> datetime | None:
 
 
 def subscribe_anew(*, account: Account) -> int:
-    """For an account that hears in another way from now on: its live batches are to be told."""
+    """Subscribe an account's live batches again, after it has changed how it receives events."""
     live = Batch.objects.filter(account=account, status__in=(Batch.Status.LAUNCHING, Batch.Status.OPEN))
     return live.exclude(notified_at=None).update(notified_at=None)
 
 
 def can_hear(account: Account) -> bool:
-    """Whether an event of this account could reach us and be believed."""
+    """Whether an event of this account could arrive and be trusted."""
     needed = {
         Account.Notify.WEBHOOK: account.ticket_key,  # what the posts are signed with
         Account.Notify.SNS: True,
@@ -129,7 +129,7 @@ def can_hear(account: Account) -> bool:
 
 
 def purge_notices(*, now: datetime) -> int:
-    """Texts are emptied soon after they were handled, rows go later: slice by slice."""
+    """Empty texts some days after they came, if handled, and delete rows later: slice by slice."""
     old = _handled_with_text().filter(received_at__lte=now - KEEP_BODIES)
     emptied = 0
     while pks := list(old.order_by("received_at").values_list("pk", flat=True)[:AT_A_TIME]):
@@ -140,7 +140,7 @@ def purge_notices(*, now: datetime) -> int:
 
 
 def next_purge(*, now: datetime) -> datetime | None:
-    """The oldest text that was read is emptied then, or the oldest notice goes."""
+    """Return when the oldest handled text is to be emptied, or the oldest notice to be deleted."""
     handled = (received_at + KEEP_ROWS for _, received_at, handled_at in _oldest() if handled_at)
     return soonest(
         earliest(_handled_with_text(), "received_at", after=KEEP_BODIES),
@@ -150,7 +150,7 @@ def next_purge(*, now: datetime) -> datetime | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Inbox:
-    """What an account has told us of late."""
+    """Numbers of an account's notices, and when the last one came."""
 
     last_received_at: datetime | None
     waiting: int
@@ -158,7 +158,7 @@ class Inbox:
 
 
 def describe_inbox(account: Account) -> Inbox:
-    """Problems are those of the notices that are still kept."""
+    """Return the account's inbox. Its problems are those of the notices that are still kept."""
     last = account.notices.order_by("-pk").values_list("received_at", flat=True).first()
     return Inbox(
         last_received_at=last,
@@ -168,7 +168,7 @@ def describe_inbox(account: Account) -> Inbox:
 
 
 def find_acceptance(*, hit: HIT, assignment_id: str) -> datetime | None:
-    """When the provider said that this assignment was accepted; None if unsaid, or said to be over since."""
+    """Return when the provider said this was accepted; None if it did not, or said it was over since."""
     told = Event.objects.filter(
         account=hit.batch.account,
         assignment_external_id=assignment_id,
@@ -192,7 +192,7 @@ def _handle(pk: int, *, now: datetime) -> bool:
     except Notice.DoesNotExist:
         return False
     except InvalidToken:
-        return _set_aside(pk, "Its text cannot be unsealed: the key it was sealed with is gone.", now=now)
+        return _set_aside(pk, "Its text cannot be decrypted: its key is gone.", now=now)
     except (ValueError, DataError) as error:
         return _set_aside(pk, str(error)[:500], now=now)
     return bool(claimed)
@@ -205,7 +205,7 @@ def _set_aside(pk: int, problem: str, *, now: datetime) -> bool:
 
 
 def _apply(events: Collection[ReportedEvent], *, notice: Notice, now: datetime) -> None:
-    """The caller holds the transaction. HITs of other accounts are nobody's here."""
+    """Apply the events in the caller's transaction. HITs of other accounts are ignored."""
     Event.objects.bulk_create(
         Event(
             notice=notice,
@@ -231,10 +231,10 @@ def _apply(events: Collection[ReportedEvent], *, notice: Notice, now: datetime) 
 
 
 def _given_up(event: ReportedEvent, *, account_id: int) -> QuerySet[Assignment]:
-    """Only what was accepted before: the id may have been given to somebody else since.
+    """Return attempts that were accepted before the event: the id may belong to another worker since.
 
-    Events tell whole seconds, so whoever accepted within that second is left alone; the deadline or the
-    provider's list decides on them.
+    Events have whole seconds, so an attempt accepted within that second is left alone; the deadline or the
+    provider's list decides on it.
     """
     earlier = Assignment.objects.filter(
         account=account_id,
@@ -247,7 +247,7 @@ def _given_up(event: ReportedEvent, *, account_id: int) -> QuerySet[Assignment]:
 
 
 def _poll(account: Account, *, now: datetime) -> int:
-    """An account that cannot be used keeps its own messages waiting, and nobody else's."""
+    """Take an account's messages. An account that cannot be used keeps only its own waiting."""
     kept = 0
     try:
         queue = queue_for(account)
@@ -264,7 +264,7 @@ def _poll(account: Account, *, now: datetime) -> int:
 
 
 def _take(queue: Queue, body: str, *, account: Account, now: datetime) -> bool:
-    """Rubbish would come again and again, so it is thrown away too, and logged."""
+    """Keep a message's document. Rubbish is logged and deleted too, for it would come again and again."""
     try:
         return receive(account=account, document=unwrap(body), now=now)
     except ValueError as problem:
@@ -306,7 +306,7 @@ def _subscribe(batch: Batch) -> None:
 
 
 def destination_of(account: Account) -> tuple[str, str]:
-    """The API has no word for plain posts; the marketplace knows them by their address."""
+    """Return transport and address. The API has no word for plain posts: their address marks them."""
     if account.notify_by == Account.Notify.SQS:
         return "SQS", account.notify_address
     if account.notify_by == Account.Notify.SNS:
@@ -319,7 +319,7 @@ def _own_address(name: str, account: Account) -> str:
 
 
 def _delete_oldest(*, before: datetime) -> int:
-    """Rows lie in the order in which they came: only the oldest need be looked at."""
+    """Delete handled notices that are old. Rows are in order of arrival, so only the oldest are looked at."""
     gone = [pk for pk, received_at, handled_at in _oldest() if received_at <= before and handled_at]
     return Notice.objects.filter(pk__in=gone).delete()[0] if gone else 0
 

@@ -1,4 +1,4 @@
-"""The slow safety net: every HIT at the provider, known or not, a hundred in one call.
+"""Full scan, the slow safety net: every HIT at the provider, known or not, a hundred in one call.
 
 Its cost grows with the HITs that an account has ever had, for the API lists the finished ones too. So it is
 made every CROWD_SURVEY_S seconds; in between, only the list of what has ended is read.
@@ -36,18 +36,18 @@ RETRY = timedelta(seconds=60)
 # Other programs' HITs on the same account may stay on the list of what has ended for good.
 MOST_ENDED = 1000
 MOST_MARKED = 20
-# A HIT on which less was decided there than here.
+# A HIT with fewer decisions there than here is read again after this.
 READ_AGAIN = timedelta(hours=1)
-# Between two readings of the list of what has ended.
+# Time between two readings of the list of what has ended.
 READ_ENDED_EVERY = timedelta(seconds=30)
 Status = HIT.Status
 log = structlog.get_logger()
 
 
 def survey(*, now: datetime, force: bool = False, thorough: bool = False) -> Counter[str]:
-    """What was found, in numbers: of the accounts whose time has come, or of all.
+    """Scan the accounts that are due, or all of them, and return what was found, in numbers.
 
-    A thorough one reads the list of every HIT, whatever its counters say.
+    A thorough scan reads the list of every HIT, whatever its counters say.
     """
     found: Counter[str] = Counter()
     for account, provider in usable(Account.objects.connected().values("pk")):
@@ -63,14 +63,14 @@ def survey(*, now: datetime, force: bool = False, thorough: bool = False) -> Cou
 
 
 def read_everything(*, account: Account, provider: Provider, now: datetime) -> Counter[str]:
-    """All HITs at once, believing nothing that is here: those that differ are marked as unread."""
+    """Scan all HITs of an account, trusting no row here: those that differ are marked as unread."""
     one = Pass(account=account, provider=provider, began=now, is_thorough=True)
     one.read()
     return one.found
 
 
 def next_survey(*, now: datetime) -> datetime | None:
-    """The next pass over an account, or the next reading of what has ended where HITs are open."""
+    """Return when an account is scanned next, or where HITs are open, when the list of ended ones is read."""
     is_open = Exists(HIT.objects.filter(batch__account=OuterRef("pk"), status=Status.OPEN))
     accounts = Account.objects.connected().annotate(has_open=is_open)
     usable_ones = [account for account in accounts if can_be_used(account)]
@@ -83,14 +83,14 @@ def _is_due(account: Account, *, now: datetime) -> bool:
 
 
 def _pass_at(account: Account) -> datetime | None:
-    """None: it was never made."""
+    """Return when the account is due; None if it was never scanned."""
     return account.surveyed_at and account.surveyed_at + timedelta(seconds=settings.SURVEY_S)
 
 
 def _survey_account(
     account: Account, provider: Provider, *, now: datetime, is_thorough: bool
 ) -> Counter[str]:
-    """Compare and swap: of two machines one makes the pass."""
+    """Scan one account. Compare and swap: of two machines one makes the scan."""
     row = Account.objects.filter(pk=account.pk)
     if not row.filter(surveyed_at=account.surveyed_at).update(surveyed_at=now):
         return Counter()
@@ -104,7 +104,7 @@ def _survey_account(
 
 
 def _read_ended(account: Account, provider: Provider, *, now: datetime) -> None:
-    """HITs that ended without a word to us, long before the next survey."""
+    """Find HITs that ended without an event, long before the next full scan."""
     own = HIT.objects.filter(batch__account=account)
     if not own.filter(status=Status.OPEN).exists():
         return
@@ -118,24 +118,24 @@ def _read_ended(account: Account, provider: Provider, *, now: datetime) -> None:
 
 @dataclass(kw_only=True)
 class Pass:
-    """One reading of all the HITs of an account. In memory are a page, and the keys of our open HITs."""
+    """One scan of all the HITs of an account. Only a page and the keys of our open HITs are in memory."""
 
     account: Account
     provider: Provider
     began: datetime
-    # Everything is read, whatever the counters say.
+    # Read all work, whatever the counters say.
     is_thorough: bool = False
     found: Counter[str] = field(default_factory=Counter)
     shown: set[int] = field(default_factory=set)
 
     def read(self) -> None:
-        """Raises ProviderError; what was compared until then stays compared."""
+        """Read all pages. Raises ProviderError; what was compared until then stays compared."""
         for page in pages(self.provider.list_hits()):
             self.compare(page)
         self.look_for_the_rest()
 
     def compare(self, page: Sequence[ProviderHIT]) -> None:
-        """Three queries for a page on which all is well."""
+        """Compare a page with our rows, in three queries if they agree."""
         ours = _ours(page)
         changed: list[HIT] = []
         untouched: list[HIT] = []
@@ -170,7 +170,7 @@ class Pass:
         self._compare_closed(closed)
 
     def look_for_the_rest(self) -> None:
-        """HITs that a whole pass did not show are asked for by name, and overdue work once more."""
+        """Look at HITs by name that the whole scan did not show, and once more at overdue work."""
         sent = HIT.objects.filter(batch__account=self.account, status=Status.OPEN, sent_at__lt=self.began)
         for keys in pages(sent.order_by("pk").values_list("pk", flat=True).iterator()):
             missing = [key for key in keys if key not in self.shown]
@@ -196,14 +196,14 @@ class Pass:
                 self._read(hit, theirs)
 
     def _wants_reading(self, hit: HIT, theirs: ProviderHIT, *, judged: int) -> bool:
-        """More was decided there than here, or less: then a yes to our word was not theirs, or is late."""
+        """Whether more or less was decided there than here. Less: our decision was lost, or is late."""
         if self.is_thorough or (hit.problem and not hit.seen) or theirs.completed > judged:
             return True
         was_read = hit.reconciled_at and hit.reconciled_at > self.began - READ_AGAIN
         return theirs.completed < judged and not was_read
 
     def _adopt(self, hit: HIT, theirs: ProviderHIT) -> None:
-        """The provider made it, and we died before we wrote that down. A batch on hold holds it back too."""
+        """Adopt a HIT that was made, but not recorded before a crash. A held batch holds it too."""
         with transaction.atomic():
             sent_at = hit.asked_at or self.began
             if not move(
@@ -222,7 +222,7 @@ class Pass:
         log.warning("hit.adopted", hit=str(hit.public_id))
 
     def _reopen(self, hit: HIT, theirs: ProviderHIT) -> None:
-        """It was lengthened there, or thought lost. What we closed during the pass stays closed."""
+        """Reopen a HIT lengthened there or thought lost, but none that was closed during the scan."""
         if hit.closed_at and hit.closed_at >= self.began:
             return
         with transaction.atomic():
@@ -246,13 +246,13 @@ class Pass:
         log.warning("hit.reopened", hit=str(hit.public_id))
 
     def _keep_places(self, hit: HIT, theirs: ProviderHIT) -> None:
-        """Nobody starts it any more, so what its places were is the provider's to say."""
+        """Take over the number of places: nobody starts the HIT any more, so the provider knows it."""
         known = HIT.objects.filter(pk=hit.pk, status=Status.CLOSED, max_assignments=hit.max_assignments)
         if known.update(max_assignments=theirs.max_assignments):
             mark_stale(hit.batch_id)
 
     def _read(self, hit: HIT, theirs: ProviderHIT) -> None:
-        """Closed and over, and yet something of its work was decided there without us."""
+        """Read the work of a closed HIT again, since the provider's decisions on it differ from ours."""
         hit.batch.account = self.account
         try:
             read_assignments(hit=hit, provider=self.provider, now=self.began)
@@ -287,13 +287,13 @@ class Pass:
             row.update(problem="", expired_at=self.began)
 
     def _shows_us(self, theirs: ProviderHIT) -> bool:
-        """Some providers list HITs without their question."""
+        """Whether the HIT shows our pages. Some providers list HITs without it, so it may be asked for."""
         question = theirs.question or self.provider.get_hit(theirs.external_id).question
         return f"{settings.PUBLIC_URL}/" in question
 
 
 def _ours(page: Sequence[ProviderHIT]) -> dict[str, HIT]:
-    """By annotation, whichever of our accounts they belong to."""
+    """Return our HITs by annotation, whichever of our accounts they belong to."""
     keys = filter(None, (_public_id(theirs.annotation) for theirs in page))
     hits = HIT.objects.filter(public_id__in=list(keys)).select_related("batch")
     return {f"{OURS}{hit.public_id}": hit for hit in hits}
@@ -307,7 +307,7 @@ def _public_id(annotation: str) -> UUID | None:
 
 
 def _judged(hits: Sequence[HIT]) -> dict[int, int]:
-    """How many of each are approved or rejected here."""
+    """Return how many assignments of each HIT are approved or rejected here."""
     decided = Q(status__in=(Assignment.Status.APPROVED, Assignment.Status.REJECTED))
     work = Assignment.objects.filter(decided, hit__in=hits).order_by()
     return dict(work.values_list("hit").annotate(count=Count("pk")))

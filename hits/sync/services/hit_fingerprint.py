@@ -1,4 +1,4 @@
-"""What the first glance at a HIT tells."""
+"""First look at a HIT: what its counters tell without reading its work."""
 
 import structlog
 
@@ -10,9 +10,9 @@ log = structlog.get_logger()
 
 
 def fingerprint(found: ProviderHIT) -> str:
-    """The same only if nothing was handed in or reviewed since.
+    """Return a text that stays equal only if nothing was submitted or reviewed since.
 
-    With the expiry: a HIT that was extended and filled again may show the counters it had before.
+    It includes the expiry: a HIT that was extended and filled again may show the counters it had before.
     """
     until = int(found.expires_at.timestamp()) if found.expires_at else ""
     return f"{found.counters} {until}"[:64]
@@ -23,7 +23,7 @@ def is_untouched(found: ProviderHIT) -> bool:
 
 
 def mark_seen(*, hit: HIT, provider: Provider) -> None:
-    """Off the provider's list of news. If it fails, the full scan repeats it."""
+    """Take the HIT off the provider's list of news. If it fails, the full scan repeats it."""
     try:
         provider.mark_seen(hit.external_id)
     except ProviderError as error:

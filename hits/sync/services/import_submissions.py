@@ -1,4 +1,4 @@
-"""What was handed in at the provider becomes ours: once, by the right worker, and payable."""
+"""Import of work submitted at the provider: once, for the right worker, and payable from then on."""
 
 import json
 from collections import defaultdict
@@ -25,13 +25,13 @@ from hits.work.models.decisions import Decision
 from hits.work.models.hits import HIT
 from hits.work.services.leasing import UNSETTLED, answer_leases, items_served, release_items
 
-# Far beyond any answer of ours; what is longer was never ours.
+# Far longer than any answer of our pages.
 LONGEST_ANSWER = 100_000
 PAGE = 100
-# A list that is older than our word is no news.
+# A list may be older than our decision by this much.
 HEARD_WITHIN = timedelta(minutes=10)
 Status = Assignment.Status
-# What ours may be when theirs is so; our own word may be newer than the page that was read.
+# Our states that agree with each of theirs; our decision may be newer than the page that was read.
 AGREEING = {
     "Submitted": {Status.SUBMITTED, Status.APPROVED, Status.REJECTED},
     "Approved": {Status.APPROVED},
@@ -44,14 +44,14 @@ log = structlog.get_logger()
 
 
 def pages(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """A hundred at a time, and never more in memory."""
+    """Yield lists of a hundred rows, with never more in memory."""
     left = iter(rows)
     while page := list(islice(left, PAGE)):
         yield page
 
 
 def read_assignments(*, hit: HIT, provider: Provider, now: datetime) -> None:
-    """All pages, one at a time. What is here already costs one query for a page of it."""
+    """Import a HIT's assignments, page by page. One page of known work costs one query."""
     for page in pages(provider.list_assignments(hit.external_id)):
         known = _known(page, hit=hit)
         for found in page:
@@ -63,7 +63,7 @@ def read_assignments(*, hit: HIT, provider: Provider, now: datetime) -> None:
 
 
 def record_submission(*, hit: HIT, found: ProviderAssignment, now: datetime) -> Assignment:
-    """Makes work payable. Work that never reached us is taken from the provider's copy of the answer."""
+    """Make submitted work payable. If its answer never reached us, the provider's copy is taken."""
     worker = Worker.objects.known(account=hit.batch.account, external_id=found.worker_external_id)
     with transaction.atomic():
         HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
@@ -96,14 +96,14 @@ def _agrees(row: Known, found: ProviderAssignment) -> bool:
 
 
 def _was_not_heard(row: Known, found: ProviderAssignment, *, now: datetime) -> bool:
-    """Decided here long ago, and undecided there: the yes to our word was somebody else's."""
+    """Whether it was decided here long ago, and is undecided there: our decision did not get through."""
     _, status, decided_at = row
     is_decided = status in (Status.APPROVED, Status.REJECTED)
     return found.status == "Submitted" and is_decided and (decided_at or now) < now - HEARD_WITHIN
 
 
 def _tell_again(*, hit: HIT, found: ProviderAssignment, provider: Provider) -> None:
-    """The gateway makes deciding twice decide once. Raises ProviderUnavailable."""
+    """Send our decision again; the gateway makes it idempotent. Raises ProviderUnavailable."""
     work = Assignment.objects.filter(account=hit.batch.account, external_id=found.external_id, hit=hit)
     ours = work.filter(status__in=(Status.APPROVED, Status.REJECTED)).order_by("-attempt").first()
     if ours is None:
@@ -123,12 +123,12 @@ def _tell_again(*, hit: HIT, found: ProviderAssignment, provider: Provider) -> N
 
 
 def _match(*, hit: HIT, worker: Worker, found: ProviderAssignment, now: datetime) -> Assignment:
-    """Our attempt with the provider's accept time; one that had none yet; else a new one."""
+    """Return our attempt with this accept time, else one that has none yet, else a new one."""
     attempts = Assignment.objects.filter(
         account=hit.batch.account, external_id=found.external_id, worker=worker
     ).order_by("-attempt")
     for assignment in attempts:
-        # Without a ticket somebody may have named it on another HIT's page.
+        # Without a ticket, anybody may have given this id on another HIT's page.
         if assignment.hit_id == hit.pk and is_same_moment(assignment.accepted_at, found.accepted_at):
             assignment.hit = hit
             return assignment
@@ -165,7 +165,7 @@ def _submit(assignment: Assignment, *, found: ProviderAssignment, now: datetime)
 
 
 def _mirror_review(assignment: Assignment, *, found: ProviderAssignment, now: datetime) -> None:
-    """What was decided there without us, by a person or by the clock, is decided here."""
+    """Record a decision that was made at the provider without us, by a person or by the clock."""
     if found.status == "Rejected" and assignment.status == Status.SUBMITTED:
         if move(assignment, Status.REJECTED, rejected_at=found.rejected_at or now):
             release_items(assignment, now=now)
@@ -174,7 +174,7 @@ def _mirror_review(assignment: Assignment, *, found: ProviderAssignment, now: da
 
 
 def _recover_answer(assignment: Assignment, *, found: ProviderAssignment) -> Any:
-    """None if it cannot be believed: the work is then shown to a person instead of being judged."""
+    """Return the answer, or None if it cannot be believed: a person then decides on the work."""
     try:
         sent = found.answers.get("answer", "")
         claimed = json.loads(sent) if len(sent) <= LONGEST_ANSWER else None

@@ -1,7 +1,7 @@
-"""What the provider said yes to and does not show is asked for again: the yes was somebody else's.
+"""Repetition of changes that the provider accepted but does not show, as after a restore from a copy.
 
-The look that follows every change tells. Expiring and lengthening may be repeated at any time; places are
-asked for with the token that they had, and only for as long as the provider remembers it.
+The look that follows every change finds them. Expiring and lengthening may be repeated at any time; places
+are asked for with the token that they had, and only for as long as the provider remembers it.
 """
 
 from datetime import datetime, timedelta
@@ -13,14 +13,14 @@ from hits.core.errors import ProviderRefused, StandsStill
 from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.work.models.hits import HIT, Change
 
-# Two clocks, and whole seconds, may differ by less.
+# Instants that differ by less are the same: clocks differ, and providers send whole seconds.
 ALIKE = timedelta(minutes=1)
 Kind = Change.Kind
 log = structlog.get_logger()
 
 
 def insist(*, hit: HIT, found: ProviderHIT, provider: Provider, now: datetime) -> ProviderHIT:
-    """The HIT as it is afterwards. Our row was read before it was found. Raises ProviderError."""
+    """Repeat lost changes; return the HIT as it is then. `hit` was read first. Raises ProviderError."""
     if found.max_assignments >= hit.max_assignments and _ends_alike(hit, found):
         return found
     unheard = [change for change in _told(hit, now=now) if not _shows(found, change, hit=hit)]
@@ -37,7 +37,7 @@ def _ends_alike(hit: HIT, found: ProviderHIT) -> bool:
 
 
 def _told(hit: HIT, *, now: datetime) -> list[Change]:
-    """Of a day: every addition, and the last word on the HIT's end. None while another is on its way."""
+    """Return the last day's additions and its last change of the end; none while a change is on its way."""
     changes = hit.changes.order_by("pk")
     if changes.filter(status=Change.Status.INTENDED).exists():
         return []
@@ -57,7 +57,7 @@ def _shows(found: ProviderHIT, change: Change, *, hit: HIT) -> bool:
 
 
 def _tell_again(change: Change, *, hit: HIT, provider: Provider) -> None:
-    """A refusal is no news: what was added before is refused by its token."""
+    """Send the change again. A refusal is no news: the token refuses places that were added before."""
     try:
         if change.kind == Kind.EXPIRE:
             provider.expire_hit(hit.external_id)

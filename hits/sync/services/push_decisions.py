@@ -1,4 +1,4 @@
-"""Decisions reach the provider. Each call may be repeated: the gateway makes asking twice decide once.
+"""Sending of decisions to the provider. Each call may be repeated: the gateway makes it idempotent.
 
 Order of locks: decision, assignment, items; the batch is marked last, as everywhere.
 """
@@ -24,9 +24,9 @@ from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from hits.work.services.locking import lock_items
 
-# Two senders of one decision decide once; the claim only saves the second call, and ends undoing.
+# Two senders of one decision decide once; the claim only avoids the second call, and ends undoing.
 CLAIM = timedelta(seconds=20)
-# So many of each account in one run, so that all of them get their turn.
+# Decisions of each account in one run, so that all accounts get their turn.
 SLICE = 200
 # Work that the provider refuses to approve is asked about again: as long again as it has waited since it was
 # judged, between these two.
@@ -38,7 +38,7 @@ log = structlog.get_logger()
 
 
 def send_decisions(*, now: datetime) -> int:
-    """Those whose moment for undoing is over, and those whose outcome is unknown once more."""
+    """Send decisions that can no longer be undone, and repeat those whose outcome is unknown."""
     _end_overtaken(now=now)
     due = _intended().filter(_is_free(now), send_at__lte=now)
     return in_parts(
@@ -59,7 +59,7 @@ def _send_turn(due: QuerySet[Decision], provider: Provider, *, now: datetime) ->
 
 
 def next_decision(*, now: datetime) -> datetime | None:
-    """The moment for undoing a decision is over then, or the claim on one."""
+    """Return when the next decision can no longer be undone, or the claim on one ends."""
     return soonest(
         earliest(_intended().filter(claimed_at=None), "send_at", account="assignment__account"),
         earliest(_intended(), "claimed_at", account="assignment__account", after=CLAIM),
@@ -67,7 +67,7 @@ def next_decision(*, now: datetime) -> datetime | None:
 
 
 def send_decision(*, decision: Decision, provider: Provider, now: datetime) -> bool:
-    """True if this call ended it. Raises ProviderUnavailable: it stays on its way, and is repeated."""
+    """Send a decision; True if this call ended it. Raises ProviderUnavailable, and it stays on its way."""
     if not _intended().filter(_is_free(now), pk=decision.pk).update(claimed_at=now):
         return False
     try:
@@ -78,7 +78,7 @@ def send_decision(*, decision: Decision, provider: Provider, now: datetime) -> b
 
 
 def approve_judged(*, now: datetime) -> int:
-    """Only of batches that nobody reviews by hand, and never against a decision that is on its way."""
+    """Approve judged work of batches without review by hand, never against a decision that is on its way."""
     judged = _approvable().filter(Q(approve_at=None) | Q(approve_at__lte=now))
     return in_parts(
         usable(judged.values("account")),
@@ -87,7 +87,7 @@ def approve_judged(*, now: datetime) -> int:
 
 
 def next_approval(*, now: datetime) -> datetime | None:
-    """Work that the provider refused to approve is asked about again then."""
+    """Return when the provider is asked again to approve work that it refused to approve."""
     return earliest_or_now(_approvable(), "approve_at", account="account", now=now)
 
 
@@ -117,7 +117,7 @@ def _approve_turn(judged: QuerySet[Assignment], provider: Provider, *, now: date
 
 
 def approve_assignment(*, assignment: Assignment, provider: Provider, now: datetime) -> bool:
-    """Raises ProviderUnavailable: asked again, it approves once."""
+    """Approve work at the provider, then here. Raises ProviderUnavailable; repeating approves once."""
     try:
         provider.approve_assignment(assignment.external_id)
     except ProviderRefused as refusal:
@@ -133,7 +133,7 @@ def approve_assignment(*, assignment: Assignment, provider: Provider, now: datet
 
 
 def _put_off(assignment: Assignment, refusal: ProviderRefused, *, now: datetime) -> None:
-    """A reviewer reads the provider's words. Money may come at any moment, so it is not waited for longer."""
+    """Ask again later; a reviewer reads the refusal. Out of funds it is soon: money may come any time."""
     waited = now - (assignment.judged_at or now)
     pause = SOONEST if refusal.out_of_funds else min(max(waited, SOONEST), LATEST)
     still = Assignment.objects.filter(pk=assignment.pk, status=Status.SUBMITTED)
@@ -141,7 +141,7 @@ def _put_off(assignment: Assignment, refusal: ProviderRefused, *, now: datetime)
 
 
 def provider_word(assignment: Assignment, provider: Provider) -> ProviderAssignment | None:
-    """None if it refuses to tell: the HIT was deleted there."""
+    """Return the provider's state of the work, or None if it refuses: the HIT was deleted there."""
     try:
         return provider.get_assignment(assignment.external_id)
     except ProviderRefused:
@@ -149,7 +149,7 @@ def provider_word(assignment: Assignment, provider: Provider) -> ProviderAssignm
 
 
 def mirror(assignment: Assignment, found: ProviderAssignment, *, now: datetime) -> bool:
-    """What was decided at the provider without us is decided here."""
+    """Record a decision that was made at the provider without us."""
     with transaction.atomic():
         if found.status == "Approved":
             moved = move(assignment, Status.APPROVED, approved_at=found.approved_at or now)
@@ -164,7 +164,7 @@ def mirror(assignment: Assignment, found: ProviderAssignment, *, now: datetime) 
 
 
 def put_back(assignment: Assignment, *, now: datetime) -> int:
-    """An answer whose rejection was taken back counts again where nobody else has been asked since."""
+    """Count the answer of an overridden rejection again for items that no other worker was asked since."""
     back = 0
     items = assignment.leases.values_list("item_id", flat=True)
     lock_items(set(items))
@@ -190,7 +190,7 @@ def _tell(decision: Decision, provider: Provider) -> None:
 
 
 def _settle(decision: Decision, *, now: datetime) -> bool:
-    """Whoever was first to mirror the provider's state, what else the decision means is done here, once."""
+    """End a decision and do all that follows from it, once, even if its state was already mirrored."""
     work = decision.assignment
     with transaction.atomic():
         if not move(decision, Decision.Status.DONE, ended_at=now):
@@ -210,7 +210,7 @@ def _settle(decision: Decision, *, now: datetime) -> bool:
 
 
 def _refused(decision: Decision, refusal: ProviderRefused, *, provider: Provider, now: datetime) -> bool:
-    """Mostly because it was decided there meanwhile, by the clock or by a person: then that is ours too."""
+    """End a refused decision. Mostly the work was decided there meanwhile: then that is recorded here."""
     work = decision.assignment
     found = provider_word(work, provider)
     words = f"The provider refused: {refusal}"
@@ -226,7 +226,7 @@ def _refused(decision: Decision, refusal: ProviderRefused, *, provider: Provider
 
 
 def _end_overtaken(*, now: datetime) -> None:
-    """A rejection that nobody seconded in time has no work any more to reject."""
+    """End rejections that nobody seconded before their work was decided at the provider."""
     late = Decision.objects.filter(status=Decision.Status.WAITING).exclude(
         assignment__status=Status.SUBMITTED
     )

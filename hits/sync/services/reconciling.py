@@ -1,7 +1,7 @@
-"""The provider's evidence becomes ours. By itself it would suffice; notifications only make it sooner.
+"""Reconciliation with the provider's evidence, which alone would suffice; notifications only make it sooner.
 
-A look costs one call where nothing has changed, and HITs without news get none: what is due stands in
-HIT.look_at, and behind it is the full scan. Lock order: as in hits.work.services.leasing.
+A look costs one call where nothing has changed, and HITs without news get none: HIT.look_at says when one is
+due, and the full scan finds the rest. Lock order: as in hits.work.services.leasing.
 """
 
 from collections import Counter
@@ -29,30 +29,30 @@ from hits.work.services.leasing import GRACE, UNSETTLED, end_attempts, next_rele
 from hits.work.services.poll_schedule import look_soon
 
 __all__ = ["look_soon", "next_look", "reconcile", "reconcile_everything", "reconcile_hit", "survey"]
-# A look that fails, or dies, is made again after this. It also keeps a second process off.
+# A look that fails, or dies, is made again after this. The claim also keeps a second process off.
 RETRY = timedelta(seconds=60)
-# Of an account that two HITs in a row could not be read from.
+# Rest of an account after two HITs in a row could not be read from it.
 REST = timedelta(seconds=30)
 MOST_FAILED = 2
-# How often we look for what is saved here: as long again as it has waited, between these two.
+# Work saved here is looked for after as long again as it has waited, between these two.
 SOONEST, LATEST = timedelta(seconds=3), timedelta(minutes=10)
-# A HIT without news. The survey sees all of them far more often, a hundred in one call.
+# A HIT without news is looked at after this. The full scan sees all far more often, a hundred in one call.
 QUIET = timedelta(days=1)
 # A provider that is late in approving by itself is asked again after this.
 LATE = timedelta(minutes=10)
-# So many seconds' worth of an account's calls in one run, so that every account gets its turn.
+# Seconds' worth of an account's calls in one run, so that every account gets its turn.
 TURN_S = 5
 Status = Assignment.Status
 log = structlog.get_logger()
 
 
 def reconcile(*, now: datetime) -> int:
-    """Every look that is due, account by account, and what the clock alone decides: how much was done."""
+    """Make every look that is due and apply what the clock alone decides; return how much was done."""
     return in_parts((mirror_approved, _look_at_accounts, release_overdue), lambda step: step(now=now))
 
 
 def next_look(*, now: datetime) -> datetime | None:
-    """The next HIT is looked at then, work approves itself, or work that nobody handed in is given up."""
+    """Return when a HIT is looked at, work approves itself, or unsubmitted work is given up next."""
     return soonest(
         earliest_or_now(_open_hits(), "look_at", account="batch__account", now=now),
         earliest(_waiting_for_approval(), "auto_approves_at", account="account"),
@@ -61,9 +61,9 @@ def next_look(*, now: datetime) -> datetime | None:
 
 
 def reconcile_everything(*, now: datetime, thorough: bool = False) -> Counter[str]:
-    """Both sides agree afterwards, whatever was lost. For operators and tests; it asks for every HIT.
+    """Make both sides agree, whatever was lost. For operators and tests; it asks for every HIT.
 
-    A thorough one believes nothing that is here: it costs a call for each HIT that there ever was.
+    A thorough run trusts no row here: it costs a call for each HIT that there ever was.
     """
     found = survey(now=now, force=True, thorough=thorough)
     while done := reconcile(now=now):
@@ -72,7 +72,7 @@ def reconcile_everything(*, now: datetime, thorough: bool = False) -> Counter[st
 
 
 def reconcile_hit(*, hit: HIT, provider: Provider, now: datetime) -> None:
-    """The HIT's state is read before the list: what changes in between makes the next look differ."""
+    """Reconcile a HIT. Its state is read before its list: a change in between shows at the next look."""
     try:
         found = provider.get_hit(hit.external_id)
     except ProviderRefused as refusal:
@@ -91,7 +91,7 @@ def reconcile_hit(*, hit: HIT, provider: Provider, now: datetime) -> None:
 
 
 def mirror_approved(*, now: datetime) -> int:
-    """Work whose moment to approve itself has passed is looked for, one HIT after another."""
+    """Look for approvals that the provider should have made by itself, one HIT after another."""
     late = _waiting_for_approval().filter(auto_approves_at__lte=now)
     return in_parts(
         usable(late.values("account")),
@@ -115,8 +115,8 @@ def _mirror_turn(late: QuerySet[Assignment], account: Account, provider: Provide
 
 
 def close_gone(*, hit: HIT, words: str, now: datetime) -> None:
-    """The provider knows no such HIT. Should it show up again, the full scan opens this one again."""
-    log.warning("hit.lost", hit=str(hit.public_id))
+    """Close a HIT that the provider no longer has. If it shows up there again, the full scan reopens it."""
+    log.warning("hit.gone", hit=str(hit.public_id))
     _close(hit, seen="", now=now, problem=f"The provider no longer has this HIT: {words}")
 
 
@@ -138,7 +138,7 @@ def _look_at_accounts(*, now: datetime) -> int:
 
 
 def _look_at_due(account: Account, provider: Provider, *, due: QuerySet[HIT], now: datetime) -> int:
-    """HITs that somebody works on first: thousands that end at one time must not keep these waiting."""
+    """Look at due HITs, those in work first: thousands that end at one time must not keep them waiting."""
     own = due.filter(batch__account=account).select_related("batch")
     begun = Exists(Assignment.objects.filter(hit=OuterRef("pk"), status__in=UNSETTLED))
     oldest = own.order_by(begun.desc(), F("look_at").asc(nulls_first=True), "pk")
@@ -162,7 +162,7 @@ def _look_at_due(account: Account, provider: Provider, *, due: QuerySet[HIT], no
 
 
 def _claim(hit: HIT, *, now: datetime) -> bool:
-    """Compare and swap on the moment itself: whoever brings the HIT forward meanwhile is not overwritten."""
+    """Claim a look by compare and swap on its moment: a HIT brought forward meanwhile stays so."""
     claimed = HIT.objects.filter(pk=hit.pk, status=HIT.Status.OPEN, look_at=hit.look_at)
     if not claimed.update(look_at=now + RETRY):
         return False
@@ -171,7 +171,7 @@ def _claim(hit: HIT, *, now: datetime) -> bool:
 
 
 def _wants_reading(hit: HIT, found: ProviderHIT, *, now: datetime) -> bool:
-    """Counters tell of all that was handed in. Where work or HIT are over, we read in any case."""
+    """Whether to read the HIT's work: its counters have changed, it is over, or begun work is overdue."""
     if found.is_over:
         return True
     if fingerprint(found) != hit.seen and not is_untouched(found):
@@ -180,7 +180,7 @@ def _wants_reading(hit: HIT, found: ProviderHIT, *, now: datetime) -> bool:
 
 
 def _keep_terms(hit: HIT, found: ProviderHIT) -> None:
-    """More time or places than we know of, unless we are just asking for them; fewer places in any case."""
+    """Take over more time, fewer places, and more places unless we are asking for them at this moment."""
     row = HIT.objects.filter(pk=hit.pk)
     if found.expires_at and (hit.expires_at is None or found.expires_at > hit.expires_at):
         row.filter(expires_at=hit.expires_at).update(expires_at=found.expires_at)
@@ -193,7 +193,7 @@ def _keep_terms(hit: HIT, found: ProviderHIT) -> None:
 
 
 def _schedule(hit: HIT, *, seen: str, now: datetime) -> None:
-    """Nothing is put off that was brought forward during the look. The lock lets no page open meanwhile."""
+    """Schedule the next look, unless one was set meanwhile. The lock lets no page open in between."""
     with transaction.atomic():
         row = HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
         next_at = _next_look(hit, now=now) if row.look_at == hit.look_at else row.look_at
@@ -216,7 +216,7 @@ def _next_look(hit: HIT, *, now: datetime) -> datetime:
 
 
 def _close(hit: HIT, *, seen: str, now: datetime, problem: str = "") -> bool:
-    """Its list was complete: what we hold as begun and it lacks was given back. False if there is news."""
+    """Close the HIT and end begun work that its complete list lacks. False if something came up meanwhile."""
     with transaction.atomic():
         if HIT.objects.select_for_update(no_key=True).get(pk=hit.pk).look_at != hit.look_at:
             return False
