@@ -90,7 +90,7 @@ BY_CODE = {
     "WorkerDoesNotExist": WORKER_GONE,
     "WorkerBlocked": WORKER_GONE,
 }
-# One code stands for many things: then the provider's words tell which.
+# Other codes stand for several refusals: the provider's words tell which.
 BY_WORDS: tuple[tuple[Callable[[str], bool], Refusal], ...] = (
     (lambda words: "token" in words and "used" in words, TOKEN_USED),
     (lambda words: "did not do assignment" in words or "another worker" in words, OTHER_WORKER),
@@ -102,7 +102,7 @@ BY_WORDS: tuple[tuple[Callable[[str], bool], Refusal], ...] = (
 
 
 def explain(*, code: str, words: str = "") -> Refusal:
-    """Whatever is not known is decided on anew: that pays nothing by itself."""
+    """What a refusal means; one that is not known is decided on again, which pays nothing by itself."""
     if code in BY_CODE:
         return BY_CODE[code]
     lowered = words.lower()

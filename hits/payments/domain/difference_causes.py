@@ -9,7 +9,7 @@ class Cause:
     title: str
     meaning: str
     action: str
-    # A person may close it with a reason; the others close by themselves once they are gone.
+    # True: a person may close it with a reason. False: it closes by itself once a match no longer finds it.
     by_reason: bool = True
 
 

@@ -1,4 +1,4 @@
-"""A bonus, and what the provider's list says of it: whether both tell the same."""
+"""Whether a bonus in our books and the payments on the provider's list agree."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ NOTHING = Decimal(0)
 
 @dataclass(frozen=True, kw_only=True)
 class ListedPayment:
-    """A payment on the provider's list. Work and worker are keys of ours, and no ids of the provider's."""
+    """A payment on the provider's list. Work and worker are keys of ours, never the provider's ids."""
 
     amount: Decimal
     work: str
@@ -28,17 +28,17 @@ class BookedBonus:
     work: str
     worker: str
     is_sent: bool
-    # It is on its way, or so fresh that the list may not show it yet.
+    # The bonus is on its way, or so fresh that the list may not show it yet.
     is_moving: bool = False
-    # Nobody knows for too long whether it was paid.
+    # Whether it was paid has been unknown for too long.
     is_unclear: bool = False
-    # As the reward of a HIT of its own, which is on no list of payments.
+    # It was paid as the reward of a HIT of its own, which no list of payments shows.
     is_paid_by_hit: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gap:
-    """What disagrees, and by how much it makes the provider's balance another one than ours."""
+    """One disagreement, and how much it moves the provider's balance away from ours."""
 
     cause: str
     ours: Decimal
@@ -47,13 +47,13 @@ class Gap:
 
 
 def reference_of(reason: str) -> str:
-    """Our token in a payment's reason, or nothing. The last one: a worker's words may stand before it."""
+    """Return our token in a payment's reason, or "". The last match: a worker's words may come before it."""
     found = REFERENCE.findall(reason)
     return found[-1] if found else ""
 
 
 def compare_bonus(due: BookedBonus, listed: Sequence[ListedPayment], *, fees: FeeSchedule) -> Gap | None:
-    """One cause at most for each bonus, the gravest first; None where both sides tell the same."""
+    """Return the gravest disagreement about one bonus, or None where both sides agree."""
     cause = _cause_of(due, listed)
     if not cause:
         return None

@@ -1,4 +1,4 @@
-"""The canonical text of a bonus run: what is approved is exactly these lines."""
+"""The canonical text of a bonus run: exactly these lines are approved."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from hashlib import sha256
 
 
 def write_line(facts: Mapping[str, str | Decimal | int]) -> str:
-    """One row. The same facts give the same line on every machine and database."""
+    """Write one row as a line. The same facts give the same line on every machine and database."""
     return json.dumps(
         {name: str(value) for name, value in facts.items()},
         sort_keys=True,
@@ -21,5 +21,5 @@ def digest_of(text: str) -> str:
 
 
 def write_manifest(lines: Iterable[str]) -> str:
-    """Sorted, one line for each row: the order of selection means nothing."""
+    """Write the lines sorted, one for each row: the order of selection means nothing."""
     return "".join(f"{line}\n" for line in sorted(lines))

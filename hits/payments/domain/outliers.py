@@ -1,4 +1,4 @@
-"""What an approver should look at first in a bonus run, in words. Pure rules over plain facts."""
+"""Pure rules that name, in words, what an approver should look at first in a bonus run."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median
 
-# An amount so many times its rule's median is unlike the others, if there are enough to tell.
+# An amount above UNLIKE times its rule's median is unusual, if the rule has at least ENOUGH bonuses.
 UNLIKE = 3
 ENOUGH = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Facts:
-    """Of one bonus. `in_flight` is what else of the same submission is on its way, in words."""
+    """The facts about one bonus. `in_flight` says what else of its submission is on its way."""
 
     worker: Hashable
     rule: Hashable
@@ -27,7 +27,7 @@ class Facts:
 
 
 def find_outliers(rows: Sequence[Facts]) -> list[list[str]]:
-    """One list of words for each row, in the rows' order; empty where nothing is unusual."""
+    """Return one list of warnings for each row, in the rows' order; empty where nothing is unusual."""
     of_worker = Counter(row.worker for row in rows)
     medians = _medians(rows)
     return [_words_of(row, of_worker[row.worker], medians.get(row.rule)) for row in rows]

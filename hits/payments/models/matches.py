@@ -12,7 +12,7 @@ from hits.work.models.hits import HIT
 
 
 class Deposit(models.Model):
-    """Money that went to the provider, or came back from it (negative). Append-only."""
+    """Money that was sent to the provider, or came back from it (negative). Append-only."""
 
     append_only = True
 
@@ -25,7 +25,7 @@ class Deposit(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=~Q(amount=0), name="deposit_moves_money"),
-            # By nobody: what was there when the books began.
+            # `by` is None for the opening balance: what was there when the books began.
             models.UniqueConstraint(fields=["account"], condition=Q(by=None), name="deposit_one_opening"),
         ]
 
@@ -60,13 +60,14 @@ class Match(models.Model):
     theirs = models.DecimalField(max_digits=13, decimal_places=2, null=True)
     balance = models.DecimalField(max_digits=13, decimal_places=2, null=True)
     expected_balance = models.DecimalField(max_digits=13, decimal_places=2, null=True)
-    # What the expected balance is made of, in dollars.
+    # The parts of the expected balance, in dollars.
     figures = models.JSONField(default=dict)
-    # How often the balance was counted: work on its way makes a count worthless.
+    # How often the balance was counted: a count is worthless while money or work is on its way.
     tries = models.PositiveSmallIntegerField(default=0)
-    # Up to this entry of the ledger the figures carry a sum over, so that history is not added up each day.
+    # The figures carry a sum over up to this ledger entry, so that history is not summed every day.
     carried_until = models.PositiveBigIntegerField(default=0)
-    # When its next step is due: whoever takes the step moves it ahead. And when a step last brought it on.
+    # look_at: when the next step is due; the process that takes it moves it ahead (a lease).
+    # moved_at: when a step last made progress.
     look_at = models.DateTimeField(null=True)
     moved_at = models.DateTimeField(null=True)
     problem = models.TextField(blank=True)
@@ -86,7 +87,7 @@ class Match(models.Model):
 
 
 class Difference(models.Model):
-    """One thing in which the books and the provider's disagree, with its cause and what to do."""
+    """One disagreement between the books and the provider, with its cause and what to do about it."""
 
     class Cause(models.TextChoices):
         NOT_OURS = "not_ours", "Paid there, and by no bonus of ours"
@@ -99,19 +100,19 @@ class Difference(models.Model):
 
     account = models.ForeignKey(Account, models.PROTECT, related_name="differences")
     cause = models.CharField(max_length=16, choices=Cause)
-    # What it is about, so that the next match finds this row again instead of making another.
+    # The key by which the next match finds this row again instead of making another.
     subject = models.CharField(max_length=200)
     bonus = models.ForeignKey(Bonus, models.PROTECT, null=True, related_name="differences")
     hit = models.ForeignKey(HIT, models.PROTECT, null=True, related_name="+")
     ours = models.DecimalField(max_digits=13, decimal_places=2, null=True)
     theirs = models.DecimalField(max_digits=13, decimal_places=2, null=True)
-    # By how much it alone makes the provider's balance another one than the books'.
+    # How much this difference alone moves the provider's balance away from the books'.
     effect = models.DecimalField(max_digits=13, decimal_places=2, default=0)
     words = models.CharField(max_length=1000, help_text="What was found, without any provider's id.")
     first_match = models.ForeignKey(Match, models.PROTECT, related_name="found_first")
     last_match = models.ForeignKey(Match, models.PROTECT, related_name="found_last")
     resolved_at = models.DateTimeField(null=True)
-    # None: the next match no longer found it.
+    # None with resolved_at set: a later match no longer found it.
     resolved_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
     resolution = models.CharField(max_length=1000, blank=True)
 

@@ -12,7 +12,7 @@ from hits.providers.models.accounts import Account
 
 
 class Run(models.Model):
-    """Bonuses that are decided on together. What is approved is the manifest, and nothing else."""
+    """Bonuses that are decided on together. The manifest is what is approved, and nothing else."""
 
     class Kind(models.TextChoices):
         PAY = "pay", "Pay"
@@ -29,7 +29,7 @@ class Run(models.Model):
     TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
         Status.DRAFT: {Status.FROZEN, Status.DISSOLVED},
         Status.FROZEN: {Status.APPROVED, Status.REFUSED, Status.VOID, Status.DRAFT, Status.DISSOLVED},
-        # Something changed between the approval and the payment: what was not sent is owed again.
+        # A row changed between the approval and the payment: bonuses not yet sent are owed again.
         Status.APPROVED: {Status.VOID},
         Status.REFUSED: set(),
         Status.VOID: set(),
@@ -44,7 +44,7 @@ class Run(models.Model):
     split_from = models.ForeignKey("self", models.PROTECT, null=True, related_name="splits")
     prepared_by = models.ForeignKey("hits.User", models.PROTECT, related_name="+")
     prepared_at = models.DateTimeField()
-    # The SHA-256 over the rows' lines, in their order. Empty until it is frozen.
+    # SHA-256 over the sorted lines of the rows (the manifest). Empty until the run is frozen.
     digest = models.CharField(max_length=64, blank=True)
     total = models.DecimalField(max_digits=13, decimal_places=2, default=0)
     count = models.PositiveIntegerField(default=0)
@@ -81,11 +81,11 @@ class RunRow(models.Model):
 
     run = models.ForeignKey(Run, models.PROTECT, related_name="rows")
     bonus = models.ForeignKey(Bonus, models.PROTECT, related_name="rows")
-    # False once the run came to nothing: the bonus may be in another one then.
+    # False once the run came to nothing: the bonus may be in another run then.
     is_live = models.BooleanField(default=True)
     line = models.TextField(blank=True, help_text="The canonical line of the manifest.")
     digest = models.CharField(max_length=64, blank=True)
-    # Outliers, as they were at the freeze.
+    # The warnings about outliers at the time of the freeze.
     flags = models.JSONField(default=list)
 
     class Meta:
@@ -99,16 +99,16 @@ class RunRow(models.Model):
 
 
 class Halt(models.Model):
-    """The kill switch: while one is on, of one account or of all, nothing is sent.
+    """The kill switch: while a halt of the account or of all accounts is in force, nothing is sent.
 
-    What is on its way is settled all the same.
+    Payments that are on their way are settled all the same.
     """
 
     account = models.ForeignKey(
         Account, models.PROTECT, null=True, blank=True, related_name="halts", help_text="None: all accounts."
     )
     reason = models.CharField(max_length=500)
-    # None: the house itself, for want of funds.
+    # None: this program set it, for example for lack of funds.
     by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
     at = models.DateTimeField()
     lifted_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")

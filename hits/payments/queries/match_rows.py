@@ -1,4 +1,4 @@
-"""What a match compares, and what its pages show. Nothing here grows with what was matched before."""
+"""What a match compares, and what its pages show. No query grows with what was matched before."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,18 +23,18 @@ NOTHING = Decimal(0)
 Kind = LedgerEntry.Kind
 REWARDS = (Kind.REWARD, Kind.REWARD_FEE)
 BONUSES = (Kind.SENT, Kind.BONUS_FEE)
-# The provider's list may show a payment this much later.
+# The provider's list may show a payment only after this long.
 GRACE = timedelta(minutes=10)
-# An outcome that has been unknown for longer is a person's business.
+# A person must look at an outcome that has been unknown for longer than this.
 TOO_LONG = timedelta(hours=1)
-# Entries are numbered before they are seen by others: so old, all of them are.
+# Entries get their numbers before other transactions see them. Entries older than this are all visible.
 SETTLED = timedelta(days=1)
 DECIDED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpentMoney:
-    """What the books have spent on an account, and a point behind which nothing is added any more."""
+    """What the books have spent on an account; nothing can be added any more up to entry `carried_until`."""
 
     rewards: Decimal
     bonuses: Decimal
@@ -44,7 +44,7 @@ class SpentMoney:
 
 @dataclass(frozen=True, kw_only=True)
 class HeldMoney:
-    """What the provider must be holding for work of ours, and HITs of which only it knows."""
+    """What the provider must hold for our work, and the expired HITs of which only it knows the rest."""
 
     amount: Decimal
     expired: tuple[tuple[str, Decimal], ...]
@@ -56,7 +56,7 @@ def last_done(account: Account) -> Match | None:
 
 
 def hits_with_news(match: Match, *, last: Match | None) -> QuerySet[HIT]:
-    """HITs of which something may differ now that did not at the last match."""
+    """HITs that may differ now and did not at the last match."""
     sent = HIT.objects.filter(batch__account=match.account).exclude(external_id="")
     booked = LedgerEntry.objects.filter(kind__in=(Kind.SENT, Kind.CONFIRMED), batch__account=match.account)
     booked = booked.filter(pk__gt=last.carried_until if last else 0).filter(
@@ -82,7 +82,7 @@ def hits_longest_ago(match: Match) -> QuerySet[HIT]:
 
 
 def spent(account: Account, *, last: Match | None, now: datetime) -> SpentMoney:
-    """Adds to what the last match carried over, so that it costs what was booked since."""
+    """Add what was booked since to what the last match carried over, so that history is not summed again."""
     since = last.carried_until if last else 0
     before = (
         {name: Decimal(value) for name, value in (last.figures.get("carried") or {}).items()} if last else {}
@@ -101,7 +101,7 @@ def spent(account: Account, *, last: Match | None, now: datetime) -> SpentMoney:
 
 
 def held(account: Account, *, now: datetime) -> HeldMoney:
-    """PairScores queries. Of HITs that are over by the clock and not closed here, only the provider knows."""
+    """Sum what the provider holds, in four queries; only it knows about expired HITs that are open here."""
     running = HIT.objects.filter(batch__account=account, status=HIT.Status.OPEN)
     is_over = Q(expires_at__lte=now)
     places = running.exclude(is_over).order_by().values_list("batch", "max_assignments")
@@ -129,7 +129,7 @@ def held(account: Account, *, now: datetime) -> HeldMoney:
 
 
 def explained(account: Account) -> Decimal:
-    """What differences make of the balance: open ones, and those that a person has accepted."""
+    """The part of the balance that differences explain: open ones, and those that a person has accepted."""
     latest: dict[tuple[str, str], Decimal] = {}
     rows = Difference.objects.filter(account=account).exclude(cause=Difference.Cause.BALANCE)
     kept = rows.filter(Q(resolved_at=None) | Q(resolved_by__isnull=False))
@@ -143,7 +143,7 @@ def deposited(account: Account) -> Decimal:
 
 
 def is_moving(account: Account, *, now: datetime) -> bool:
-    """Something is on its way to the provider, so a balance may be read before or after it."""
+    """Whether anything is on its way to the provider: the balance may be read before or after it."""
     bonuses = Bonus.objects.filter(assignment__account=account)
     fresh = Q(sending_at=None) | Q(sending_at__gt=now - TOO_LONG)
     return (
@@ -162,7 +162,7 @@ def is_moving(account: Account, *, now: datetime) -> bool:
 
 
 def accounts_for(user: Any) -> QuerySet[Account]:
-    """Those on which this person sees a study's batches, and money moves."""
+    """Connected accounts that carry a batch of a study this user sees; all of them for who sees all."""
     if user.has_perm(SEES_ALL):
         return Account.objects.connected()
     seen = Batch.objects.filter(account=OuterRef("pk"), study__in=studies_of(user))
@@ -170,7 +170,7 @@ def accounts_for(user: Any) -> QuerySet[Account]:
 
 
 def differences_for(user: Any) -> QuerySet[Difference]:
-    """On the accounts that this person sees, and of no study that is hidden from them."""
+    """Differences on the accounts that this user sees, without those of studies hidden from them."""
     rows = Difference.objects.filter(account__in=accounts_for(user))
     if user.has_perm(SEES_ALL):
         return rows
@@ -178,7 +178,7 @@ def differences_for(user: Any) -> QuerySet[Difference]:
 
 
 def accounts_with_matches(user: Any) -> QuerySet[Account]:
-    """With the newest match of each, and the newest that came to an end."""
+    """The user's accounts, annotated with the newest match of each and the newest that is done."""
     of_account = Match.objects.filter(account=OuterRef("pk")).order_by("-pk")
     done = of_account.filter(status=Match.Status.DONE)
     return (

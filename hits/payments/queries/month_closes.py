@@ -1,6 +1,6 @@
 """A study's month as rows: what the books held before, what moved, what they hold now, and what was paid.
 
-Made of ledger entries alone, which never change: a closed month reads the same for ever.
+The rows come from ledger entries alone, which never change: a closed month always reads the same.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,9 +39,9 @@ COLUMNS = (
     "count",
     "amount",
 )
-# Paid at once for many: one row for each batch. Bonuses stand alone.
+# These kinds are summed, one row for each batch; each bonus has a row of its own.
 SUMMED = (Kind.REWARD, Kind.REWARD_FEE, Kind.BONUS_FEE)
-# The books show a reward, and nobody worked for it.
+# Labels where the books show a reward that pays a bonus and no work.
 BY_HIT = {
     Kind.REWARD: "Bonus paid by a HIT of its own",
     Kind.REWARD_FEE: "Fee on a bonus paid by a HIT of its own",
@@ -51,7 +51,7 @@ DEFERRED = ("assignment__answer", "batch__figures", "batch__terms", "bonus__figu
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One row, and whom it is about: the names of columns, without those that every row has."""
+    """One row of the month, with its worker. `more` holds columns that not every row has."""
 
     part: str
     item: str
@@ -63,7 +63,7 @@ class Line:
 
 
 def lines_of_close(*, study: Study, month: Month, with_ids: bool) -> Iterator[list[Line]]:
-    """In slices, so that what has to be done for each worker can be done for many at once."""
+    """Yield the month's lines in slices, so that work for each worker can be done for many at once."""
     start, end = month.bounds(study.time_zone)
     opening = movements(entries_of([study], before=start))
     moved = movements(entries_of([study], since=start, before=end))

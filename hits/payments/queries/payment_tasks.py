@@ -27,10 +27,10 @@ OWED_TOO_LONG = timedelta(days=7)
 UNSENT_TOO_LONG = timedelta(hours=1)
 UNCONFIRMED_TOO_LONG = timedelta(days=1)
 SPENT_OVER = timedelta(days=14)
-# As the two partial indexes of bonuses have them.
+# Exactly the conditions of the two partial indexes of bonuses.
 TO_DECIDE = (Status.OWED, Status.REFUSED)
 IN_FLIGHT = (Status.APPROVED, Status.SENDING, Status.UNKNOWN, Status.SENT, Status.COMPENSATING)
-# Promised, and not gone yet.
+# Promised to workers and not sent yet.
 COMMITTED = (Status.OWED, Status.APPROVED, Status.SENDING, Status.UNKNOWN, Status.REFUSED)
 SPENDING = (Kind.REWARD, Kind.REWARD_FEE, Kind.SENT, Kind.BONUS_FEE)
 MOST_RUNS = 50
@@ -38,7 +38,7 @@ MOST_RUNS = 50
 
 @dataclass(kw_only=True)
 class WaitingBonuses:
-    """Bonuses of one state: how many, how much, and since when the oldest of them waits."""
+    """Bonuses in one state: how many, how much money, and since when the oldest of them waits."""
 
     count: int = 0
     amount: Decimal = NOTHING
@@ -56,7 +56,7 @@ class WaitingBonuses:
 
 @dataclass(kw_only=True)
 class AccountCommitment:
-    """What an account still has to pay: owed, on its way, and the provider's fees on both."""
+    """What an account still has to pay: bonuses owed and on their way, and the provider's fees on both."""
 
     owed: Decimal = NOTHING
     approved: Decimal = NOTHING
@@ -77,7 +77,7 @@ class AccountCommitment:
 
 @dataclass(frozen=True, kw_only=True)
 class AccountFunds:
-    """One account: what the provider held when it was last asked, and what will be asked of it."""
+    """One account: its balance at the last match, and what it still has to pay."""
 
     account: Account
     balance: Decimal | None
@@ -93,7 +93,7 @@ class AccountFunds:
 
     @property
     def runway_days(self) -> int | None:
-        """How long the rest lasts at the pace of late. None: nothing was spent, or nothing is known."""
+        """Days the rest lasts at the recent pace. None if nothing was spent or the balance is unknown."""
         if self.balance is None or not self.spent:
             return None
         a_day = self.spent / SPENT_OVER.days
@@ -102,7 +102,7 @@ class AccountFunds:
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """All of it, as far as this person may see."""
+    """Everything on the payments desk that this user may see."""
 
     bonuses: Mapping[str, WaitingBonuses]
     purses: list[AccountFunds]
@@ -128,7 +128,7 @@ def desk_of(user: User, *, now: datetime) -> Desk:
 
 
 def whole_runs(rows: QuerySet[Run], user: User) -> QuerySet[Run]:
-    """Those of which this person may see every bonus."""
+    """Runs of which this user may see every bonus."""
     if user.has_perm(SEES_ALL):
         return rows
     foreign = RunRow.objects.filter(run=OuterRef("pk")).exclude(
@@ -138,7 +138,7 @@ def whole_runs(rows: QuerySet[Run], user: User) -> QuerySet[Run]:
 
 
 def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, WaitingBonuses], dict[int, AccountCommitment]]:
-    """One query by state, account and amount: tables know few amounts, and fees are rounded on each."""
+    """One query grouped by state, account and amount: amounts are few, and fees are rounded on each."""
     is_open = Q(status__in=TO_DECIDE) | Q(status__in=IN_FLIGHT)
     groups = (
         visible(Bonus.objects.filter(is_open), user)
@@ -171,7 +171,7 @@ def _is_late(now: datetime) -> Q:
 
 
 def _runs(user: User) -> tuple[list[Run], list[Run], list[Run]]:
-    """Drafts of one's own; frozen ones of others; frozen ones of one's own."""
+    """The user's own drafts, frozen runs of others, and the user's own frozen runs."""
     is_open = Run.objects.filter(status__in=(Run.Status.DRAFT, Run.Status.FROZEN))
     rows = whole_runs(is_open, user).select_related("prepared_by").order_by("pk")[:MOST_RUNS]
     found = list(rows)
@@ -184,7 +184,7 @@ def _runs(user: User) -> tuple[list[Run], list[Run], list[Run]]:
 
 
 def _purses(user: User, *, committed: Mapping[int, AccountCommitment], now: datetime) -> list[AccountFunds]:
-    """The accounts that one sees, the most committed first."""
+    """The accounts that the user sees, the most committed first."""
     last = Match.objects.filter(account=OuterRef("pk"), status=Match.Status.DONE).order_by("-pk")
     halts = Halt.objects.filter(Q(account=OuterRef("pk")) | Q(account=None), lifted_at=None)
     found = differences_for(user).filter(account=OuterRef("pk"), resolved_at=None).order_by()
@@ -211,7 +211,7 @@ def _purses(user: User, *, committed: Mapping[int, AccountCommitment], now: date
 
 
 def _spent(user: User, *, now: datetime) -> dict[int, Decimal]:
-    """By account, of late: rewards, bonuses, fees."""
+    """Rewards, bonuses and fees spent on each account in the last SPENT_OVER."""
     groups = (
         LedgerEntry.objects.filter(
             study__in=studies_of(user), at__gte=now - SPENT_OVER, at__lte=now, kind__in=SPENDING

@@ -1,4 +1,4 @@
-"""Bonus runs as their pages show them: which ones, what they add up to, what waits, what changed since."""
+"""Bonus runs as their pages show them: which ones, their totals, what is unsent, and what changed since."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ STUDY = "assignment__hit__batch__study"
 
 
 def visible_runs(user: Any) -> QuerySet[Run]:
-    """Those with no row of a study that this person does not see; an empty one is its preparer's."""
+    """Runs without any row of a study hidden from this user; an empty run only for its preparer."""
     runs = Run.objects.select_related("prepared_by", "decided_by")
     if user.has_perm(SEES_ALL):
         return runs
@@ -31,7 +31,7 @@ def visible_runs(user: Any) -> QuerySet[Run]:
 
 
 def waiting_first(runs: QuerySet[Run], user: Any) -> QuerySet[Run]:
-    """What this person can decide on, then their own drafts, then the rest; each newest first."""
+    """Order runs: what this user can decide on, their own drafts, other open runs, the rest; newest first."""
     decides = When(Q(status=Status.FROZEN) & ~Q(prepared_by=user.pk), then=Value(0))
     is_open = When(Q(status__in=(Status.DRAFT, Status.FROZEN)), then=Value(2))
     mine = When(status=Status.DRAFT, prepared_by=user.pk, then=Value(1))
@@ -43,7 +43,7 @@ def waiting_first(runs: QuerySet[Run], user: Any) -> QuerySet[Run]:
 
 
 def runs_to_decide(user: Any) -> QuerySet[Run]:
-    """Frozen by somebody else, and all of it visible."""
+    """Runs that another person has frozen and that this user sees whole and may approve."""
     runs = visible_runs(user).filter(status=Status.FROZEN).exclude(prepared_by=user.pk)
     return runs if user.has_perm("hits.approve_run") else runs.none()
 
@@ -54,7 +54,7 @@ def drafts_of(user: Any) -> QuerySet[Run]:
 
 @dataclass(kw_only=True)
 class Part:
-    """What belongs together in a run."""
+    """The bonuses of a run that share a study, worker, rule or account, summed."""
 
     words: str
     more: str = ""
@@ -83,7 +83,7 @@ class Totals:
 
 
 def totals_of(rows: Sequence[Row]) -> Totals:
-    """Summed in decimals, from the rows themselves."""
+    """Sum a run's rows as decimals, by study, worker, rule and account."""
     workers = _parts(rows, lambda row: (row.now["worker"], row.account_name))
     return Totals(
         count=len(rows),
@@ -97,7 +97,7 @@ def totals_of(rows: Sequence[Row]) -> Totals:
 
 
 def _parts(rows: Iterable[Row], key: Callable[[Row], tuple[str, str]]) -> list[Part]:
-    """The most money first."""
+    """Rows grouped by the key, the most money first."""
     parts: dict[tuple[str, str], Part] = {}
     for row in rows:
         words = key(row)
@@ -110,7 +110,7 @@ def _parts(rows: Iterable[Row], key: Callable[[Row], tuple[str, str]]) -> list[P
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far the sending of an approved run is."""
+    """How many bonuses of an approved run are in one state, and what they come to."""
 
     words: str
     count: int
@@ -132,7 +132,7 @@ def progress_of(rows: Sequence[Row]) -> list[Progress]:
 
 @dataclass(frozen=True, kw_only=True)
 class RunChanges:
-    """What is no longer as it was at the freeze."""
+    """What has changed since a run was frozen."""
 
     changed: list[Row]
     flagged: list[tuple[Row, list[str]]]
@@ -145,7 +145,7 @@ class RunChanges:
 
 
 def since_freeze(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) -> RunChanges:
-    """One query, for what became owed in the same studies since, and is in no run."""
+    """What changed since the freeze; one query counts bonuses owed since in its studies and in no run."""
     fresh = [(row, [words for words in outliers.get(row.pk, []) if words not in row.flags]) for row in rows]
     later = owed_free().filter(owed_at__gt=run.frozen_at, **{f"{STUDY}__in": {row.study_id for row in rows}})
     count, total = sum_of(later)
@@ -159,7 +159,7 @@ def since_freeze(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) 
 
 @dataclass(frozen=True, kw_only=True)
 class OwedFilter:
-    """Which of the owed bonuses somebody asks for."""
+    """A filter over the owed bonuses; None or "" leaves nothing out."""
 
     study: int | None = None
     batch: int | None = None
@@ -171,13 +171,13 @@ class OwedFilter:
 
 
 def owed_free() -> QuerySet[Bonus]:
-    """What can go into a run: owed, not held, and in no other one."""
+    """Bonuses that can go into a run: owed, not held, and in no other run."""
     live = RunRow.objects.filter(bonus=OuterRef("pk"), is_live=True)
     return Bonus.objects.filter(~Exists(live), status=Bonus.Status.OWED, held_at=None)
 
 
 def owed_for(user: Any, chosen: OwedFilter, *, now: datetime) -> QuerySet[Bonus]:
-    """The oldest first."""
+    """Free owed bonuses that this user sees and that match the filter, the oldest first."""
     asked = {
         STUDY: chosen.study,
         "assignment__hit__batch": chosen.batch,

@@ -1,4 +1,4 @@
-"""The rows of a bonus run, each with all that is known of it, in one query however many there are."""
+"""The rows of a bonus run with all that is known of each, in one query however many there are."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from hits.work.models.assignments import Assignment
 
 Status = Bonus.Status
 A_DAY = timedelta(days=1)
-# Whatever decides who gets how much for what: the line of the manifest. From the bonus.
+# The fields of a manifest line: all that decides who gets how much for what. Paths start at the bonus.
 LINE = {
     "bonus": "public_id",
     "token": "token",
@@ -36,7 +36,7 @@ LINE = {
     "amount": "amount",
     "reason": "reason",
 }
-# What the pages show and the outliers are told by.
+# Further fields that the pages show and the outliers are found by.
 MORE = {
     "bonus_id": "pk",
     "status": "status",
@@ -101,12 +101,12 @@ class Row:
 
     @property
     def is_as_frozen(self) -> bool:
-        """To the letter, and nobody holds it."""
+        """Whether the bonus still has exactly its frozen line and is not held."""
         return self.held_at is None and self.line_now == self.line
 
     @property
     def is_free(self) -> bool:
-        """Owed, and nobody holds it."""
+        """Whether the bonus is owed and not held."""
         return self.status == Status.OWED and self.held_at is None
 
     @property
@@ -119,14 +119,14 @@ class Row:
 
 
 def rows_of(run: Run) -> list[Row]:
-    """What the run decides on. Of a run that came to nothing: what it was about."""
+    """The rows of an open run, or every row that a decided or ended run was about."""
     rows = RunRow.objects.filter(run=run)
     is_open = run.status in (Run.Status.DRAFT, Run.Status.FROZEN)
     return read_rows(rows.filter(is_live=True) if is_open else rows)
 
 
 def live_row(bonus: Bonus) -> Row | None:
-    """Of the one run that decides, or has decided, on this bonus."""
+    """The row of the one run that decides, or has decided, on this bonus."""
     return next(iter(read_rows(RunRow.objects.filter(bonus=bonus.pk, is_live=True))), None)
 
 
@@ -135,9 +135,9 @@ def read_rows(rows: QuerySet[RunRow]) -> list[Row]:
 
 
 def owner_limit(run: Run, rows: Sequence[Row], user_id: int | None) -> Decimal | None:
-    """What keeps this person from approving it: a large run is not for who made or launched its batches.
+    """The limit above which this user, who made or launched a batch of the run, may not approve it; or None.
 
-    What the same person approved within a day counts too, so that a large run is not approved in pieces.
+    Runs that they approved since a day before the freeze count too: a large run is not approved in pieces.
     """
     limit = min((row.large_run for row in rows), default=Decimal(0))
     if run.frozen_at is None or not any(user_id in (row.created_by, row.launched_by) for row in rows):
@@ -150,12 +150,12 @@ def owner_limit(run: Run, rows: Sequence[Row], user_id: int | None) -> Decimal |
 
 
 def lines_of(run: Run) -> list[str]:
-    """As they were frozen, also after the run came to nothing."""
+    """The manifest's lines as they were frozen, even after the run came to nothing."""
     return list(RunRow.objects.filter(run=run).exclude(line="").values_list("line", flat=True))
 
 
 def outliers_of(rows: Sequence[Row], run: Run) -> dict[int, list[str]]:
-    """By the row's key, in words; what is not unusual is not in it. Two queries."""
+    """Warnings by the row's key, only for rows with something unusual. Two queries."""
     in_run = RunRow.objects.filter(run=run, is_live=True)
     blocked = set(
         Block.objects.in_force()
@@ -168,7 +168,7 @@ def outliers_of(rows: Sequence[Row], run: Run) -> dict[int, list[str]]:
 
 
 def _in_flight(run: Run, in_run: QuerySet[RunRow]) -> dict[int, str]:
-    """By the assignment: what else of it is decided on, and not known to be paid."""
+    """Warnings by assignment that name its other bonuses, decided on and not known to be paid."""
     elsewhere = Q(status__in=IN_FLIGHT) | Q(status=Status.OWED, rows__is_live=True)
     others = (
         Bonus.objects.filter(elsewhere, assignment__in=in_run.values("bonus__assignment"))

@@ -1,4 +1,4 @@
-"""What of the payments waits for a person: unclear, refused, never listed, or out as a HIT of its own."""
+"""Payments that wait for a person: unclear, refused, never listed, or paid by a HIT of their own."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,7 +9,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.work.access import visible
 
 Status = Bonus.Status
-# The provider said yes, and its list has not shown it for half an hour.
+# A payment that the provider accepted and has not listed for this long waits for a person.
 UNLISTED_AFTER = timedelta(minutes=30)
 STATES: dict[str, str] = {
     "refused": "Refused",
@@ -20,7 +20,7 @@ STATES: dict[str, str] = {
 
 
 def waiting_payments(user: Any, *, now: datetime, state: str = "") -> QuerySet[Bonus]:
-    """Who has waited longest comes first."""
+    """Payments of this state, or of all of them, that wait for a person; the longest waiting first."""
     conditions = {
         "refused": Q(status=Status.REFUSED),
         "unknown": Q(status=Status.UNKNOWN),

@@ -1,6 +1,6 @@
 """What approved work earns beyond its reward: read once from the batch's table, and again only on request.
 
-What is owed never changes. What a score, an appeal or a wage makes more of it is another obligation.
+What is owed never changes. If a score, an appeal or a wage makes it more, the rest is another obligation.
 Lock order: the assignment, then its batch and its study while money is set aside.
 """
 
@@ -32,7 +32,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 
 SLICE = 200
-# The provider's Reason carries a reference too.
+# Shorter than the provider's limit: its Reason carries our reference too.
 LONGEST_REASON = 400
 LONGEST_WHY = 500
 Status = Assignment.Status
@@ -40,14 +40,14 @@ Status = Assignment.Status
 
 @dataclass(frozen=True, kw_only=True)
 class OwedForWork:
-    """What one submission is owed by now: by rule, given up or not, and how many revisions there are."""
+    """What one submission is owed so far, by rule. Waived bonuses count in revisions, not in amounts."""
 
     amounts: dict[str, Decimal] = field(default_factory=dict)
     revisions: dict[str, int] = field(default_factory=dict)
 
 
 def owe_bonuses(*, now: datetime) -> int:
-    """Reads the table once for every approved assignment that is judged and that nobody decides on."""
+    """Read the table once for every approved assignment that is judged and has no decision pending."""
     owed = 0
     while (made := _owe_slice(now=now)) is not None:
         owed += made
@@ -55,9 +55,9 @@ def owe_bonuses(*, now: datetime) -> int:
 
 
 def owe_again(*, assignment: Assignment, why: str, by: User, now: datetime) -> list[Bonus]:
-    """What today's scores make more of it, rule by rule; less changes nothing. Asked twice, it owes once.
+    """Owe what today's scores add to this work by each rule; less changes nothing. Asked twice, it owes once.
 
-    Raises RuleBroken, and nothing is written, where the budget has less left.
+    Raises RuleBroken, and writes nothing, if the remaining budget is too small.
     """
     check_why(why)
     with transaction.atomic():
@@ -74,7 +74,7 @@ def owe_again(*, assignment: Assignment, why: str, by: User, now: datetime) -> l
 
 
 def lacking(work: Sequence[Assignment], *, why: str = "", now: datetime) -> list[Bonus]:
-    """What today's scores make more of each than is owed by now, rule by rule. Nothing is written."""
+    """Return, unsaved, what today's scores add to what each work is owed, rule by rule."""
     owed, earned = _owed([row.pk for row in work]), _earned(work)
     found = []
     for row in work:
@@ -98,11 +98,11 @@ def owe_extra(
     figures: Mapping[str, Any] | None = None,
     revision: int | None = None,
 ) -> Bonus:
-    """One obligation that a person decided on: set aside, owed and audited. Or RuleBroken, and nothing of it.
+    """Owe one bonus that a person decided on: set the money aside, owe it and audit it, all or nothing.
 
-    `reason` is the worker's to read, `why` the staff's. Asked for the same again (rule, amount, reason and
-    why), it refuses with "owed_already". `revision` is how many obligations of this rule the caller has seen
-    on this work: if it is no longer so, somebody was sooner, and it refuses with "owed_meanwhile".
+    Raises RuleBroken. `reason` is for the worker to read, `why` for the staff. The same rule, amount, reason
+    and why again are refused with "owed_already". `revision` is how many obligations of this rule the caller
+    has seen on this work: if that has changed, another person was faster: refused with "owed_meanwhile".
     """
     _check_line(rule, "name of the rule", LONGEST_NAME)
     _check_line(reason, "reason", LONGEST_REASON)
@@ -131,7 +131,7 @@ def owe_extra(
 
 
 def _owe_slice(*, now: datetime) -> int | None:
-    """How many obligations it made; None if no work was left to read the table for."""
+    """Owe the bonuses of the next SLICE works and return how many were made; None if no work was left."""
     with transaction.atomic():
         work = list(
             _due()
@@ -161,7 +161,7 @@ def _due() -> QuerySet[Assignment]:
 
 
 def _earned(work: Sequence[Assignment]) -> dict[int, list[RuleAmount]]:
-    """By the table of each one's batch, on what is recorded. What is kept out of the data earns nothing."""
+    """What the recorded scores earn by each work's batch table; work kept out of the data earns nothing."""
     keys = [row.pk for row in work]
     scores, owed = recorded_scores(keys), _owed(keys)
     tables: dict[int, Sequence[BonusRule]] = {}
@@ -181,7 +181,7 @@ def _earned(work: Sequence[Assignment]) -> dict[int, list[RuleAmount]]:
 
 
 def _owed(assignments: Iterable[int]) -> dict[int, OwedForWork]:
-    """What two people gave up is owed no longer, and its revision is taken all the same."""
+    """What is owed so far. A bonus that two people waived is owed no longer, but its revision stays taken."""
     rows = Bonus.objects.filter(assignment__in=list(assignments))
     found: dict[int, OwedForWork] = {}
     for key, rule, revision, status, amount in rows.values_list(
@@ -195,7 +195,7 @@ def _owed(assignments: Iterable[int]) -> dict[int, OwedForWork]:
 
 
 def _more(earned: RuleAmount, owed: OwedForWork) -> RuleAmount:
-    """The difference to what is owed already, and that in the figures too."""
+    """The part of the earned amount that is not owed yet, with what was owed before in its figures."""
     before = owed.amounts.get(earned.rule, NOTHING)
     if not before:
         return earned
@@ -222,7 +222,7 @@ def _bonus(work: Assignment, earned: RuleAmount, *, now: datetime, revision: int
 
 
 def _lock(assignment: Assignment) -> Assignment:
-    """Two who decide on one work at once: the second sees what the first has written."""
+    """Lock one work: of two who decide on it at once, the second sees what the first has written."""
     rows = Assignment.objects.select_related("hit__batch__study", "hit__batch__account").defer("answer")
     return rows.select_for_update(of=("self",), no_key=True).get(pk=assignment.pk)
 
@@ -238,10 +238,13 @@ def _set_aside_and_owe(
 
 
 def set_aside_and_owe(batch: Batch, bonuses: Sequence[Bonus], *, by: User, now: datetime) -> None:
-    """The caller holds the transaction. No place had reserved this money. Raises RuleBroken."""
+    """Reserve money that no place had reserved, and owe the bonuses. Raises RuleBroken.
+
+    The caller holds the transaction.
+    """
     fees = batch.prices.fees
     needed = sum((bonus.amount + fees.on_bonus(bonus.amount) for bonus in bonuses), NOTHING)
-    # By nobody: who sets money aside here spends none. Two people approve the run that pays it.
+    # `by` is None: setting money aside spends none. Two people approve the run that pays it.
     reserve(batch=batch, amount=needed, words="Owed beyond the places", by=None, now=now)
     try:
         with transaction.atomic():
@@ -251,7 +254,7 @@ def set_aside_and_owe(batch: Batch, bonuses: Sequence[Bonus], *, by: User, now: 
 
 
 def check_why(why: str) -> None:
-    """Raises RuleBroken."""
+    """Raises RuleBroken unless `why` is one line of a fitting length."""
     _check_line(why, "why", LONGEST_WHY)
 
 

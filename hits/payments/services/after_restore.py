@@ -1,4 +1,4 @@
-"""After rows were put back from a copy: nothing goes out until both sides were compared and a person agrees.
+"""After a restore from a copy, nothing goes out until both sides were compared and a person has confirmed it.
 
 A comparison goes in steps that any process may take: every HIT that the provider has, then the work of those
 that differ, then every payment on its lists. None of them sends anything.
@@ -27,7 +27,8 @@ from hits.sync.services.full_scan import read_everything
 from hits.work.models.hits import HIT
 
 CONFIRM = "hits.set_halt"
-# Longer than the first step of an account with thousands of HITs; whoever died in it is followed after that.
+# A step's lease: longer than the first step of an account with thousands of HITs takes. After that, another
+# process repeats a step that died.
 STEP = timedelta(minutes=30)
 RETRY = timedelta(seconds=30)
 WAIT = timedelta(seconds=5)
@@ -41,20 +42,20 @@ def open_epochs() -> QuerySet[Epoch]:
 
 
 def all_stand_still() -> bool:
-    """Every account that has a provider waits for a person: nothing could be sent at all."""
+    """Whether every account with a provider waits for a person to confirm it: nothing can be sent."""
     is_open = Exists(Epoch.objects.still_open().filter(account=OuterRef("pk")))
     found = list(Account.objects.connected().annotate(is_open=is_open).values_list("is_open", flat=True))
     return bool(found) and all(found)
 
 
 def put_back_at(account_id: int) -> datetime | None:
-    """The last time that either side was: what is older may have been done by the other copy."""
+    """The last restore of either side: what is older may have been done by the other copy."""
     last: datetime | None = Epoch.objects.filter(account=account_id).aggregate(at=Max("began_at"))["at"]
     return last
 
 
 def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
-    """From now on everything goes on by itself. Raises RuleBroken."""
+    """Let the account's automatic work go on after the comparison. Raises RuleBroken."""
     if not by.has_perm(CONFIRM):
         raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
     if epoch.compared_at is None and can_be_asked(epoch.account):
@@ -63,7 +64,7 @@ def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
         seen = Epoch.objects.still_open().filter(pk=epoch.pk, compared_at=epoch.compared_at)
         if not seen.update(confirmed_at=now, confirmed_by=by):
             raise RuleBroken("not_open", "Somebody was sooner, or the comparison has begun anew. Look again.")
-        # What was decided here and is not known there was read, and could not be told.
+        # Decisions made here and unknown there could not be pushed while it compared: read those HITs again.
         still_open = HIT.objects.filter(batch__account=epoch.account, status=HIT.Status.OPEN)
         still_open.update(seen="", look_at=now)
         Account.objects.filter(pk=epoch.account_id).update(surveyed_at=None)
@@ -73,7 +74,7 @@ def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
 
 
 def compare_again(*, epoch: Epoch, by: User, now: datetime) -> None:
-    """For whoever has mended something at the provider meanwhile. Raises RuleBroken."""
+    """Start the comparison again, after a person has mended something at the provider. Raises RuleBroken."""
     if not by.has_perm(CONFIRM):
         raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
     if not Epoch.objects.still_open().filter(pk=epoch.pk).update(look_at=now, **FRESH):
@@ -81,7 +82,7 @@ def compare_again(*, epoch: Epoch, by: User, now: datetime) -> None:
 
 
 def can_be_asked(account: Account) -> bool:
-    """An account whose provider or key is gone for good can never be compared."""
+    """False if the account's provider or key is gone for good: it can never be compared."""
     try:
         provider_for(account)
     except ProviderError:
@@ -90,7 +91,7 @@ def can_be_asked(account: Account) -> bool:
 
 
 def compare_epochs(*, now: datetime) -> int:
-    """A step of every comparison that is not over."""
+    """Take a step of every comparison that is not over."""
     waiting = Epoch.objects.still_open().filter(compared_at=None, look_at__lte=now)
     return in_parts(waiting.select_related("account", "match"), lambda epoch: take_step(epoch=epoch, now=now))
 
@@ -100,7 +101,7 @@ def next_step(*, now: datetime) -> datetime | None:
 
 
 def take_step(*, epoch: Epoch, now: datetime) -> int:
-    """Compare and swap on the moment itself: of two processes one takes the step."""
+    """Take one step. Compare and swap on the moment it was due: of two processes one takes the step."""
     mine = Epoch.objects.still_open().filter(pk=epoch.pk, look_at=epoch.look_at)
     if not mine.update(look_at=now + STEP):
         return 0
@@ -116,14 +117,14 @@ def take_step(*, epoch: Epoch, now: datetime) -> int:
 
 
 def unread_hits(epoch: Epoch) -> QuerySet[HIT]:
-    """HITs that differ, and whose work was not read since."""
+    """HITs that differ and whose work was not read since."""
     return HIT.objects.filter(
         batch__account=epoch.account, status=HIT.Status.OPEN, seen="", sent_at__lt=epoch.surveyed_at
     )
 
 
 def _compare(epoch: Epoch, *, now: datetime) -> datetime:
-    """When the next step is worth its while. Raises ProviderError."""
+    """Do the next part of the comparison and return when the next step is due. Raises ProviderError."""
     if epoch.surveyed_at is None:
         found = read_everything(account=epoch.account, provider=provider_for(epoch.account), now=now)
         _look_for_payments(epoch.account, now=now)
@@ -146,12 +147,12 @@ def _compare(epoch: Epoch, *, now: datetime) -> datetime:
 
 
 def _counts(match: Match, epoch: Epoch) -> bool:
-    """One that had begun before may have read a list before the copy was put back."""
+    """Whether this match counts: one begun before the restore may have read a list of the time before."""
     return match.is_full and match.started_at >= epoch.began_at and match.status != Match.Status.FAILED
 
 
 def _look_for_payments(account: Account, *, now: datetime) -> None:
-    """What is unclear by this copy is settled from the lists, and not left to its own pace."""
+    """Make payments that are unclear by this copy due now, instead of at their own slower pace."""
     unclear = (Bonus.Status.UNKNOWN, Bonus.Status.SENT)
     Bonus.objects.filter(assignment__account=account, status__in=unclear).update(look_at=now, looks=0)
 

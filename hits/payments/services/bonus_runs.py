@@ -44,7 +44,10 @@ UNDECIDED: dict[str, Any] = {"prepared_by": None, "approved_by": None, "approved
 def prepare_run(
     *, bonuses: Iterable[Bonus], by: User, title: str, now: datetime, kind: str = Kind.PAY, note: str = ""
 ) -> Run:
-    """A draft. What is held, decided on, or in another run stays out. Raises RuleBroken if none is left."""
+    """Create a draft run. Bonuses held, decided on or in another run stay out.
+
+    Raises RuleBroken if none is left.
+    """
     refuse_unless(by, "hits.prepare_run")
     title = check_title(title)
     note = check_reason(note, longest=2000) if kind == Kind.WAIVE else check_note(note)
@@ -63,7 +66,7 @@ def prepare_run(
 
 
 def add_to_run(*, run: Run, bonuses: Iterable[Bonus], by: User, now: datetime) -> int:
-    """To a draft of one's own. How many were added: what is held, decided on or in a run is not."""
+    """Add free bonuses to one's own draft, without those held, decided on or in a run; return how many."""
     try:
         with transaction.atomic():
             held = lock_run(run)
@@ -81,7 +84,7 @@ def add_to_run(*, run: Run, bonuses: Iterable[Bonus], by: User, now: datetime) -
 
 
 def freeze_run(*, run: Run, by: User, now: datetime) -> None:
-    """From now on any change of a row voids it. Raises RuleBroken."""
+    """Freeze a draft: any later change of a row voids it. Raises RuleBroken."""
     with transaction.atomic():
         held = lock_run(run)
         refuse_stranger(held, by=by)
@@ -100,7 +103,7 @@ def freeze_run(*, run: Run, by: User, now: datetime) -> None:
 
 
 def unfreeze_run(*, run: Run, by: User, now: datetime) -> None:
-    """Back to a draft, by who prepared it: nobody can approve it until it is frozen again."""
+    """Turn a frozen run back into a draft, by its preparer: it must be frozen again to be approved."""
     with transaction.atomic():
         held = lock_run(run)
         refuse_stranger(held, by=by)
@@ -112,13 +115,13 @@ def unfreeze_run(*, run: Run, by: User, now: datetime) -> None:
 
 
 def thaw(run: Run) -> None:
-    """The caller holds the run."""
+    """Make a frozen run a draft and clear its manifest. The caller holds the lock on the run."""
     move(run, Status.DRAFT, digest="", frozen_at=None)
     run.rows.update(line="", digest="", flags=[])
 
 
 def dissolve_run(*, run: Run, by: User, now: datetime) -> None:
-    """Its bonuses are owed still. Another preparer may do it once who prepared it is gone."""
+    """End a run and leave its bonuses owed. Another preparer may do it if the first one is inactive."""
     with transaction.atomic():
         held = lock_run(run)
         refuse_unless(by, "hits.prepare_run")
@@ -133,9 +136,9 @@ def dissolve_run(*, run: Run, by: User, now: datetime) -> None:
 
 
 def approve_run(*, run: Run, digest: str, by: User, now: datetime) -> bool:
-    """False if a row is no longer what was frozen: the run is void then. Raises RuleBroken if one may not.
+    """Approve exactly what was frozen. False, and a void run, if a row has changed since. Raises RuleBroken.
 
-    `digest` is of the manifest that this person has seen.
+    `digest` is that of the manifest that this person has seen.
     """
     with transaction.atomic():
         held = lock_run(run)
@@ -158,7 +161,7 @@ def approve_run(*, run: Run, digest: str, by: User, now: datetime) -> bool:
 
 
 def refuse_run(*, run: Run, reason: str, by: User, now: datetime) -> None:
-    """The second person says no; every bonus of it is owed still, and free for another run."""
+    """Refuse a run as its second person; every bonus of it stays owed and is free for another run."""
     with transaction.atomic():
         held = lock_run(run)
         _refuse_decider(held, by=by)
@@ -171,16 +174,16 @@ def refuse_run(*, run: Run, reason: str, by: User, now: datetime) -> None:
 
 
 def void_run(run: Run, reason: str, *, by: User | None, now: datetime) -> None:
-    """A frozen one that nobody may approve any more. The caller holds it."""
+    """Void a frozen run that nobody may approve any more. The caller holds the lock on it."""
     move(run, Status.VOID, since=[Status.FROZEN], reason=reason[:1000])
     let_go(run)
     audit_trail.note("run.void", f"“{run}” is void: {reason}", by=by, now=now, run=run)
 
 
 def void_if_changed(*, bonus: Bonus, now: datetime) -> bool:
-    """True: it may not be sent. It is owed again then, and so is all of its run that was not sent yet.
+    """True if the bonus may not be sent: it is then owed again, with all of its run that was not sent yet.
 
-    The payer asks before it sends; a bonus that still is what two people decided on costs one query.
+    The payer asks before it sends; a bonus that is still what two people decided on costs one query.
     """
     row = live_row(bonus)
     if row is None and bonus.before_runs:
@@ -219,7 +222,7 @@ def _approve(run: Run, bonuses: Sequence[Bonus], *, by: User, now: datetime) -> 
 
 
 def _return(bonuses: Sequence[Bonus], run: Run | None, *, now: datetime) -> None:
-    """Approved and unsent: owed again, and free for another run."""
+    """Make approved and unsent bonuses owed again, and free for another run."""
     returned: list[Bonus] = []
     for chunk in chunks(bonuses):
         returned += move_bonuses(
@@ -235,7 +238,7 @@ def _return(bonuses: Sequence[Bonus], run: Run | None, *, now: datetime) -> None
 
 
 def _freeze_rows(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) -> None:
-    """All are there already: an upsert by the key is many times quicker than bulk_update."""
+    """Freeze existing rows with an upsert by key, which is many times quicker than bulk_update."""
     RunRow.objects.bulk_create(
         (_frozen(run, row, outliers.get(row.pk, [])) for row in rows),
         update_conflicts=True,
@@ -257,7 +260,7 @@ def _refuse_unready(rows: Sequence[Row]) -> None:
 
 
 def _refuse_decider(run: Run, *, by: User) -> None:
-    """Another person than who prepared it, who sees all of it."""
+    """Raises RuleBroken unless the user may approve, is not the preparer, and sees all bonuses of the run."""
     refuse_unless(by, "hits.approve_run")
     if by.pk == run.prepared_by_id:
         raise RuleBroken("same_person", "You prepared this run: another person has to decide on it.")

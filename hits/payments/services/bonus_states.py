@@ -1,4 +1,4 @@
-"""Bonuses move through their states here, in rows, ledger and figures at once."""
+"""The one place that moves bonuses through their states: rows, ledger and figures change at once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -32,7 +32,7 @@ def move_bonus(
     where: Mapping[str, Any] | None = None,
     **changes: Any,
 ) -> bool:
-    """True if this call moved it; its fields then hold the new values. A lost race is no error."""
+    """Move one bonus and its fields; True if this call moved it. Compare and swap: no error if it did not."""
     moved = move_bonuses([bonus], to, now=now, by=by, since=since, where=where, **changes)
     if moved:
         for name, value in {"status": to, **changes}.items():
@@ -50,9 +50,9 @@ def move_bonuses(
     where: Mapping[str, Any] | None = None,
     **changes: Any,
 ) -> list[Bonus]:
-    """Those that this call moved: the others were in no state that leads there, or somebody was sooner.
+    """Move bonuses and return those that this call moved, without those in another state or moved before.
 
-    `where` narrows it to rows that still are what the caller has seen.
+    `where` narrows the move to rows that are still as the caller has seen them.
     """
     sources = [source for source in sources_of(Bonus, to) if not since or source in since]
     keys = sorted(bonus.pk for bonus in bonuses)
@@ -71,7 +71,7 @@ def move_bonuses(
 
 
 def owe(bonuses: Iterable[Bonus], *, by: User | None, now: datetime) -> None:
-    """New obligations. The caller holds the transaction, and has reserved what no place had reserved."""
+    """Create new obligations. The caller holds the transaction and has reserved what no place had."""
     owed = list(bonuses)
     for bonus in owed:
         bonus.token = token_of(bonus)
@@ -86,9 +86,9 @@ def owe(bonuses: Iterable[Bonus], *, by: User | None, now: datetime) -> None:
 
 
 def token_of(bonus: Bonus) -> UUID:
-    """The same for the same obligation in every copy of this database, and another for any other.
+    """A token that is the same for the same obligation in every copy of this database, and otherwise unique.
 
-    So what one copy has paid is found by whichever copy owes it again.
+    A payment made by one copy is therefore found by any other copy that owes it again.
     """
     work = bonus.assignment
     named = f"{work.external_id or work.public_id} {bonus.rule} {bonus.revision}"

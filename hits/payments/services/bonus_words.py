@@ -11,7 +11,7 @@ MINUTE_S = 60
 
 
 def reason_of(rule: str, figures: Figures) -> str:
-    """One sentence or two: what was done, and what it earned."""
+    """One or two sentences: what the worker did, and what it earned."""
     words = {"rule": rule, **{key: value for key, value in figures.items() if isinstance(value, str | int)}}
     reason = REASONS[figures["kind"]](words, figures)
     if "owed_before" in figures:
@@ -20,7 +20,7 @@ def reason_of(rule: str, figures: Figures) -> str:
 
 
 def steps_of(figures: Figures) -> list[str]:
-    """Line by line how the amount came about; of some kinds there is nothing to add to the reason."""
+    """How the amount came about, line by line; empty for kinds whose reason says it all."""
     return [
         _("Question %(number)d: %(score)s, $%(amount)s")
         % {"number": number, "score": _score(step, figures), "amount": step["amount"]}
@@ -29,7 +29,7 @@ def steps_of(figures: Figures) -> list[str]:
 
 
 def percent(score: str | None) -> str:
-    """Rounded down, so that it never reads like a threshold that it has not reached."""
+    """A score as a percentage, rounded down so that it never reads like a threshold it has not reached."""
     if score is None:
         return _("no score")
     hundredths = int(10_000 * Fraction(score))
@@ -95,7 +95,7 @@ def _counted(steps: Sequence[Figures]) -> dict[str, int]:
 
 
 def _score(step: Figures, figures: Figures) -> str:
-    """With the score that opens the gate, where the rule has one."""
+    """A step's score in percent, with the score that opens the gate if the rule has one."""
     if "when" not in figures:
         return percent(step["score"])
     gate = f"{figures['when']['measure']} {percent(step['when'])}"

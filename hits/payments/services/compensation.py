@@ -1,7 +1,7 @@
 """A bonus that no assignment can carry is paid by a HIT of its own: one place, for its worker alone.
 
-Two people have approved the amount; the HIT pays it as its reward. While it is out, the bonus is
-COMPENSATING, from where no payment can be sent. What becomes of it is in `compensation_hits`.
+Two people have approved the amount; the HIT pays it as its reward. While the HIT is out, the bonus is
+COMPENSATING, a state in which no payment can be sent. `compensation_hits` follows the HIT to its end.
 """
 
 from datetime import datetime
@@ -29,12 +29,12 @@ from hits.work.services.answers_needed import make_item
 
 __all__ = ["TASK", "can_compensate", "next_compensation", "send_compensations", "start", "take_back"]
 TASK = "compensation"
-# Where another request for the same assignment may not help; elsewhere another action is the safe one.
+# Refusals where another request for the same assignment may not help. Others have another safe action.
 SERVED = (bonus_refusals.WORK_GONE, bonus_refusals.TOO_EARLY)
 MOST_REWARD = Decimal("9999.99")
 LIFETIME_S = 30 * 86_400
 DURATION_S = 86_400
-# The provider approves by itself then, should we be down.
+# After this the provider approves by itself, in case this site is down.
 AUTO_APPROVAL_S = 3600
 PERMISSION = "hits.settle_bonus"
 Status = Bonus.Status
@@ -42,7 +42,7 @@ log = structlog.get_logger()
 
 
 def can_compensate(bonus: Bonus) -> bool:
-    """By the row alone, so that a list may ask it of each; `start` looks closer."""
+    """Whether the row alone allows a HIT of its own, cheap enough for lists; `start` checks more."""
     return (
         bonus.status == Status.REFUSED
         and bonus.held_at is None
@@ -53,7 +53,7 @@ def can_compensate(bonus: Bonus) -> bool:
 
 
 def start(*, bonus: Bonus, by: User, now: datetime) -> Batch:
-    """The batch of one HIT, which the next sweep sends. Raises RuleBroken, and nothing is written."""
+    """Draft the batch of one HIT, which the next sweep sends. Raises RuleBroken, and then writes nothing."""
     _refuse_unless_allowed(bonus, by=by)
     with transaction.atomic():
         held = _lock(bonus)
@@ -68,7 +68,7 @@ def start(*, bonus: Bonus, by: User, now: datetime) -> Batch:
 
 
 def take_back(*, bonus: Bonus, by: User, now: datetime) -> None:
-    """Nobody takes the HIT any more; once that is sure, the bonus is refused as before. Raises RuleBroken."""
+    """Cancel the HIT; the bonus is refused as before once no worker can take it. Raises RuleBroken."""
     _refuse_unless_allowed(bonus, by=by)
     bonus.refresh_from_db()
     batch = bonus.compensation
@@ -106,7 +106,7 @@ def _check_start(bonus: Bonus) -> None:
 
 
 def _draft(bonus: Bonus, *, by: User) -> Batch:
-    """In the worker's language. Its one item is leased to whoever opens it, which only one person may."""
+    """A draft batch in the worker's language. Its one item is leased when the HIT's only worker opens it."""
     original = bonus.assignment.hit.batch
     with translation.override(original.study.language):
         title = _("A bonus of $%(amount)s is waiting for you") % {"amount": bonus.amount}

@@ -31,9 +31,9 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.services.leasing import UNSETTLED
 
-# A HIT that the provider lost might show up again for so long after its end.
+# A HIT that the provider lost might show up again for this long after its end.
 LOST_FOR = timedelta(days=2)
-# Sent in one run, of each account.
+# The most HITs of each account that one sweep sends.
 SLICE = 100
 LAPSED = (
     "The HIT of its own is over, and the worker did not take it. "
@@ -48,7 +48,7 @@ log = structlog.get_logger()
 
 
 def send_compensations(*, now: datetime) -> int:
-    """Ends what is over, then sends what waits: killed anywhere, the next run goes on."""
+    """Settle what is over, then send drafts: if it is killed anywhere, the next sweep goes on."""
     done = settle_compensations(now=now)
     drafts = _drafts()
     for account, provider in usable(drafts.values("assignment__account")):
@@ -58,17 +58,17 @@ def send_compensations(*, now: datetime) -> int:
 
 
 def next_compensation(*, now: datetime) -> datetime | None:
-    """A HIT of its own can be sent, or one that the provider lost does not show up again."""
+    """When a HIT of its own can be sent, or a HIT that the provider lost counts as gone."""
     lost = HIT.objects.filter(_is_lost(now), batch__compensates__status=Status.COMPENSATING)
     return now if _any_sendable() else earliest(lost, "expires_at", after=LOST_FOR)
 
 
 def settle_compensations(*, now: datetime) -> int:
-    """Paid where the worker's own work is approved; refused again where nobody can hand in any more."""
+    """Confirm bonuses whose worker's own work is approved; refuse those whose HIT can get no more work."""
     own = _work().filter(worker=OuterRef("assignment__worker"))
     paid = _compensating().filter(Exists(own.filter(status=Assignment.Status.APPROVED)))
     done = sum(_confirm(bonus, now=now) for bonus in paid)
-    # Rejected there it stays: a rejection can be taken back, and would pay what had been paid otherwise.
+    # A rejected submission keeps the bonus waiting: a rejection can be reversed, and would then pay it twice.
     over = ~Exists(_live_hits(now)) & ~Exists(own.filter(status__in=(*TAKEN, *UNSETTLED)))
     lapsed = _compensating().filter(over).exclude(compensation__status=Batch.Status.DRAFT)
     return done + sum(_return(bonus, LAPSED, now=now, is_over=True) for bonus in lapsed)
@@ -90,7 +90,7 @@ def _send_turn(drafts: QuerySet[Bonus], provider: Provider, *, now: datetime) ->
 
 
 def _send(bonus: Bonus, provider: Provider, *, now: datetime) -> bool:
-    """Raises ProviderError, or RuleBroken where no money is left."""
+    """Send one bonus's HIT. Raises ProviderError, or RuleBroken if no money is left."""
     batch = _batch_of(bonus)
     if _is_listed(bonus, provider):
         return _return(bonus, LISTED, now=now)
@@ -101,7 +101,7 @@ def _send(bonus: Bonus, provider: Provider, *, now: datetime) -> bool:
 
 
 def _is_listed(bonus: Bonus, provider: Provider) -> bool:
-    """A list may be late: what it names by now has been paid. A HIT that is gone has none."""
+    """Whether a late list shows the payment by now. A HIT that is gone has no list."""
     try:
         listed = payment_outcomes.read_list(bonus.assignment.hit, provider)
     except ProviderRefused:
@@ -110,7 +110,7 @@ def _is_listed(bonus: Bonus, provider: Provider) -> bool:
 
 
 def _qualify(bonus: Bonus, provider: Provider) -> dict[str, Any]:
-    """What this one worker holds. Its name carries the bonus' token, so it is made once."""
+    """Make the qualification that only this worker holds; made once, for its name has the bonus's token."""
     worker = bonus.assignment.worker.external_id
     with translation.override(bonus.assignment.hit.batch.study.language):
         name = _("A bonus to collect") + f" [{bonus.token}]"
@@ -126,7 +126,7 @@ def _qualify(bonus: Bonus, provider: Provider) -> dict[str, Any]:
 
 
 def _launch(bonus: Bonus, batch: Batch, *, now: datetime) -> bool:
-    """What the bonus had reserved is free before the HIT reserves it: in between nobody else has it."""
+    """Free the bonus's reservation and launch the HIT, which reserves it again, in one transaction."""
     with transaction.atomic():
         if not kill_switch.may_start(bonus.assignment.account_id) or not _still_waits(bonus, batch):
             return False
@@ -139,7 +139,7 @@ def _launch(bonus: Bonus, batch: Batch, *, now: datetime) -> bool:
 
 
 def _confirm(bonus: Bonus, *, now: datetime) -> bool:
-    """Its reward is in the books by itself, as that of any work."""
+    """Mark the bonus as paid. Its reward is booked separately, like that of any work."""
     paid = {"sent_at": now, "confirmed_at": now, "problem": ""}
     with transaction.atomic():
         if not _move(bonus, Status.CONFIRMED, now=now, **paid):
@@ -151,7 +151,7 @@ def _confirm(bonus: Bonus, *, now: datetime) -> bool:
 
 
 def _return(bonus: Bonus, words: str, *, now: datetime, is_over: bool = False) -> bool:
-    """Refused as before, and approved still. False if somebody was sooner, and nothing is changed."""
+    """Refuse the bonus as before, still approved. False, and no change, if another process was faster."""
     batch = _batch_of(bonus)
     with transaction.atomic():
         if not _still_waits(bonus, batch):
@@ -167,7 +167,7 @@ def _return(bonus: Bonus, words: str, *, now: datetime, is_over: bool = False) -
 
 
 def _move(bonus: Bonus, to: str, *, now: datetime, **changes: Any) -> bool:
-    """Only as long as it is about this batch: another may have been started since."""
+    """Move the bonus only while it is about this batch: another batch may have been started since."""
     return move_bonus(
         bonus,
         to,
@@ -179,7 +179,7 @@ def _move(bonus: Bonus, to: str, *, now: datetime, **changes: Any) -> bool:
 
 
 def _still_waits(bonus: Bonus, batch: Batch) -> bool:
-    """Locked from here on: one of two sweeps goes on, the other finds it done."""
+    """Lock the bonus and check that it still waits: of two sweeps, only one goes on."""
     rows = Bonus.objects.select_for_update(of=("self",), no_key=True)
     return rows.filter(pk=bonus.pk, status=Status.COMPENSATING, compensation=batch).exists()
 
@@ -194,7 +194,7 @@ def _drafts() -> QuerySet[Bonus]:
 
 
 def _any_sendable() -> bool:
-    """Not while payments are stopped, nor where a key is gone: those wait for a person."""
+    """Whether a draft can be sent: halted accounts and missing keys wait for a person."""
     halted = Exists(kill_switch.halts_of(OuterRef("assignment__account")))
     drafts = _drafts().filter(~halted).select_related("assignment__account")
     return any(can_be_used(bonus.assignment.account) and _can_be_named(bonus) for bonus in drafts)
@@ -212,13 +212,13 @@ def _work() -> QuerySet[Assignment]:
 
 
 def _live_hits(now: datetime) -> QuerySet[HIT]:
-    """On which somebody may still hand in, or start."""
+    """HITs on which the worker may still start or submit, or that may show up again."""
     is_live = Q(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN)) | Q(time_left__isnull=False)
     return HIT.objects.filter(is_live | _is_lost(now), batch=OuterRef("compensation"))
 
 
 def _is_lost(now: datetime) -> Q:
-    """And might show up again."""
+    """HITs that the provider lost and that might show up again."""
     return ~Q(problem="") & ~Q(expires_at__lte=now - LOST_FOR)
 
 

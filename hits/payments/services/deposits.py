@@ -1,4 +1,4 @@
-"""Money that went to a provider or came back from it. It is recorded once, and never changed."""
+"""Money that went to a provider or came back from it: recorded once, and never changed."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -14,12 +14,12 @@ from hits.providers.models.accounts import Account
 ADD = "hits.add_deposit"
 MOST = Decimal(10_000_000)
 OPENING = "Opening balance: what was there when the books began"
-# The same again within this is a second click, and not a second deposit.
+# The same deposit within this time is a second click, not a second deposit.
 AGAIN = timedelta(minutes=2)
 
 
 def record_deposit(*, account: Account, amount: Decimal, words: str, by: User, now: datetime) -> Deposit:
-    """A negative amount is a withdrawal. Closes the difference in the balance that it explains."""
+    """Record a deposit, or a withdrawal if negative, and close the balance difference that it explains."""
     if not by.has_perm(ADD):
         raise RuleBroken("not_allowed", "You may not record deposits. Ask somebody of the payments staff.")
     if not amount or abs(amount) > MOST or amount != amount.quantize(Decimal("0.01")):
@@ -43,7 +43,10 @@ def record_deposit(*, account: Account, amount: Decimal, words: str, by: User, n
 
 
 def open_books(*, account: Account, amount: Decimal, now: datetime) -> None:
-    """What the first match found and no book explains. The caller holds no transaction; it happens once."""
+    """Record as opening balance what the first match found and no book explains. Only the first call does.
+
+    The caller holds no transaction.
+    """
     with transaction.atomic():
         held = Account.objects.select_for_update(no_key=True).get(pk=account.pk)
         if not amount or Deposit.objects.filter(account=held, by=None).exists():

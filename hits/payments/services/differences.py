@@ -1,4 +1,4 @@
-"""What a match found: each thing is one row, found again while it lasts, and closed when it is gone."""
+"""What a match found: one row for each difference, found again while it lasts, and closed when it is gone."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class FoundGap:
-    """A gap with what it is about. No provider's id is in its words or its subject."""
+    """A gap with its subject. No provider's id is in its words or its subject."""
 
     gap: Gap
     subject: str
@@ -42,14 +42,14 @@ class FoundGap:
 def record_differences(
     found: Sequence[FoundGap], *, match: Match, hits: Sequence[HIT], now: datetime
 ) -> None:
-    """Of HITs that were just compared, whole: what of them is open and was not found is over."""
+    """Record what was found on HITs compared whole, and close their open differences that were not found."""
     rows = list(Difference.objects.filter(account=match.account, hit__in=hits))
     still_open = [row for row in rows if row.resolved_at is None]
     _record(found, open_ones=still_open, kept=_accepted(rows), match=match, now=now)
 
 
 def record_balance(*, ours: Decimal, theirs: Decimal, match: Match, now: datetime) -> None:
-    """Nothing if they agree."""
+    """Record a difference of the balance, or close the open one if both sides agree."""
     rows = Difference.objects.filter(account=match.account, cause=Cause.BALANCE, resolved_at=None)
     gap = Gap(cause=Cause.BALANCE, ours=ours, theirs=theirs, effect=Decimal(0))
     side = "more" if theirs > ours else "less"
@@ -62,7 +62,7 @@ def record_balance(*, ours: Decimal, theirs: Decimal, match: Match, now: datetim
 
 
 def resolve_difference(*, difference: Difference, reason: str, by: User, now: datetime) -> None:
-    """Closed with what a person found out. It is opened again only if its figures change."""
+    """Close a difference with what a person found out. It is opened again only if its figures change."""
     _require(by)
     reason = reason.strip()[:LONGEST_REASON]
     if not reason:
@@ -78,7 +78,7 @@ def resolve_difference(*, difference: Difference, reason: str, by: User, now: da
 
 
 def look_again(*, difference: Difference, by: User, now: datetime) -> None:
-    """The payer asks the provider's list for this bonus at once, and so does the next match."""
+    """Make the payer ask the provider's list for this bonus at once; the next match compares it too."""
     _require(by)
     if difference.cause != Cause.NOT_LISTED or difference.resolved_at or difference.bonus is None:
         raise RuleBroken("nothing_to_look_for", "There is nothing to look for here any more.")
@@ -106,7 +106,7 @@ def _record(
     if not known and not new:
         return
     with transaction.atomic():
-        # Two matches at once do not happen; two steps of one might, after a crash: the row is made once.
+        # Two matches never run at once; two steps of one might, after a crash: the row is made only once.
         Difference.objects.bulk_create([_row(one, match) for one in new], ignore_conflicts=True)
         for one in found:
             if one.key in known:
@@ -124,7 +124,7 @@ def _record(
 
 
 def _accepted(rows: Iterable[Difference]) -> dict[Key, Difference]:
-    """The newest row of each that a person has closed."""
+    """The newest row for each key that a person has closed."""
     closed = [row for row in rows if row.resolved_by_id]
     return {(row.cause, row.subject): row for row in sorted(closed, key=lambda row: row.pk)}
 

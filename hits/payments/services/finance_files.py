@@ -1,7 +1,7 @@
-"""Files for the finance office: what they hold, who may have them, and that somebody took them.
+"""Files for the finance office: what they hold, who may have them, and the record of who took them.
 
-Workers stand under their pseudonyms. Their ids at the provider are added only for who may see them and says
-why; each is on record before it is written.
+Workers appear under their pseudonyms. Their ids at the provider are added only for users who may see them
+and say why; each disclosure is on record before the id is written.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ AUDIT_COLUMNS = ("at_utc", "kind", "words", "by", "study", "account", "run", "bo
 
 @dataclass(frozen=True, kw_only=True)
 class FinanceFile:
-    """`rows` are read while they are sent: as many as there may be, memory stays flat."""
+    """A file to download. Its rows are read while they are sent, so that memory stays flat."""
 
     name: str
     header: Sequence[str]
@@ -90,7 +90,7 @@ class FinanceFile:
 def close_file(
     *, studies: Iterable[Study], month: Month, by: User, now: datetime, reason: str | None = None
 ) -> FinanceFile:
-    """A month of these studies, each in its own time zone. With a reason: with the provider's ids."""
+    """A month of these studies, each in its own time zone; with a reason, the provider's ids are included."""
     _require(by, "hits.view_ledgerentry")
     chosen = list(visible(Study.objects.filter(pk__in=[study.pk for study in studies]), by).order_by("name"))
     if not chosen:
@@ -127,7 +127,7 @@ def run_file(*, run: Run, by: User, now: datetime, reason: str | None = None) ->
 
 
 def ledger_file(*, study: Study, entries: QuerySet[LedgerEntry], by: User, now: datetime) -> FinanceFile:
-    """These rows of a study's books, oldest first."""
+    """These rows of a study's books, the oldest first."""
     _require(by, "hits.view_ledgerentry")
     if not may_see(study, by):
         raise PermissionDenied
@@ -142,7 +142,7 @@ def ledger_file(*, study: Study, entries: QuerySet[LedgerEntry], by: User, now: 
 
 
 def audit_file(*, events: QuerySet[AuditEvent], by: User, now: datetime) -> FinanceFile:
-    """These events, newest first. The caller has left out what this person does not see."""
+    """These events, the newest first. The caller has left out what this user may not see."""
     _require(by, "hits.view_auditevent")
     audit_trail.note("file.audit", "Took rows of the audit log.", by=by, now=now)
     rows = events.select_related("by", "study", "account", "run", "bonus").order_by("-pk")
@@ -150,7 +150,7 @@ def audit_file(*, events: QuerySet[AuditEvent], by: User, now: datetime) -> Fina
 
 
 def rows_of_run(run: Run) -> QuerySet[RunRow]:
-    """What it decides on; of a run that came to nothing, what it would have decided on."""
+    """The rows that the run decides on, or that a run which came to nothing was about."""
     rows = RunRow.objects.filter(run=run)
     if run.status in (Run.Status.DRAFT, Run.Status.FROZEN, Run.Status.APPROVED):
         return rows.filter(is_live=True)
@@ -302,7 +302,7 @@ def _row(
 
 
 def _id_of(worker: Worker | None) -> str:
-    """One id whose key is lost stops no file."""
+    """The worker's id at the provider. An id whose key is lost must not stop the file."""
     try:
         return str(worker.external_id) if worker else ""
     except InvalidToken:
@@ -310,7 +310,7 @@ def _id_of(worker: Worker | None) -> str:
 
 
 def _record(workers: Iterable[Worker], seen: set[int], *, by: User, now: datetime, reason: str) -> None:
-    """Each worker once for a file, and before the file has the id."""
+    """Record the disclosure of each worker once for a file, before the file has the id."""
     if not reason:
         return
     new = {worker.pk: worker for worker in workers if worker.pk not in seen}
@@ -322,7 +322,7 @@ def _record(workers: Iterable[Worker], seen: set[int], *, by: User, now: datetim
 
 
 def _read_reason(by: User, reason: str | None) -> str:
-    """Empty: no ids are wanted."""
+    """The reason, checked; "" if no ids are asked for. Raises RuleBroken if it is not one fitting line."""
     if reason is None:
         return ""
     _require(by, "hits.see_worker_id")

@@ -1,7 +1,7 @@
 """The kill switch. After a halt has returned, no payment of what it covers starts.
 
-A claim and a halt lock the account, and are therefore one after the other. What was claimed before is on its
-way: it ends, and is settled from the provider's list like any other.
+A claim and a halt both lock the account, and so happen one after the other. A payment claimed before is on
+its way: it ends, and is settled from the provider's list like any other.
 """
 
 from datetime import datetime
@@ -23,7 +23,10 @@ log = structlog.get_logger()
 
 
 def halt_payments(*, account: Account | None, reason: str, by: User | None, now: datetime) -> Halt:
-    """Of one account, or of all where none is given. By nobody: the house itself. Raises RuleBroken."""
+    """Stop the payments of one account, or of all if none is given. `by` is None if this program does it.
+
+    Raises RuleBroken.
+    """
     if by is not None:
         _refuse_unless_allowed(by)
     if not 1 <= len(reason.strip()) <= LONGEST_REASON:
@@ -45,7 +48,7 @@ def halt_payments(*, account: Account | None, reason: str, by: User | None, now:
 
 
 def lift_halt(*, halt: Halt, by: User, now: datetime) -> None:
-    """Raises RuleBroken."""
+    """Let these payments go on. Raises RuleBroken."""
     _refuse_unless_allowed(by)
     with transaction.atomic():
         if not Halt.objects.filter(pk=halt.pk, lifted_at=None).update(lifted_at=now, lifted_by=by):
@@ -58,7 +61,7 @@ def lift_halt(*, halt: Halt, by: User, now: datetime) -> None:
 
 
 def halt_by_the_house(*, account: Account, reason: str, now: datetime) -> None:
-    """Where a halt is on already, that one does."""
+    """Halt the account in this program's own name. If a halt is in force already, that one is enough."""
     try:
         halt_payments(account=account, reason=reason[:LONGEST_REASON], by=None, now=now)
     except RuleBroken as broken:
@@ -74,17 +77,17 @@ def is_halted(account_id: int) -> bool:
 
 
 def halts_of(account: Any) -> QuerySet[Halt]:
-    """Those in force. The account may be an OuterRef."""
+    """Halts in force that cover the account, which may be an OuterRef."""
     return Halt.objects.filter(Q(account=None) | Q(account=account), lifted_at=None)
 
 
 def stand_still(account: Any) -> QuerySet[Epoch]:
-    """It was put back from a copy, and nobody has confirmed it yet. The account may be an OuterRef."""
+    """The account's restores that nobody has confirmed yet. The account may be an OuterRef."""
     return Epoch.objects.still_open().filter(account=account)
 
 
 def may_start(account_id: int) -> bool:
-    """Within the transaction that claims a payment: until that ends, nobody can set a halt."""
+    """Whether a payment may be claimed. Until the claim's transaction ends, no halt can be set."""
     lock_accounts(Account.objects.filter(pk=account_id))
     return not is_halted(account_id)
 

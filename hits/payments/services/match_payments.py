@@ -1,4 +1,4 @@
-"""A page of HITs against the provider's own lists of payments: each bonus once, and nothing beside."""
+"""A page of HITs compared with the provider's own lists of payments: each bonus is listed once."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -33,17 +33,17 @@ ZERO = Decimal(0)
 
 @dataclass(kw_only=True)
 class Comparison:
-    """What a page of HITs came to."""
+    """The result of comparing a page of HITs."""
 
     ours: Decimal = ZERO
     theirs: Decimal = ZERO
     found: list[FoundGap] = field(default_factory=list)
-    # Those whose list was read. The provider forgets HITs after some months.
+    # HITs whose list was read. The provider forgets HITs after some months.
     read: list[HIT] = field(default_factory=list)
 
 
 def compare_hits(hits: Sequence[HIT], *, account: Account, provider: Provider, now: datetime) -> Comparison:
-    """Two queries for the page, and the calls for the lists."""
+    """Compare a page of HITs, with two queries and one call for each HIT's list."""
     result = Comparison()
     lists = {hit.pk: paid for hit in hits if (paid := _list(hit, provider)) is not None}
     bonuses = _bonuses_of(hits, lists)
@@ -64,7 +64,7 @@ def _list(hit: HIT, provider: Provider) -> list[ProviderBonus] | None:
 
 
 def _bonuses_of(hits: Sequence[HIT], lists: dict[int, list[ProviderBonus]]) -> dict[str, Bonus]:
-    """By reference: the HITs' own bonuses, and any other that a payment of theirs names."""
+    """Bonuses by reference: those of the HITs, and any other that one of their payments names."""
     rows = Bonus.objects.select_related("assignment__worker").defer("assignment__answer")
     bonuses = {str(row.token): row for row in rows.filter(assignment__hit__in=hits)}
     named = {reference_of(paid.reason) for listed in lists.values() for paid in listed}
@@ -160,7 +160,7 @@ def _of_other_work(paid: Sequence[ListedPayment], bonus: Bonus, hit: HIT, *, fee
 def _of_strangers(
     payments: Sequence[ProviderBonus], hit: HIT, *, account: Account, fees: FeeSchedule
 ) -> list[FoundGap]:
-    """One row for payments that are alike, under a name that tells nobody whom they went to."""
+    """One finding for payments that are alike, under a key that hides which worker got them."""
     alike: dict[str, list[ProviderBonus]] = defaultdict(list)
     for payment in payments:
         parts = (payment.assignment_external_id, payment.worker_external_id, str(payment.amount))

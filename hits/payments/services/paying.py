@@ -1,8 +1,8 @@
-"""Approved bonuses are sent once each, whoever dies on the way.
+"""Approved bonuses are sent once each, whichever process dies on the way.
 
 A crash or a timeout in the middle of sending leaves SENDING or UNKNOWN. Neither is ever repeated blindly: the
 provider's list of payments decides, once the request can no longer be on its way. Whatever was sent before is
-looked for again before it is sent again, always with its one token.
+looked for on the list before it is sent again, always with its one token.
 """
 
 import time
@@ -27,19 +27,19 @@ from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import earliest, soonest, usable
 
 Status = Bonus.Status
-# So many of each account in one run, and for so long, so that all of them get their turn.
+# The most bonuses of each account in one sweep, and the most seconds, so that every account gets its turn.
 SLICE = 200
 TURN_S = 60
-# What cannot be sent for a reason of its own keeps nobody else waiting.
+# A bonus that cannot be sent for a reason of its own waits this long and delays no other bonus.
 ASIDE = timedelta(minutes=5)
-# So long after a request whose payment was looked for in vain, no list is late any more.
+# This long after a request, no list is late any more.
 LISTED_WITHIN = timedelta(days=1)
 READ = ("assignment__worker", "assignment__account", "assignment__hit")
 log = structlog.get_logger()
 
 
 def pay_bonuses(*, now: datetime) -> int:
-    """Settles what is unclear first, then sends what is approved."""
+    """Settle what is unclear first, then send what is approved."""
     clock = ticking(now)
     stale = _sending().filter(sending_at__lte=now - SENDING_IS_STALE)
     move_bonuses(stale, Status.UNKNOWN, now=now, since=[Status.SENDING], look_at=now, looks=0)
@@ -51,7 +51,7 @@ def pay_bonuses(*, now: datetime) -> int:
 
 
 def next_payment(*, now: datetime) -> datetime | None:
-    """A bonus can be sent, an unclear one is looked for, or one that is being sent becomes unclear."""
+    """When a bonus can be sent, an unclear one is looked for, or one being sent becomes unclear."""
     account = OuterRef("assignment__account")
     halted = Exists(kill_switch.halts_of(account)) | Exists(kill_switch.stand_still(account))
     return soonest(
@@ -62,12 +62,12 @@ def next_payment(*, now: datetime) -> datetime | None:
 
 
 def confirm_bonuses(*, now: datetime) -> int:
-    """SENT is our word, CONFIRMED the provider's."""
+    """Settle SENT bonuses from the provider's list: SENT is our word, CONFIRMED the provider's."""
     return payment_outcomes.settle_due([Status.SENT], now=now)
 
 
 def next_confirmation(*, now: datetime) -> datetime | None:
-    """The provider's list is worth the next look then."""
+    """When the provider's list is worth the next look."""
     return payment_outcomes.next_due(Bonus.objects.filter(status=Status.SENT), now=now)
 
 
@@ -80,7 +80,7 @@ def _approved() -> QuerySet[Bonus]:
 
 
 def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
-    """SENDING is committed before the request leaves: whoever loses that race sends nothing."""
+    """Send one bonus. SENDING is committed before the request leaves: who loses that race sends nothing."""
     try:
         worker_external_id = bonus.assignment.worker.external_id
         found = _look_again(bonus, provider, now=now)
@@ -138,9 +138,9 @@ def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *,
 
 
 def _claim(bonus: Bonus, *, now: datetime) -> bool:
-    """The halt, the approval and the row itself, looked at and decided in one transaction.
+    """Check the halt, the approval and the row, and move the bonus to SENDING, in one transaction.
 
-    `sending_at` is still what it was before the look at the list: nobody has sent it in between.
+    `sending_at` must be what it was before the look at the list: then nothing was sent in between.
     """
     with transaction.atomic():
         if not kill_switch.may_start(bonus.assignment.account_id) or bonus_runs.void_if_changed(
@@ -160,9 +160,10 @@ def _claim(bonus: Bonus, *, now: datetime) -> bool:
 
 
 def _look_again(bonus: Bonus, provider: Provider, *, now: datetime) -> ListFinding:
-    """A first request soon after its approval needs no look. Raises ProviderError.
+    """Look for the bonus on the provider's list; a first request soon after its approval needs no look.
 
-    Later another copy of this database may have made it, and its token protects no more.
+    Later, another copy of this database may have sent it, and its token protects no more.
+    Raises ProviderError.
     """
     if bonus.sending_at is None and _is_news(bonus, now=now):
         return ListFinding.NOT_LISTED
@@ -170,7 +171,7 @@ def _look_again(bonus: Bonus, provider: Provider, *, now: datetime) -> ListFindi
 
 
 def _is_news(bonus: Bonus, *, now: datetime) -> bool:
-    """No other copy of this database can have paid it: it was just approved, for work that only we know."""
+    """Whether no other copy of this database can have paid it: just approved, for work that only we know."""
     if bonus.approved_at is None or bonus.approved_at <= now - TOKEN_MEMORY:
         return False
     work = bonus.assignment
@@ -197,7 +198,7 @@ def _unclear(bonus: Bonus, *, now: datetime, problem: str = "") -> bool:
 def _refused(
     bonus: Bonus, refusal: ProviderRefused, *, provider: Provider, is_first: bool, now: datetime
 ) -> bool:
-    """A used token is refused too, so even a refusal is believed only after a look."""
+    """Settle a refusal. A used token is refused too, so even a refusal is believed only after a look."""
     meaning = bonus_refusals.explain(code=refusal.code, words=str(refusal))
     stops_account = meaning.stops_account
     if stops_account:
@@ -205,7 +206,7 @@ def _refused(
     try:
         found = payment_outcomes.find(bonus, payment_outcomes.read_list(bonus.assignment.hit, provider))
     except ProviderRefused as unread:
-        # The only request that ever was, answered once: there is nothing that a list could show.
+        # The only request ever made was answered once: there is nothing that a list could show.
         if not (
             is_first and refusal.is_only_answer and unread.hit_is_gone and meaning is bonus_refusals.WORK_GONE
         ):
@@ -224,7 +225,7 @@ def _refused(
 
 
 def _refuse_gone(bonus: Bonus, refusal: ProviderRefused, *, now: datetime) -> bool:
-    """Never sent, or looked for in vain, and the HIT is gone since: nothing can be sent or found there."""
+    """Refuse a bonus whose HIT is gone and that was never sent or looked for in vain: no list can show it."""
     return _claim(bonus, now=now) and _write_refusal(bonus, refusal, now=now)
 
 
@@ -238,7 +239,7 @@ def _write_refusal(bonus: Bonus, refusal: ProviderRefused, *, now: datetime) -> 
 
 
 def _stop(account: Account, refusal: ProviderRefused, *, now: datetime) -> None:
-    """Instead of two hundred refusals, one after the other."""
+    """Halt the account, instead of collecting hundreds of refusals one after the other."""
     if refusal.out_of_funds:
         reason = (
             f"{account} is out of funds: ${_needed(account)} are approved and wait, with fees. "

@@ -1,7 +1,7 @@
 """What became of payments. The provider's own list decides: one list serves all bonuses of a HIT.
 
-Found means: our token in the reason, this worker, this amount, once. Listed with our token and otherwise is
-neither paid nor unpaid: it is never sent again, and waits for a person. Listed twice is an alarm.
+Found means: our token in the reason, this worker, this amount, once. A payment with our token that differs
+is neither paid nor unpaid: it is never sent again, and waits for a person. Listed twice is an alarm.
 """
 
 from collections import defaultdict
@@ -30,9 +30,9 @@ from hits.providers.services.usable_accounts import earliest_or_now, usable
 from hits.work.models.hits import HIT
 
 Status = Bonus.Status
-# Longer than every attempt of one request together, however slowly it fails: it is over by then.
+# Longer than all attempts of one request together, however slowly they fail: the request is over by then.
 SENDING_IS_STALE = timedelta(minutes=5)
-# A list that does not show a payment, or is refused, is worth a look ever more rarely.
+# A list that does not show a payment, or is refused, is read again after ever longer waits.
 LOOKS_AFTER = (
     timedelta(seconds=5),
     timedelta(seconds=15),
@@ -43,7 +43,7 @@ LOOKS_AFTER = (
 )
 MOST_LOOKS = 1000
 NO_ANSWER = timedelta(seconds=15)
-# So many bonuses of each account in one run, so that all accounts get their turn.
+# The most bonuses of each account in one sweep, so that every account gets its turn.
 SLICE = 500
 OTHERWISE = (
     "The provider lists a payment with this bonus's reference, but to another worker or of another amount."
@@ -59,7 +59,7 @@ HIT_IS_GONE = (
     "The provider does not know the HIT any more, so its list of payments cannot be read: nobody can look "
     "there whether this bonus was paid."
 )
-# Then a person decides, and the one end is that it counts as paid.
+# With these problems a person decides, and the only end is that the bonus counts as paid.
 UNLISTABLE = (HIT_IS_GONE, MADE_BEFORE)
 UNCLEAR = (Status.UNKNOWN, Status.SENT)
 LONGEST_REASON = 500
@@ -77,7 +77,7 @@ class ListFinding(Enum):
 
 
 def settle_due(statuses: Collection[str], *, now: datetime) -> int:
-    """Looks at the HITs of what is due, and returns how many bonuses were settled."""
+    """Look at the HITs of bonuses that are due, and return how many bonuses were settled."""
     waiting = due(Bonus.objects.filter(status__in=statuses), now=now)
     return in_parts(
         usable(waiting.values("assignment__account")), lambda one: _settle_turn(*one, waiting, now=now)
@@ -95,12 +95,12 @@ def _settle_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus],
 
 
 def next_due(bonuses: QuerySet[Bonus], *, now: datetime) -> datetime | None:
-    """The first of these that is due; those of an account that cannot be used wait for a person."""
+    """When the first of these is due; bonuses of an account that cannot be used wait for a person."""
     return earliest_or_now(bonuses, "look_at", account="assignment__account", now=now)
 
 
 def settle_hit(*, hit: HIT, provider: Provider, now: datetime) -> int | None:
-    """None if the provider does not answer."""
+    """Settle the bonuses of one HIT and return how many; None if the provider does not answer."""
     try:
         return _settle_by_list(hit, provider, now=now)
     except ProviderUnavailable:
@@ -112,7 +112,7 @@ def settle_hit(*, hit: HIT, provider: Provider, now: datetime) -> int | None:
 def read_list(hit: HIT, provider: Provider) -> Listed:
     """The payments of a HIT by our references in their reasons.
 
-    A list that grows while it is read may show one payment on two pages: that is one.
+    A list that grows while it is read may show one payment on two pages: it counts once.
     """
     listed = defaultdict(list)
     for payment in dict.fromkeys(provider.list_bonuses(hit_external_id=hit.external_id)):
@@ -135,7 +135,7 @@ def find(bonus: Bonus, listed: Listed) -> ListFinding:
 
 
 def alarm(bonus: Bonus, *, now: datetime) -> None:
-    """Whatever paid it again would pay others again: the account's payments stop until a person looked."""
+    """Halt the account until a person has looked: whatever paid one bonus twice would pay others twice."""
     log.error("bonus.paid_twice", bonus=str(bonus.public_id))
     Bonus.objects.filter(pk=bonus.pk).update(problem=TWICE)
     reason = f"${bonus.amount} to worker {bonus.assignment.worker.pseudonym}: {TWICE}"
@@ -143,7 +143,7 @@ def alarm(bonus: Bonus, *, now: datetime) -> None:
 
 
 def look_now(*, bonus: Bonus, by: User, now: datetime) -> str:
-    """For a person who waits: what the list says, in words. Raises RuleBroken."""
+    """Look at the provider's list for a waiting person, and return the result in words. Raises RuleBroken."""
     provider = provider_of(bonus, by=by)
     words = _look(bonus, provider, now=now)
     audit_trail.note("bonus.looked_at", words, by=by, now=now, bonus=bonus)
@@ -151,16 +151,16 @@ def look_now(*, bonus: Bonus, by: User, now: datetime) -> str:
 
 
 def count_as_paid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> None:
-    """Where no list can tell any more, the one end that never pays twice. Raises RuleBroken.
+    """Count a bonus as paid if no list can tell any more: the one end that never pays twice.
 
-    If it was not paid, the provider's balance shows it, and what is owed then is a new bonus of two people.
+    Raises RuleBroken. If it was not paid, the provider's balance shows it; two people then decide on another.
     """
     provider = provider_of(bonus, by=by)
     if not is_one_line(reason := reason.strip(), longest=LONGEST_REASON):
         words = f"Say what you found out, in 1 to {LONGEST_REASON} characters on one line."
         raise RuleBroken("no_reason", words)
     words = _look(bonus, provider, now=now)
-    # By this very look: what an earlier one said may be out of date.
+    # The result must come from this look: that of an earlier one may be out of date.
     if words not in UNLISTABLE or bonus.problem != words or not _is_over(bonus, now=now):
         raise RuleBroken("not_gone", f"It was not counted as paid. {words}")
     with transaction.atomic():
@@ -179,7 +179,7 @@ def due(bonuses: QuerySet[Bonus], *, now: datetime) -> QuerySet[Bonus]:
 
 
 def provider_of(bonus: Bonus, *, by: User, statuses: Collection[str] = UNCLEAR) -> Provider:
-    """Only for who may, and for what is unclear. Raises RuleBroken."""
+    """The provider to ask about an unclear bonus. Raises RuleBroken if user or status does not fit."""
     if not by.has_perm(SETTLE):
         raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
     if bonus.status not in statuses:
@@ -191,7 +191,7 @@ def provider_of(bonus: Bonus, *, by: User, statuses: Collection[str] = UNCLEAR) 
 
 
 def _look(bonus: Bonus, provider: Provider, *, now: datetime) -> str:
-    """What came of it, in words; the bonus is read again."""
+    """Look at the list, read the bonus again, and return the result in words."""
     before, said = bonus.status, ""
     try:
         _settle_by_list(bonus.assignment.hit, provider, now=now)
@@ -206,7 +206,10 @@ def _look(bonus: Bonus, provider: Provider, *, now: datetime) -> str:
 
 
 def _settle_by_list(hit: HIT, provider: Provider, *, now: datetime) -> int:
-    """The rows are read before the list: it knows all about them. Raises ProviderError."""
+    """Settle a HIT's unclear bonuses. Their rows are read before the list, which then knows all of them.
+
+    Raises ProviderError.
+    """
     bonuses = list(
         Bonus.objects.filter(assignment__hit=hit, status__in=(Status.UNKNOWN, Status.SENT))
         .select_related("assignment__worker", "assignment__account")
@@ -227,7 +230,7 @@ def _settle_by_list(hit: HIT, provider: Provider, *, now: datetime) -> int:
 
 
 def _mark_gone(bonuses: Iterable[Bonus]) -> None:
-    """A graver problem stays: what was listed otherwise is no payment to be counted."""
+    """Note that the HIT is gone. A graver problem stays: a payment listed otherwise must not be counted."""
     unclear = Q(status=Status.UNKNOWN) | Q(status=Status.SENT)
     keys = [bonus.pk for bonus in bonuses]
     Bonus.objects.filter(unclear, pk__in=keys, problem="").update(problem=HIT_IS_GONE)
@@ -273,7 +276,7 @@ def _settle(bonuses: Iterable[Bonus], listed: Listed, *, now: datetime) -> int:
 
 
 def _settle_unlisted(bonuses: Iterable[Bonus], *, now: datetime) -> int:
-    """Not paid, once the request can no longer be on its way: approved still, and with the same token."""
+    """Approve unlisted bonuses again, same token, once their request can no longer be on its way."""
     back, later = 0, []
     for bonus in bonuses:
         if bonus.status != Status.UNKNOWN or bonus.problem == MADE_BEFORE:
@@ -312,7 +315,7 @@ def _look_later(bonuses: Iterable[Bonus], *, now: datetime) -> None:
 
 
 def _words_of(bonus: Bonus, *, before: str) -> str:
-    """Of a list that was read: SENT is on it only if this look has made it so."""
+    """The result of a read list in words. A SENT bonus is on the list only if this look made it SENT."""
     if bonus.status == Status.SENT and before == Status.SENT:
         return bonus.problem or "It is not on the provider's list yet. It is not sent again."
     if bonus.status in (Status.SENT, Status.CONFIRMED):

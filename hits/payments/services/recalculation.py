@@ -1,4 +1,4 @@
-"""Scores have changed: what today's make more of a batch's work, shown first, and owed by who has seen it.
+"""Scores have changed: what they add to a batch's work is shown first, then owed as it was seen.
 
 Less changes nothing. Lock order: the assignments, then what hits.payments.services.accrual locks.
 """
@@ -21,13 +21,13 @@ from hits.work.models.assignments import Assignment
 
 OWE = "hits.prepare_run"
 READ = 500
-# Works in one transaction: whoever has more does it in several goes.
+# Most works in one transaction; more take several.
 MOST = 1000
 CHANGED = "What the scores make more of it has changed since you opened the page. Look again, then decide."
 
 
 def lacking_in(*, batch: Batch, work: int | None = None, now: datetime) -> list[Bonus]:
-    """Of the first works that lack something, unsaved. With `work`, of that one alone."""
+    """Bonuses, unsaved, that the first MOST works lack; with `work`, only those of that one."""
     found: list[Bonus] = []
     lacks: set[int] = set()
     for held in _slices(_read(batch, work)):
@@ -48,7 +48,7 @@ def owe_lacking(
     now: datetime,
     work: int | None = None,
 ) -> list[Bonus]:
-    """All of what was seen (how many, and what they came to), or RuleBroken and nothing."""
+    """Owe all of what was seen (how many, and what they came to), or raise RuleBroken and owe nothing."""
     if not by.has_perm(OWE) or not may_see(batch, by):
         raise RuleBroken("not_allowed", "You may not do this. Ask somebody who prepares bonus runs.")
     accrual.check_why(why)
@@ -72,7 +72,7 @@ def total_of(bonuses: list[Bonus]) -> Decimal:
 
 
 def _read(batch: Batch, work: int | None) -> QuerySet[Assignment]:
-    """Whose table has been read: before that, the sweep owes what they earn."""
+    """Approved work whose table has been read. Before that, the sweep owes what it earns."""
     rows = Assignment.objects.filter(
         hit__batch=batch, status=Assignment.Status.APPROVED, owed_at__isnull=False
     )

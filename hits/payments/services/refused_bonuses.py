@@ -1,4 +1,4 @@
-"""What a person does about a bonus that the provider refused: one safe action for each kind of refusal."""
+"""What a person can do about a bonus that the provider refused: one safe action for each kind of refusal."""
 
 from datetime import datetime
 
@@ -20,7 +20,7 @@ def refusal_of(bonus: Bonus) -> Refusal:
 
 
 def send_again(*, bonus: Bonus, by: User, now: datetime) -> None:
-    """Under the approval it has. The payer reads the list first, and the token stays. Raises RuleBroken."""
+    """Send again under the same approval and token; the payer reads the list first. Raises RuleBroken."""
     _refuse_unless(by, bonus, Remedy.SEND_AGAIN, Remedy.DEPOSIT)
     with transaction.atomic():
         if not move_bonus(
@@ -37,7 +37,7 @@ def send_again(*, bonus: Bonus, by: User, now: datetime) -> None:
 
 
 def decide_anew(*, bonus: Bonus, by: User, now: datetime) -> None:
-    """Owed again: it needs another run, and two people. Raises RuleBroken."""
+    """Make the bonus owed again: it needs another run and two people. Raises RuleBroken."""
     _refuse_unless(by, bonus, Remedy.DECIDE_ANEW, Remedy.PAY_BY_HIT)
     with transaction.atomic():
         if not move_bonus(bonus, Status.OWED, now=now, by=by, since=[Status.REFUSED]):

@@ -1,8 +1,7 @@
-"""A payment that the provider said yes to and never lists: sent anew by a person, with its one token.
+"""A payment that the provider accepted and never lists: a person sends it again, with the same token.
 
-The yes may have been somebody else's: a broken proxy's, or a cache's. The books say sent already and go on
-saying so; what changes is that it becomes true. A day after the request the token protects no more, but then
-no list is late any more either.
+The acceptance may have come from a broken proxy or a cache. The books say sent already and go on saying so;
+sending makes it true. A day after the request the token protects no more, but then no list is late either.
 """
 
 from datetime import datetime, timedelta
@@ -26,7 +25,7 @@ from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
 
-# Somebody waits for it, and each takes two calls.
+# Few at once: a person waits for the page, and each bonus takes two calls.
 MOST_AT_ONCE = 50
 LOOK_AFTER = timedelta(seconds=15)
 PAID = "The provider took it. It is looked for on the list like any other."
@@ -38,7 +37,7 @@ log = structlog.get_logger()
 
 
 def send_anew(*, bonus: Bonus, by: User, now: datetime) -> str:
-    """What came of it, in words. Raises RuleBroken, and then nothing was sent."""
+    """Send again, and return the result in words. Raises RuleBroken, and then nothing was sent."""
     statuses = (
         (*payment_outcomes.UNCLEAR, Status.CONFIRMED) if _may_be_lost(bonus) else payment_outcomes.UNCLEAR
     )
@@ -55,7 +54,7 @@ def send_anew(*, bonus: Bonus, by: User, now: datetime) -> str:
 
 
 def lost_payments(account: Account) -> QuerySet[Bonus]:
-    """What a provider that was put back from a copy does not list any more, as far as it was compared."""
+    """Bonuses that a provider restored from a copy does not list any more, as far as it was compared."""
     missing = Difference.objects.filter(
         account=account, cause=Difference.Cause.NOT_LISTED, resolved_at=None, bonus__isnull=False
     )
@@ -65,7 +64,7 @@ def lost_payments(account: Account) -> QuerySet[Bonus]:
 
 
 def send_lost_anew(*, account: Account, by: User, now: datetime) -> list[str]:
-    """What came of each of the next few, in words."""
+    """Send the next few lost payments again, and return the result of each in words."""
     lost = lost_payments(account).select_related("assignment__hit", "assignment__worker")
     return [_send_lost(bonus, by=by, now=now) for bonus in lost.order_by("pk")[:MOST_AT_ONCE]]
 
@@ -78,7 +77,7 @@ def _send_lost(bonus: Bonus, *, by: User, now: datetime) -> str:
 
 
 def _may_be_lost(bonus: Bonus) -> bool:
-    """Its provider was put back from a copy since it was paid."""
+    """Whether the provider was restored from a copy after it had confirmed the payment."""
     last = Epoch.objects.filter(account=bonus.assignment.account_id).order_by("-began_at").first()
     if last is None or last.side == Epoch.Side.OURS or bonus.confirmed_at is None:
         return False
@@ -94,7 +93,7 @@ def _is_missing(bonus: Bonus, provider: Provider) -> bool:
 
 
 def _claim(bonus: Bonus, *, now: datetime) -> None:
-    """Of two presses one sends. A halt is as good as for any other payment."""
+    """Claim the bonus: of two clicks only one sends, and a halt stops it like any other payment."""
     _refuse_too_soon(now - (bonus.sending_at or now), now=now)
     with transaction.atomic():
         if not kill_switch.may_start(bonus.assignment.account_id):

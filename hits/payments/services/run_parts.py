@@ -1,4 +1,4 @@
-"""What the services of bonus runs share. Lock order: the run, then its bonuses in the order of their keys."""
+"""Code that the services of bonus runs share. Lock order: the run, then its bonuses by their keys."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -15,7 +15,7 @@ from hits.work.access import visible
 Status = Run.Status
 LONGEST_REASON = 500
 LONGEST_NOTE = 2000
-# So many keys fit into one statement on both databases.
+# This many keys fit into one statement on both databases.
 CHUNK = 2000
 
 
@@ -28,7 +28,10 @@ def lock_bonuses(bonuses: QuerySet[Bonus]) -> list[Bonus]:
 
 
 def lock_free(bonuses: Iterable[Bonus], *, by: User) -> list[Bonus]:
-    """Owed, not held, in no other run, and of studies that this person sees. Raises RuleBroken if none is."""
+    """Lock and return the bonuses that are owed, not held, in no other run, and visible to this user.
+
+    Raises RuleBroken if none is left.
+    """
     keys = [bonus.pk for bonus in bonuses]
     owed = Bonus.objects.filter(pk__in=keys, status=Bonus.Status.OWED, held_at=None)
     taken = RunRow.objects.filter(is_live=True, bonus__in=keys).values("bonus")
@@ -46,7 +49,7 @@ def count_run(run: Run) -> None:
 
 
 def let_go(run: Run) -> None:
-    """Its bonuses may go into other runs; what it was about stays on record."""
+    """Free the run's bonuses for other runs; its rows stay on record."""
     run.rows.filter(is_live=True).update(is_live=False)
 
 
@@ -56,7 +59,7 @@ def refuse_unless(by: User, permission: str) -> None:
 
 
 def refuse_stranger(run: Run, *, by: User) -> None:
-    """A draft is its preparer's alone: else who changed it could approve it."""
+    """Refuse everyone but the preparer: a person who changed the run could otherwise approve it."""
     refuse_unless(by, "hits.prepare_run")
     if run.prepared_by_id != by.pk:
         raise RuleBroken("not_yours", "Only who prepares a run can change it.")
@@ -70,7 +73,7 @@ def check_reason(reason: str, *, longest: int = LONGEST_REASON) -> str:
 
 
 def check_note(note: str) -> str:
-    """None is needed. Raises RuleBroken for what no text column holds."""
+    """Return the note, cleaned; it may be empty. Raises RuleBroken if too long or with control characters."""
     words = note.replace("\r\n", "\n").strip()
     if len(words) > LONGEST_NOTE or has_controls(words):
         raise RuleBroken(

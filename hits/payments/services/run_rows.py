@@ -1,4 +1,4 @@
-"""Single rows of a run: taken out, put into a run of their own, held, released."""
+"""Actions on single rows of a run: take out, split off, hold, release."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -28,7 +28,7 @@ Status = Run.Status
 
 
 def take_out(*, run: Run, bonuses: Iterable[Bonus], by: User, now: datetime) -> int:
-    """Out of a draft of one's own; they are owed still. How many there were."""
+    """Take bonuses out of one's own draft, still owed, and return how many."""
     with transaction.atomic():
         held = lock_run(run)
         refuse_stranger(held, by=by)
@@ -43,7 +43,7 @@ def take_out(*, run: Run, bonuses: Iterable[Bonus], by: User, now: datetime) -> 
 
 
 def split_run(*, run: Run, bonuses: Iterable[Bonus], title: str, by: User, now: datetime) -> Run:
-    """The chosen rows become a draft of their own. A frozen run is a draft again then, both to be frozen."""
+    """Move the chosen rows to a new draft. A frozen run is a draft again then, and both must be frozen."""
     title = check_title(title)
     with transaction.atomic():
         held = lock_run(run)
@@ -69,7 +69,7 @@ def split_run(*, run: Run, bonuses: Iterable[Bonus], title: str, by: User, now: 
 
 
 def hold_bonuses(*, bonuses: Iterable[Bonus], reason: str, by: User, now: datetime) -> int:
-    """Owed, and out of every run until somebody releases it. It leaves a draft, and voids a frozen run."""
+    """Keep owed bonuses out of every run until they are released; they leave drafts and void frozen runs."""
     words = check_reason(reason)
     keys = [bonus.pk for bonus in bonuses]
     with transaction.atomic():
@@ -88,7 +88,7 @@ def hold_bonuses(*, bonuses: Iterable[Bonus], reason: str, by: User, now: dateti
 
 
 def release_bonuses(*, bonuses: Iterable[Bonus], by: User, now: datetime) -> int:
-    """They may go into a run again."""
+    """Release held bonuses, which may then go into a run again."""
     keys = [bonus.pk for bonus in bonuses]
     with transaction.atomic():
         refuse_unless(by, "hits.hold_bonus")
@@ -103,7 +103,7 @@ def release_bonuses(*, bonuses: Iterable[Bonus], by: User, now: datetime) -> int
 
 
 def _lock_runs(keys: list[int]) -> list[Run]:
-    """The open ones that the bonuses are in, before the bonuses themselves."""
+    """Lock the open runs that the bonuses are in, before the bonuses themselves."""
     rows = RunRow.objects.filter(bonus__in=keys, is_live=True)
     runs = Run.objects.filter(pk__in=rows.values("run")).order_by("pk")
     return list(runs.select_for_update(of=("self",)))
@@ -121,7 +121,7 @@ def _leave_runs(runs: list[Run], keys: list[int], *, by: User, now: datetime) ->
 
 
 def _rows_in(run: Run, bonuses: Iterable[Bonus]) -> QuerySet[RunRow]:
-    """Raises RuleBroken if none of them is in the run."""
+    """The live rows of these bonuses in the run. Raises RuleBroken if there are none."""
     rows = run.rows.filter(bonus__in=[bonus.pk for bonus in bonuses], is_live=True)
     if not rows.exists():
         raise RuleBroken("not_in_run", "Choose at least one row of this run.")

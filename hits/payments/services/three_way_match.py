@@ -1,7 +1,7 @@
 """The three-way match, in small steps that any process may take.
 
-First the lists of payments, HIT by HIT, then the balance. A step that dies is taken again; no transaction is
-open while the provider is asked.
+First the lists of payments are compared, HIT by HIT, then the balance. A step that dies is taken again; no
+transaction is open while the provider is asked.
 """
 
 import time
@@ -34,21 +34,21 @@ from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 
 RUN = "hits.run_match"
-# So many HITs that nothing was heard of are compared each time, the longest unmatched first.
+# Each match also compares this many HITs without news, the longest unmatched first.
 ROTATION = 500
 PAGE = 25
-# Calls of one step, in seconds of the account's pace; and when a step that died is taken again.
+# TURN_S: the calls of one step, in seconds of the account's pace. STEP: when a step that died is repeated.
 TURN_S = 5
 STEP = timedelta(minutes=5)
-# A provider that does not answer is asked again after this, and for so long.
+# A provider that does not answer is asked again after RETRY, until GIVE_UP has passed.
 RETRY = timedelta(seconds=60)
 GIVE_UP = timedelta(hours=1)
-# A balance that does not fit is counted again: work may have been on its way.
+# A balance that does not fit is counted again after this: work may have been on its way.
 RECOUNT = timedelta(seconds=60)
 FEWEST_COUNTS, MOST_COUNTS = 3, 10
-# Each day from this hour on, by the clock of UTC.
+# Matches start daily from this hour on, UTC.
 HOUR = 3
-# HITs over by the clock and not closed here yet: of so many the provider is asked.
+# The provider is asked about at most this many HITs that expired and are not closed here yet.
 MOST_EXPIRED = 100
 BUSY = (
     "Work was on its way during every count, so the balance was not compared. Compare again when it is "
@@ -60,7 +60,7 @@ log = structlog.get_logger()
 
 
 def start_match(*, account: Account, full: bool, by: User | None, now: datetime) -> Match:
-    """Only a row: the background does the rest. A second click finds the first one at work."""
+    """Create the match's row; the background does the rest. A second click returns the running match."""
     if by and not (by.has_perm(RUN) and queries.accounts_for(by).filter(pk=account.pk).exists()):
         raise RuleBroken(
             "not_allowed", "You may not compare this account. Ask somebody of the payments staff."
@@ -80,7 +80,7 @@ def start_match(*, account: Account, full: bool, by: User | None, now: datetime)
 def match_account(
     *, account: Account, provider: Provider, full: bool, by: User | None, now: datetime
 ) -> Match:
-    """From start to end at once, for operators and tests: waiting is skipped, not slept through."""
+    """Run a whole match at once, for operators and tests: waiting is skipped, not slept through."""
     match = start_match(account=account, full=full, by=by, now=now)
     while match.status == Status.RUNNING:
         now = max(now, match.look_at or now)
@@ -90,20 +90,20 @@ def match_account(
 
 
 def match_accounts(*, now: datetime) -> int:
-    """Starts what is due today, and takes a step of everything that runs: how many steps."""
+    """Start what is due today, take a step of every match that is due, and return how many steps."""
     start_due(now=now)
     running = Match.objects.filter(status=Status.RUNNING, look_at__lte=now).select_related("account")
     return sum(step(match=match, now=now) for match in running.order_by("look_at"))
 
 
 def start_due(*, now: datetime) -> list[Match]:
-    """Once a day for each account that has ever launched, also after a night off."""
+    """Start a daily match for each account that has ever launched, even after a night of downtime."""
     due = _due_today(now).order_by("pk")
     return [match for account in due if (match := _start_daily(account, now=now))]
 
 
 def next_match(*, now: datetime) -> datetime | None:
-    """The next step of a match that runs, the next morning, or another try after one that failed."""
+    """When the next step, the next morning's match, or another try after a failed one is due."""
     if _due_today(now).exists():
         return now
     return soonest(
@@ -114,7 +114,7 @@ def next_match(*, now: datetime) -> datetime | None:
 
 
 def step(*, match: Match, now: datetime) -> bool:
-    """An account that cannot be used fails its own match, and nobody else's."""
+    """Take a step; an account that cannot be used fails its own match and no other."""
     try:
         provider = provider_for(match.account)
     except ProviderRefused as refusal:
@@ -124,7 +124,7 @@ def step(*, match: Match, now: datetime) -> bool:
 
 
 def take_step(*, match: Match, provider: Provider, now: datetime) -> bool:
-    """Compare and swap on the moment itself: of two processes one takes the step."""
+    """Take one step. Compare and swap on the moment it was due: of two processes one takes the step."""
     mine = Match.objects.filter(pk=match.pk, status=Status.RUNNING, look_at=match.look_at)
     if not mine.update(look_at=now + STEP):
         return False
@@ -139,12 +139,12 @@ def take_step(*, match: Match, provider: Provider, now: datetime) -> bool:
 
 
 def give_up(*, match: Match, problem: str, now: datetime) -> None:
-    """What it has found stays found."""
+    """End the match as failed. The differences that it has found stay."""
     _end(match, Status.FAILED, now=now, problem=problem)
 
 
 def hurry(*, match: Match, now: datetime) -> None:
-    """A count that waits for quiet is made at once: whoever calls has looked at everything meanwhile."""
+    """Make a count that waits for quiet due now: the caller has looked at everything meanwhile."""
     Match.objects.filter(pk=match.pk, status=Status.RUNNING, tries__gt=0).update(look_at=now)
 
 
@@ -158,7 +158,7 @@ def _due_today(now: datetime) -> QuerySet[Account]:
 
 
 def _done_today(account: Any, *, now: datetime) -> QuerySet[Match]:
-    """By whomever. One that failed is tried again after a while."""
+    """Matches after which none is due: begun since the morning, still running, or failed just now."""
     counts = Q(status__in=(Status.RUNNING, Status.DONE), started_at__gte=_morning(now))
     failed = Q(pk__in=_failed_of_late(now).values("pk"))
     running = Q(status=Status.RUNNING)
@@ -170,13 +170,13 @@ def _failed_of_late(now: datetime) -> QuerySet[Match]:
 
 
 def _morning(now: datetime) -> datetime:
-    """The last one, by the clock of UTC."""
+    """The last morning, by UTC."""
     morning = now.replace(hour=HOUR, minute=0, second=0, microsecond=0)
     return morning - timedelta(days=morning > now)
 
 
 def _start_daily(account: Account, *, now: datetime) -> Match | None:
-    """The lock decides between two beats: the second one sees the first one's match."""
+    """Start the account's daily match once: the lock shows a second heartbeat the first one's match."""
     with transaction.atomic():
         Account.objects.select_for_update(no_key=True).get(pk=account.pk)
         if _done_today(account, now=now).exists():
@@ -185,7 +185,7 @@ def _start_daily(account: Account, *, now: datetime) -> Match | None:
 
 
 def _compare_turn(match: Match, provider: Provider, *, now: datetime) -> bool:
-    """A few pages of HITs. True once none is left."""
+    """Compare a few pages of HITs. True once none is left."""
     last = queries.last_done(match.account)
     if not match.hits_to_look_at:
         _save(match, hits_to_look_at=_count_hits(match, last))
@@ -225,7 +225,7 @@ def _count_hits(match: Match, last: Match | None) -> int:
 
 
 def _next_hits(match: Match, last: Match | None) -> list[HIT]:
-    """What may have changed comes first, then those unmatched for longest, as many as were counted."""
+    """Next HITs: first those that may have changed, then the longest unmatched, as many as were counted."""
     related = ("batch__account", "batch__study")
     if not match.is_full:
         news = queries.hits_with_news(match, last=last).select_related(*related).order_by("pk")
@@ -236,7 +236,7 @@ def _next_hits(match: Match, last: Match | None) -> list[HIT]:
 
 
 def _count_balance(match: Match, provider: Provider, *, now: datetime) -> None:
-    """Our own figures are counted before and after it is read: where they differ, it is read again."""
+    """Read the balance between two counts of our own figures: where those differ, it is read again later."""
     rewards.book_rewards(now=now)
     account = match.account
     last = None if match.is_full else queries.last_done(account)
@@ -262,7 +262,7 @@ def _count_balance(match: Match, provider: Provider, *, now: datetime) -> None:
 def _judge(
     match: Match, expected: Expected, *, balance: Decimal, spent: SpentMoney, moving: bool, now: datetime
 ) -> None:
-    """A difference is believed if it stays the same, and nothing moves."""
+    """Record a difference of the balance only if it stays the same while nothing moves."""
     off = balance - expected.balance
     stays = match.figures.get("off") == f"{off:.2f}"
     tries = match.tries + 1
@@ -280,7 +280,7 @@ def _judge(
     }
     believed = not off or (stays and not moving and tries >= FEWEST_COUNTS)
     if not believed and tries < MOST_COUNTS:
-        # The survey asks for every HIT: one that ended there without a word to us explains much.
+        # A full scan asks for every HIT: one that ended at the provider without our knowing explains much.
         Account.objects.filter(pk=match.account_id).update(surveyed_at=None)
         _save(match, **found, moved_at=now, look_at=now + RECOUNT)
         return
@@ -294,9 +294,9 @@ def _ours(account: Account, *, last: Match | None, now: datetime) -> tuple[Spent
 
 
 def _held_by_expired(held: HeldMoney, provider: Provider) -> Decimal | None:
-    """Of HITs over by the clock and open here: only the provider knows who is still at work. None: too many.
+    """Money held for expired HITs that are open here, as the provider reports; None if too many to ask.
 
-    What was handed in is counted from our rows.
+    Submitted work is counted from our own rows.
     """
     if len(held.expired) > MOST_EXPIRED:
         return None
@@ -315,7 +315,7 @@ def _is_first(account: Account) -> bool:
 
 
 def _wait(match: Match, error: ProviderUnavailable, *, now: datetime) -> None:
-    """What was compared stays compared."""
+    """Wait and try again, or fail after GIVE_UP. What was compared stays compared."""
     log.warning("match.waits", account=str(match.account.public_id), error=str(error))
     if match.moved_at and now - match.moved_at > GIVE_UP:
         words = f"The provider has not answered for an hour. {error}"

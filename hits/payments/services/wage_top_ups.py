@@ -23,16 +23,16 @@ from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 
 PROPOSE = "hits.prepare_run"
-# In one transaction: whoever proposes more does it in several goes.
+# Most top-ups in one transaction; more take several.
 SLICE = 5000
 CHANGED = "What is lacking has changed since you opened the page. Look at it again, then decide."
 TWICE = "Somebody proposed top-ups at the same moment. Look again at what is lacking now."
 
 
 def propose_top_ups(*, batch: Batch, seen: tuple[int, Decimal], by: User, now: datetime) -> list[Bonus]:
-    """Owes what lifts each approved submission to the floor: all of what was seen, or RuleBroken and nothing.
+    """Owe what lifts each approved submission to the floor: all that was seen, or RuleBroken and nothing.
 
-    `seen` is how many there were and what they came to. Nobody is lifted to one floor twice.
+    `seen` is how many there were and what they came to. No submission is lifted to the same floor twice.
     """
     if not by.has_perm(PROPOSE):
         raise RuleBroken("not_allowed", "You may not propose top-ups. Ask somebody who prepares bonus runs.")
@@ -48,7 +48,7 @@ def propose_top_ups(*, batch: Batch, seen: tuple[int, Decimal], by: User, now: d
 
 
 def _lock(batch: Batch) -> None:
-    """Whoever else decides on one of these works waits, or has been waited for."""
+    """Lock the batch's approved work: any other decision on it waits, or was waited for."""
     approved = Assignment.objects.filter(hit__batch=batch, status=Assignment.Status.APPROVED)
     list(approved.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
     # The floor of this moment, whatever the caller had read.
@@ -59,7 +59,7 @@ def _owe(batch: Batch, due: Sequence[TopUp], *, total: Decimal, by: User, now: d
     floor = batch.study.wage_floor or Decimal(0)
     fees = sum((batch.prices.fees.on_bonus(top_up.amount) for top_up in due), Decimal(0))
     words = f"Top-ups of {len(due)} submissions to ${floor} an hour"
-    # By nobody: who sets money aside here spends none. Two people approve the run that pays it.
+    # `by` is None: setting money aside spends none. Two people approve the run that pays it.
     reserve(batch=batch, amount=total + fees, words=words, by=None, now=now)
     with translation.override(batch.study.language):
         bonuses = [_bonus(top_up, floor=floor, by=by, now=now) for top_up in due]
@@ -96,7 +96,7 @@ def _bonus(top_up: TopUp, *, floor: Decimal, by: User, now: datetime) -> Bonus:
 
 
 def reason_of(top_up: TopUp, *, floor: Decimal) -> str:
-    """What the worker reads, in the study's language."""
+    """The reason that the worker reads, in the study's language."""
     words = (
         _("Your work took %(time)s of active time; this lifts your pay to $%(floor)s an hour.")
         if top_up.is_active_time

@@ -1,4 +1,4 @@
-"""Rows as an XLSX workbook: real numbers and dates, and memory that does not grow with them."""
+"""Rows as an XLSX workbook: real numbers and dates, in memory that does not grow with them."""
 
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ FORMATS = {
 
 
 def write_workbook(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> IO[bytes]:
-    """A file that is gone once it is closed. What does not fit on one sheet goes on on the next."""
+    """Write a temporary file, deleted when closed. Rows that do not fit on one sheet go on on the next."""
     import xlsxwriter  # noqa: PLC0415 - slow to load, and few processes write a workbook
 
     file = tempfile.TemporaryFile()  # noqa: SIM115 -- whoever sends it closes it
@@ -54,7 +54,7 @@ def _write_sheet(
 
 
 def _write(sheet: Any, row: int, column: int, cell: Cell, formats: dict[str, Any]) -> None:
-    """A text is always a text: what looks like a formula is none."""
+    """Write one cell. A text is always written as text, even if it looks like a formula."""
     match cell:
         case None | "":
             return
