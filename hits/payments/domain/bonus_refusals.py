@@ -6,10 +6,10 @@ from enum import StrEnum
 
 
 class Remedy(StrEnum):
-    SEND_AGAIN = "send_again"  # under the same approval, with the same token, after another look at the list
-    DECIDE_ANEW = "decide_anew"  # owed again: two people look at it once more
-    PAY_BY_HIT = "pay_by_hit"  # no assignment serves any more: a HIT of its own, for this worker alone
-    DEPOSIT = "deposit"  # then it is sent again
+    SEND_AGAIN = "send_again"  # same approval and token, after another look at the provider's list
+    DECIDE_ANEW = "decide_anew"  # owed again: two people decide once more
+    PAY_BY_HIT = "pay_by_hit"  # no assignment can carry it: a HIT of its own, for this worker alone
+    DEPOSIT = "deposit"  # the account needs money first, then the bonus is sent again
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ OUT_OF_FUNDS = Refusal(
 )
 NO_ACCESS = Refusal(
     happened="The provider does not let this account pay: its key is not valid, or may not do this.",
-    advice="Have the account's key put right first. Then send it again, under the same approval.",
+    advice="Have the account's key corrected first. Then send it again, under the same approval.",
     remedy=Remedy.SEND_AGAIN,
     stops_account=True,
 )
@@ -50,7 +50,7 @@ TOKEN_USED = Refusal(
 )
 OTHER_WORKER = Refusal(
     happened="The provider says that somebody else did this work.",
-    advice="Nothing of this can be right as it was approved. Take it back and have it looked into.",
+    advice="The bonus cannot be right as it was approved. Take it back and have it investigated.",
     remedy=Remedy.DECIDE_ANEW,
 )
 WORKER_GONE = Refusal(
@@ -70,7 +70,7 @@ BAD_REASON = Refusal(
 )
 OTHERWISE = Refusal(
     happened="The provider refused this bonus, for a reason that is not known here.",
-    advice="Read its own words. Take the bonus back, and let two people decide on it.",
+    advice="Read the provider's own words. Take the bonus back, and let two people decide on it.",
     remedy=Remedy.DECIDE_ANEW,
 )
 BY_CODE = {

@@ -23,8 +23,8 @@ CAUSES: Mapping[str, Cause] = {
     "twice": Cause(
         title="Paid there more than once",
         meaning="The provider lists several payments with the reference of one bonus.",
-        action="Nothing can be taken back at the provider. Find out how it happened, tell whoever runs this "
-        "site, and close it with what you found.",
+        action="Nothing can be taken back at the provider. Find out how it happened, tell the operator of "
+        "this site, and close it with what you found.",
     ),
     "other_amount": Cause(
         title="Paid there with another amount",
@@ -36,13 +36,12 @@ CAUSES: Mapping[str, Cause] = {
         title="Paid there to somebody else, or for other work",
         meaning="The payment carries the reference of one of our bonuses, and went to another worker or to "
         "other work.",
-        action="Find out how it happened. Whoever should have had it may still be owed it. Close it with the "
-        "reason.",
+        action="Find out how it happened. The right worker may still be owed it. Close it with the reason.",
     ),
     "not_listed": Cause(
         title="Sent by us, and not on the provider's list",
         meaning="The provider took our request, and its list of payments does not show it.",
-        action="Look again. If it stays away, ask the provider with the reference below; do not pay it anew "
+        action="Look again. If it stays missing, send the provider the reference below; do not pay it again "
         "by hand before they have answered.",
     ),
     "unclear": Cause(

@@ -50,7 +50,7 @@ class Match(models.Model):
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     account = models.ForeignKey(Account, models.PROTECT, related_name="matches")
     status = models.CharField(max_length=8, choices=Status, default=Status.RUNNING)
-    is_full = models.BooleanField(default=False, help_text="Every HIT was looked at.")
+    is_full = models.BooleanField(default=False, help_text="Every HIT was compared.")
     by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
@@ -90,7 +90,7 @@ class Difference(models.Model):
     """One disagreement between the books and the provider, with its cause and what to do about it."""
 
     class Cause(models.TextChoices):
-        NOT_OURS = "not_ours", "Paid there, and by no bonus of ours"
+        NOT_OURS = "not_ours", "Paid there, but by no bonus of ours"
         TWICE = "twice", "Paid there more than once"
         OTHER_AMOUNT = "other_amount", "Paid there with another amount"
         OTHER_WORKER = "other_worker", "Paid there to another worker"
@@ -108,7 +108,7 @@ class Difference(models.Model):
     theirs = models.DecimalField(max_digits=13, decimal_places=2, null=True)
     # How much this difference alone moves the provider's balance away from the books'.
     effect = models.DecimalField(max_digits=13, decimal_places=2, default=0)
-    words = models.CharField(max_length=1000, help_text="What was found, without any provider's id.")
+    words = models.CharField(max_length=1000, help_text="The finding, without any id of the provider.")
     first_match = models.ForeignKey(Match, models.PROTECT, related_name="found_first")
     last_match = models.ForeignKey(Match, models.PROTECT, related_name="found_last")
     resolved_at = models.DateTimeField(null=True)

@@ -23,7 +23,7 @@ class Run(models.Model):
         FROZEN = "frozen", "Frozen: waits for a second person"
         APPROVED = "approved"
         REFUSED = "refused", "Refused by the second person"
-        VOID = "void", "Void: something of it changed"
+        VOID = "void", "Void: one of its bonuses changed"
         DISSOLVED = "dissolved", "Dissolved by its preparer"
 
     TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
@@ -115,7 +115,7 @@ class Halt(models.Model):
     lifted_at = models.DateTimeField(null=True)
 
     class Meta:
-        permissions = [("set_halt", "Can stop all payments, and let them go on")]
+        permissions = [("set_halt", "Can stop all payments, and resume them")]
         constraints = [
             models.UniqueConstraint(
                 Coalesce("account_id", 0), condition=Q(lifted_at=None), name="halt_one_at_a_time"

@@ -115,7 +115,7 @@ def owe_extra(
         seen = earlier[-1].revision + 1 if earlier else 0
         _check_first(earlier, amount=amount, reason=reason, why=why)
         if revision is not None and revision != seen:
-            raise RuleBroken("owed_meanwhile", "Somebody was sooner. Look again at what is owed by now.")
+            raise RuleBroken("owed_meanwhile", "Another person was faster. Look again at what is owed now.")
         bonus = Bonus(
             assignment=work,
             rule=rule,
@@ -250,7 +250,9 @@ def set_aside_and_owe(batch: Batch, bonuses: Sequence[Bonus], *, by: User, now: 
         with transaction.atomic():
             owe(bonuses, by=by, now=now)
     except IntegrityError as error:
-        raise RuleBroken("owed_meanwhile", "Somebody was sooner. Look again at what is owed.") from error
+        raise RuleBroken(
+            "owed_meanwhile", "Another person was faster. Look again at what is owed now."
+        ) from error
 
 
 def check_why(why: str) -> None:
@@ -272,7 +274,8 @@ def _check_first(earlier: Iterable[Bonus], *, amount: Decimal, reason: str, why:
         same = (bonus.amount, bonus.reason, bonus.why) == (amount, reason, why)
         if same and bonus.status != Bonus.Status.WAIVED:
             raise RuleBroken(
-                "owed_already", "Exactly this is owed already. If another is meant, say why it is another."
+                "owed_already",
+                "Exactly this is owed already. If you mean another one, say why it is another.",
             )
 
 

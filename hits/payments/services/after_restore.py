@@ -57,13 +57,15 @@ def put_back_at(account_id: int) -> datetime | None:
 def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
     """Let the account's automatic work go on after the comparison. Raises RuleBroken."""
     if not by.has_perm(CONFIRM):
-        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask the manager of the accounts.")
     if epoch.compared_at is None and can_be_asked(epoch.account):
         raise RuleBroken("not_compared", "The comparison is not over. Nothing goes out before it is.")
     with transaction.atomic():
         seen = Epoch.objects.still_open().filter(pk=epoch.pk, compared_at=epoch.compared_at)
         if not seen.update(confirmed_at=now, confirmed_by=by):
-            raise RuleBroken("not_open", "Somebody was sooner, or the comparison has begun anew. Look again.")
+            raise RuleBroken(
+                "not_open", "Another person was faster, or the comparison began again. Look again."
+            )
         # Decisions made here and unknown there could not be pushed while it compared: read those HITs again.
         still_open = HIT.objects.filter(batch__account=epoch.account, status=HIT.Status.OPEN)
         still_open.update(seen="", look_at=now)
@@ -76,7 +78,7 @@ def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
 def compare_again(*, epoch: Epoch, by: User, now: datetime) -> None:
     """Start the comparison again, after a person has mended something at the provider. Raises RuleBroken."""
     if not by.has_perm(CONFIRM):
-        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask the manager of the accounts.")
     if not Epoch.objects.still_open().filter(pk=epoch.pk).update(look_at=now, **FRESH):
         raise RuleBroken("not_open", "Somebody has confirmed it already.")
 

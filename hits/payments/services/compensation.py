@@ -82,7 +82,7 @@ def take_back(*, bonus: Bonus, by: User, now: datetime) -> None:
 
 def _refuse_unless_allowed(bonus: Bonus, *, by: User) -> None:
     if not by.has_perm(PERMISSION):
-        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask the manager of the accounts.")
     if not may_see(bonus, by):
         raise RuleBroken("not_visible", "This bonus belongs to a study that you do not see.")
 
@@ -97,7 +97,7 @@ def _check_start(bonus: Bonus) -> None:
     row = live_row(bonus)
     if row is None or row.run_status != Run.Status.APPROVED or not row.is_as_frozen:
         raise RuleBroken(
-            "changed", "This is no longer what two people approved. Take it back, and let them decide anew."
+            "changed", "This is no longer what two people approved. Take it back, and let them decide again."
         )
     if Block.objects.in_force().filter(worker=bonus.assignment.worker_id).exists():
         raise RuleBroken(

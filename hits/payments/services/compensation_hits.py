@@ -36,8 +36,8 @@ LOST_FOR = timedelta(days=2)
 # The most HITs of each account that one sweep sends.
 SLICE = 100
 LAPSED = (
-    "The HIT of its own is over, and the worker did not take it. "
-    "Write to the worker and start another one, or let two people decide anew."
+    "The HIT for this bonus is over, and the worker did not take it. "
+    "Write to the worker and start another one, or let two people decide again."
 )
 LISTED = (
     "The provider's list of payments names this bonus by now. "
@@ -82,7 +82,7 @@ def _send_turn(drafts: QuerySet[Bonus], provider: Provider, *, now: datetime) ->
         except ProviderUnavailable as error:
             log.warning("compensation.waits", bonus=str(bonus.public_id), error=str(error))
             break
-        except InvalidToken:  # it waits for the key, and the others do not wait for it
+        except InvalidToken:  # this one waits for its key; the others do not wait for it
             log.warning("bonus.worker_id_sealed", bonus=str(bonus.public_id))
         except (ProviderError, RuleBroken) as refusal:
             sent += _return(bonus, _in_our_words(bonus, refusal), now=now)
@@ -159,7 +159,7 @@ def _return(bonus: Bonus, words: str, *, now: datetime, is_over: bool = False) -
         lock_batch(bonus.assignment.hit.batch_id)
         draft = [Batch.Status.DRAFT]
         if not is_over and not move(batch, Batch.Status.CANCELLED, since=draft, cancelled_at=now):
-            return False  # it was launched meanwhile, and goes on
+            return False  # it was launched meanwhile and continues
         _move(bonus, Status.REFUSED, now=now, compensation=None, problem=words)
         audit_trail.note("compensation.returned", words, by=None, now=now, bonus=bonus)
     log.info("compensation.returned", bonus=str(bonus.public_id))

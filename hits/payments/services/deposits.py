@@ -21,7 +21,7 @@ AGAIN = timedelta(minutes=2)
 def record_deposit(*, account: Account, amount: Decimal, words: str, by: User, now: datetime) -> Deposit:
     """Record a deposit, or a withdrawal if negative, and close the balance difference that it explains."""
     if not by.has_perm(ADD):
-        raise RuleBroken("not_allowed", "You may not record deposits. Ask somebody of the payments staff.")
+        raise RuleBroken("not_allowed", "You may not record deposits. Ask a member of the payments staff.")
     if not amount or abs(amount) > MOST or amount != amount.quantize(Decimal("0.01")):
         raise RuleBroken("bad_amount", f"Give an amount of whole cents, not zero, and at most ${MOST}.")
     if not words.strip():

@@ -66,7 +66,7 @@ def resolve_difference(*, difference: Difference, reason: str, by: User, now: da
     _require(by)
     reason = reason.strip()[:LONGEST_REASON]
     if not reason:
-        raise RuleBroken("no_reason", "Say what you found out: whoever reads the books later needs it.")
+        raise RuleBroken("no_reason", "Say what you found out: later readers of the books need it.")
     if not CAUSES[difference.cause].by_reason:
         raise RuleBroken("other_way", CAUSES[difference.cause].action)
     with transaction.atomic():
@@ -86,7 +86,7 @@ def look_again(*, difference: Difference, by: User, now: datetime) -> None:
         Bonus.objects.filter(pk=difference.bonus.pk, status=Bonus.Status.SENT).update(look_at=now, looks=0)
         note(
             "difference.look_again",
-            f"PictureToControl for again: {difference.words}",
+            f"Looked for again: {difference.words}",
             by=by,
             now=now,
             **_about(difference),
@@ -157,4 +157,4 @@ def _about(difference: Difference) -> dict[str, Account | Bonus | None]:
 
 def _require(by: User) -> None:
     if not by.has_perm(SETTLE):
-        raise RuleBroken("not_allowed", "You may not settle differences. Ask somebody of the payments staff.")
+        raise RuleBroken("not_allowed", "You may not settle differences. Ask a member of the payments staff.")

@@ -99,4 +99,4 @@ def lock_accounts(accounts: QuerySet[Account]) -> None:
 
 def _refuse_unless_allowed(by: User) -> None:
     if not by.has_perm("hits.set_halt"):
-        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask the manager of the accounts.")

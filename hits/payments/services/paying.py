@@ -84,7 +84,7 @@ def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
     try:
         worker_external_id = bonus.assignment.worker.external_id
         found = _look_again(bonus, provider, now=now)
-    except InvalidToken:  # it waits for the key, and the others do not wait for it
+    except InvalidToken:  # this one waits for its key; the others do not wait for it
         log.warning("bonus.worker_id_sealed", bonus=str(bonus.public_id))
         return _set_aside(bonus, now=now)
     except ProviderRefused as refusal:
@@ -131,7 +131,7 @@ def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *,
             break
         paid += is_paid
         if bonus.status == Status.UNKNOWN or time.monotonic() > ends:
-            break  # after an unclear one the account's others would wait for the same answer
+            break  # after an unclear outcome, the account's other bonuses would wait for the same answer
         if not is_paid and kill_switch.is_halted(account.pk):
             break
     return paid
@@ -248,7 +248,7 @@ def _stop(account: Account, refusal: ProviderRefused, *, now: datetime) -> None:
     else:
         reason = (
             f"The provider refuses {account} itself ({refusal.code}). "
-            "Have the account's key put right, then let payments go on."
+            "Have the account's key corrected, then let payments go on."
         )
     kill_switch.halt_by_the_house(account=account, reason=reason, now=now)
 

@@ -181,7 +181,7 @@ def due(bonuses: QuerySet[Bonus], *, now: datetime) -> QuerySet[Bonus]:
 def provider_of(bonus: Bonus, *, by: User, statuses: Collection[str] = UNCLEAR) -> Provider:
     """The provider to ask about an unclear bonus. Raises RuleBroken if user or status does not fit."""
     if not by.has_perm(SETTLE):
-        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask the manager of the accounts.")
     if bonus.status not in statuses:
         raise RuleBroken("not_unclear", f"This bonus is {bonus.get_status_display().lower()} by now.")
     try:
@@ -196,7 +196,7 @@ def _look(bonus: Bonus, provider: Provider, *, now: datetime) -> str:
     try:
         _settle_by_list(bonus.assignment.hit, provider, now=now)
     except ProviderUnavailable:
-        said = "The provider did not answer. Nothing was changed; it is asked again by itself."
+        said = "The provider did not answer. Nothing was changed; it will be asked again automatically."
     except ProviderRefused as refusal:
         said = (
             HIT_IS_GONE if refusal.hit_is_gone else f"The provider does not show its list ({refusal.code})."
@@ -280,7 +280,7 @@ def _settle_unlisted(bonuses: Iterable[Bonus], *, now: datetime) -> int:
     back, later = 0, []
     for bonus in bonuses:
         if bonus.status != Status.UNKNOWN or bonus.problem == MADE_BEFORE:
-            later.append(bonus)  # never again by itself: the list alone says that it was not paid
+            later.append(bonus)  # never sent again by itself: nothing but the list says that it was not paid
         elif _is_over(bonus, now=now):
             back += move_bonus(
                 bonus,

@@ -23,7 +23,7 @@ OWE = "hits.prepare_run"
 READ = 500
 # Most works in one transaction; more take several.
 MOST = 1000
-CHANGED = "What the scores make more of it has changed since you opened the page. Look again, then decide."
+CHANGED = "What the scores add has changed since you opened the page. Look again, then decide."
 
 
 def lacking_in(*, batch: Batch, work: int | None = None, now: datetime) -> list[Bonus]:
@@ -57,7 +57,7 @@ def owe_lacking(
         held = list(_read(batch, work).filter(pk__in=lacks).select_for_update(of=("self",), no_key=True))
         made = accrual.lacking(held, why=why, now=now)
         if not made:
-            raise RuleBroken("nothing_lacking", "Today's scores make nothing more of it than is owed by now.")
+            raise RuleBroken("nothing_lacking", "Today's scores add nothing to what is owed now.")
         total = total_of(made)
         if seen != (len(made), total):
             raise RuleBroken("changed_meanwhile", CHANGED)

@@ -54,7 +54,7 @@ def decide_anew(*, bonus: Bonus, by: User, now: datetime) -> None:
 
 def _refuse_unless(by: User, bonus: Bonus, *remedies: Remedy) -> None:
     if not by.has_perm("hits.settle_bonus"):
-        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask the manager of the accounts.")
     if bonus.status == Status.REFUSED and refusal_of(bonus).remedy not in remedies:
         raise RuleBroken("other_action", f"That does not help here. {refusal_of(bonus).advice}")
 

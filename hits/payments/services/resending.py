@@ -28,9 +28,9 @@ from hits.providers.models.epochs import Epoch
 # Few at once: a person waits for the page, and each bonus takes two calls.
 MOST_AT_ONCE = 50
 LOOK_AFTER = timedelta(seconds=15)
-PAID = "The provider took it. It is looked for on the list like any other."
+PAID = "The provider accepted it. It is looked for on the list like any other."
 MADE_BEFORE = "The provider says that it was paid before, and its list is behind. Nothing was paid twice."
-UNCLEAR = "The provider gave no clear answer. Nothing is repeated; the list is read again by itself."
+UNCLEAR = "The provider gave no clear answer. Nothing is repeated; the list will be read again automatically."
 NO_LIST = "The list could not be read, so nothing was sent. Try again later."
 Status = Bonus.Status
 log = structlog.get_logger()
@@ -43,7 +43,7 @@ def send_anew(*, bonus: Bonus, by: User, now: datetime) -> str:
     )
     provider = payment_outcomes.provider_of(bonus, by=by, statuses=statuses)
     if bonus.status == Status.UNKNOWN:
-        raise RuleBroken("not_sent", "Only what counts as sent is sent anew. Look at it once more.")
+        raise RuleBroken("not_sent", "Only what counts as sent can be sent again. Look at it once more.")
     if not _is_missing(bonus, provider):
         return payment_outcomes.look_now(bonus=bonus, by=by, now=now)
     _claim(bonus, now=now)
@@ -112,7 +112,7 @@ def _refuse_too_soon(age: timedelta, *, now: datetime) -> None:
         raise RuleBroken("too_soon", words)
     if TOKEN_MEMORY <= age < LISTED_WITHIN:
         again = now + LISTED_WITHIN - age
-        words = f"Neither token nor list protects at this hour. Try again after {again:%H:%M} UTC."
+        words = f"Neither token nor list rules out a second payment yet. Try again after {again:%H:%M} UTC."
         raise RuleBroken("too_soon", words)
 
 

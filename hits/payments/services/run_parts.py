@@ -55,14 +55,14 @@ def let_go(run: Run) -> None:
 
 def refuse_unless(by: User, permission: str) -> None:
     if not by.has_perm(permission):
-        raise RuleBroken("not_allowed", "Your role does not include this. Ask whoever manages the accounts.")
+        raise RuleBroken("not_allowed", "Your role does not include this. Ask the manager of the accounts.")
 
 
 def refuse_stranger(run: Run, *, by: User) -> None:
     """Refuse everyone but the preparer: a person who changed the run could otherwise approve it."""
     refuse_unless(by, "hits.prepare_run")
     if run.prepared_by_id != by.pk:
-        raise RuleBroken("not_yours", "Only who prepares a run can change it.")
+        raise RuleBroken("not_yours", "Only the person who prepared a run can change it.")
 
 
 def check_reason(reason: str, *, longest: int = LONGEST_REASON) -> str:
@@ -77,7 +77,7 @@ def check_note(note: str) -> str:
     words = note.replace("\r\n", "\n").strip()
     if len(words) > LONGEST_NOTE or has_controls(words):
         raise RuleBroken(
-            "bad_note", f"A note has at most {LONGEST_NOTE} characters, and none that is unseen."
+            "bad_note", f"A note has at most {LONGEST_NOTE} characters, and no control characters."
         )
     return words
 

@@ -63,7 +63,7 @@ def start_match(*, account: Account, full: bool, by: User | None, now: datetime)
     """Create the match's row; the background does the rest. A second click returns the running match."""
     if by and not (by.has_perm(RUN) and queries.accounts_for(by).filter(pk=account.pk).exists()):
         raise RuleBroken(
-            "not_allowed", "You may not compare this account. Ask somebody of the payments staff."
+            "not_allowed", "You may not compare this account. Ask a member of the payments staff."
         )
     try:
         with transaction.atomic():

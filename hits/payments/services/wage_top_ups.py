@@ -41,7 +41,7 @@ def propose_top_ups(*, batch: Batch, seen: tuple[int, Decimal], by: User, now: d
         due = top_ups_due(batch, most=SLICE)
         total = sum((top_up.amount for top_up in due), Decimal(0))
         if not due:
-            raise RuleBroken("nothing_lacking", "No approved work lacks anything to the floor any more.")
+            raise RuleBroken("nothing_lacking", "No approved work is below the floor any more.")
         if seen != (len(due), total):
             raise RuleBroken("changed_meanwhile", CHANGED)
         return _owe(batch, due, total=total, by=by, now=now)
