@@ -1,4 +1,4 @@
-"""A study's data as files, family by family: what all of them share, and where each registers."""
+"""Export of a study's data as files: what all families share, and where each registers its own."""
 
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
@@ -19,9 +19,9 @@ __all__ = [
     "FORMATS",
     "DataFile",
     "Export",
+    "ExportChoice",
     "Naming",
     "Tell",
-    "Wanted",
     "export_rows",
     "get",
     "register",
@@ -33,25 +33,25 @@ _exports: dict[str, "Export"] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class ExportChoice:
-    """What of a study, and in which form."""
+    """Choice of what to export of a study, and in which form."""
 
     study: Study
     format: str
-    # Where each row comes from, too.
+    # Also say where each row comes from.
     full: bool
-    # Also what is final and was not selected.
+    # Also include what is final but was not selected.
     everything: bool
-    # None named: all but those that are given away only by choice.
+    # Empty: all but those that are exported only by choice.
     sources: Collection[str]
-    # The same pseudonyms in every export of the study that asks for it.
+    # Use the same pseudonyms in every linkable export of the study.
     linkable: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class Naming:
-    """How people are called in one set of files."""
+    """Pseudonyms of people in one set of files."""
 
-    # A part of every pseudonym that was ever given away, so it stays as it is.
+    # A part of every pseudonym that was ever exported, so it must not change.
     family: str
     # Another one in every export, unless researchers want to follow people through several.
     salt: str
@@ -65,7 +65,7 @@ class Naming:
 
 @dataclass(frozen=True, kw_only=True)
 class DataFile:
-    """One file of a family's data. `read` yields what rows are made of, as far as it counts or all of it."""
+    """One file of a family's data. `read` yields the sources of its rows: only those that count, or all."""
 
     words: str
     columns: Sequence[Column]
@@ -77,25 +77,25 @@ class DataFile:
 
 
 class Export(ABC):
-    """The data of one task family. Files are written row by row: memory stays flat."""
+    """Export of one task family's data. Files are written row by row, so memory use stays flat."""
 
     family: ClassVar[str]
-    # Whose work can be named; empty: it is all the same.
+    # Sources that can be chosen; empty if there is only one.
     sources: ClassVar[tuple[str, ...]]
     formats: ClassVar[tuple[str, ...]] = FORMATS
 
     def add_arguments(self, parser: ArgumentParser) -> None:  # noqa: B027 - an export without options has none
-        """Options of this family alone."""
+        """Add the options that only this family has."""
 
     @abstractmethod
     def export(
         self, *, wanted: ExportChoice, folder: Path, tell: Tell, now: datetime, **options: Any
     ) -> dict[str, Any]:
-        """What was written, ready for JSON. A file that is there under its name is whole."""
+        """Return what was written, ready for JSON. A file that exists under its name is complete."""
 
 
 def salt_of(study: Study, *, linkable: bool) -> str:
-    """Whoever asks for linkable files has the same pseudonyms in all of them."""
+    """Return the salt of the pseudonyms: the same for all linkable files of the study, else a new one."""
     return str(study.public_id if linkable else uuid4())
 
 
@@ -103,7 +103,7 @@ def export_rows(
     path: Path, columns: Sequence[Column], rows: Iterable[Row], *, of: int, wanted: ExportChoice, tell: Tell,
     now: datetime,
 ) -> dict[str, Any]:  # fmt: skip
-    """The first file of an export is told how far it is, and everything is said of it."""
+    """Write an export's first file, with progress reports, and return the report of the whole export."""
     count = RowCounter(of, tell)
     written = write_rows(path, columns, count.through(rows), form=wanted.format)
     return {
@@ -116,7 +116,7 @@ def export_rows(
 
 
 def register(export: Export) -> None:
-    """Called from an AppConfig.ready of the family."""
+    """Register an export. Called from an AppConfig.ready of the family."""
     _exports[export.family] = export
 
 
@@ -126,5 +126,5 @@ def registered() -> dict[str, Export]:
 
 def get(family: str) -> Export:
     if family not in _exports:
-        raise CrowdError(f"Nobody can export {family!r}. Known: {', '.join(sorted(_exports))}.")
+        raise CrowdError(f"There is no export of {family!r}. Known: {', '.join(sorted(_exports))}.")
     return _exports[family]

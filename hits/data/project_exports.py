@@ -1,4 +1,4 @@
-"""The export of a family that has a project in each of its studies."""
+"""Export of a family that has one project in each of its studies."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -18,13 +18,13 @@ Project = TypeVar("Project", bound=Model)
 
 
 class ProjectExport(Export):
-    """It says which files there are, and what they are called together.
+    """Export of a project's files, which are named together.
 
-    What files are made of is the project, unless a family reads them from something else.
+    Rows are made from the project, unless a family reads them from something else.
     """
 
     projects: ClassVar[type[Model]]
-    # What a study without a project lacks.
+    # Name of what a study without a project lacks.
     about: ClassVar[str]
     files: ClassVar[Mapping[str, DataFile]]
     # The first one of each is the one that is counted, and told of while it is written.
@@ -33,12 +33,12 @@ class ProjectExport(Export):
 
     @property
     def recorded(self) -> str:
-        """The kind under which it is on record who took a file."""
+        """Kind of the audit events that record who took a file."""
         return f"{self.family}.taken"
 
     @property
     def stem(self) -> str:
-        """What the name of a file begins with."""
+        """Beginning of each file's name."""
         return self.family
 
     def source_in(self, study: Study, **options: Any) -> Any:
@@ -49,7 +49,7 @@ class ProjectExport(Export):
 
     @abstractmethod
     def count(self, source: Any, *, everything: bool) -> int:
-        """Rows of the first file."""
+        """Number of rows of the first file."""
 
     def export(
         self, *, wanted: ExportChoice, folder: Path, tell: Tell, now: datetime, **options: Any
@@ -68,9 +68,13 @@ class ProjectExport(Export):
         return report | {name: write(name, partial(write_rows, form=wanted.format)) for name in others}
 
 
+class NoProject(CrowdError):
+    """A study has no project of the family whose data are asked for."""
+
+
 def project_in(projects: type[Project], *, study: Study, of: str) -> Project:
-    """The study's project of one family, or an error that says what the study lacks."""
+    """Return the study's project of one family. Raises NoProject that says what the study lacks."""
     project = projects._default_manager.filter(study=study).first()
     if project is None:
-        raise CrowdError(f"The study “{study}” has no {of}.")
+        raise NoProject(f"The study “{study}” has no {of}.")
     return project

@@ -1,4 +1,4 @@
-"""How recorded work of a task family is replayed: the interface, and where families register theirs."""
+"""Replay of recorded work of a task family: the interface, and where families register theirs."""
 
 from abc import ABC, abstractmethod
 from argparse import ArgumentParser
@@ -15,23 +15,23 @@ _replays: dict[str, "Replay"] = {}
 
 
 class Replay(ABC):
-    """Feeds a recording through the services of live work: again it adds nothing, broken off it goes on."""
+    """Replay of a recording through the services of live work. Idempotent; an interrupted one goes on."""
 
     family: ClassVar[str]
     files: ClassVar[tuple[str, ...]]
 
     def add_arguments(self, parser: ArgumentParser) -> None:  # noqa: B027 - a replay without options has none
-        """Options of this family alone. What they are set to is part of what the replay is of."""
+        """Add the options that only this family has. Their values are part of what identifies the replay."""
 
     @abstractmethod
     def replay(
         self, *, folder: Path, study: str, tell: Tell, now: datetime, **options: Any
     ) -> dict[str, Any]:
-        """What came of it, ready for JSON. InvalidItems names the bad lines before anything is written."""
+        """Return the result, ready for JSON. Raises InvalidItems with all bad lines before any writing."""
 
 
 def register(replay: Replay) -> None:
-    """Called from the family's AppConfig.ready."""
+    """Register a replay. Called from the family's AppConfig.ready."""
     _replays[replay.family] = replay
 
 
@@ -41,5 +41,5 @@ def registered() -> dict[str, Replay]:
 
 def get(family: str) -> Replay:
     if family not in _replays:
-        raise CrowdError(f"Nobody can replay {family!r}. Known: {', '.join(sorted(_replays))}.")
+        raise CrowdError(f"There is no replay of {family!r}. Known: {', '.join(sorted(_replays))}.")
     return _replays[family]

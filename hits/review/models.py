@@ -1,4 +1,4 @@
-"""A worker disagrees with what was paid, or asks."""
+"""Appeals of workers who disagree with what was paid, or ask."""
 
 from typing import ClassVar
 from uuid import uuid4
@@ -11,7 +11,7 @@ from hits.work.models.assignments import Assignment
 
 
 class Appeal(models.Model):
-    """One open question of a worker on one submission, and the answer."""
+    """A question of a worker about one submission, and the answer. One at a time may be open."""
 
     study_path = "assignment__hit__batch__study"
 
@@ -19,7 +19,7 @@ class Appeal(models.Model):
         OPEN = "open", "Waits for an answer"
         GRANTED = "granted", "Answered: the worker was right"
         ANSWERED = "answered", "Answered: nothing changes"
-        WITHDRAWN = "withdrawn", "Taken back by the worker"
+        WITHDRAWN = "withdrawn", "Withdrawn by the worker"
 
     TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
         Status.OPEN: {Status.GRANTED, Status.ANSWERED, Status.WITHDRAWN},

@@ -1,4 +1,4 @@
-"""A batch's work under pseudonyms, row by row in slices: as large as it may be, memory stays flat."""
+"""Export of a batch's work under pseudonyms, row by row in slices: memory use stays flat for any size."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -44,13 +44,13 @@ log = structlog.get_logger()
 
 
 def export_batch(*, batch: Batch, include_excluded: bool) -> Iterator[dict[str, Any]]:
-    """Handed-in work in the order of the HITs. Excluded is what was rejected, or paid and kept out."""
+    """Yield submitted work in the HITs' order. Excluded work is what was rejected, or paid and kept out."""
     for hits in _slices(batch):
         yield from _rows(hits, include_excluded=include_excluded)
 
 
 def describe_export(*, batch: Batch, include_excluded: bool, by: User, now: datetime) -> dict[str, Any]:
-    """Where the rows come from: what was asked, on which terms, and who took them out when."""
+    """Return the origin of the rows: what was asked, on which terms, and who exported them when."""
     return {
         "study": batch.study.name,
         "study_id": str(batch.study.public_id),
@@ -67,14 +67,14 @@ def describe_export(*, batch: Batch, include_excluded: bool, by: User, now: date
 
 
 def record_export(*, batch: Batch, include_excluded: bool, by: User, now: datetime) -> None:
-    """Who took the work out is on the batch's own record."""
+    """Record on the batch who exported its work."""
     words = "Exported, with what was rejected and kept out." if include_excluded else "Exported."
     BatchEvent.objects.create(batch=batch, kind="exported", words=words, by=by, at=now)
     log.info("batch.exported", batch=str(batch.public_id), by=str(by.public_id), excluded=include_excluded)
 
 
 def _slices(batch: Batch) -> Iterator[list[HIT]]:
-    """By the HITs' own order and not by an open cursor, which a slow reader would hold for long."""
+    """Yield HITs in their own order, without an open cursor, which a slow reader would hold for long."""
     rows = HIT.objects.filter(batch=batch).only("pk", "number", "public_id").order_by("number", "pk")
     hits = list(rows[:SLICE])
     while hits:

@@ -1,4 +1,4 @@
-"""What models make of a project's material: a file for each, taken whole or not at all."""
+"""Results of models on a project's material: a file for each model, taken whole or not at all."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -25,7 +25,7 @@ Found = Mapping[Any, Any]
 
 
 class Subjects:
-    """What rows are about: whoever has too many of them looks some up for each part of a file."""
+    """Subjects of rows. A subclass with too many of them looks some up for each part of a file."""
 
     def look_up(self, rows: Sequence[Row]) -> None: ...
 
@@ -36,38 +36,38 @@ def _any_name(_: Any, name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelResults(Generic[Of, Made]):
-    """One sort of results: what a file of it says, and the table that has a row for each model."""
+    """One kind of results: the layout of its files, and the table that has a row for each model."""
 
     name: str
     of: type[Made]
-    # What stands in that table under these names.
+    # Names of that table's fields, by their meaning.
     header: Mapping[str, str]
     columns: Sequence[UploadedColumn]
     any_of: Sequence[Sequence[str]] = ()
     most: int | None = None
     held: Callable[[Of], AbstractContextManager[Of]]
     subjects: Callable[[Of], Any]
-    # What a row says, each value by what no two rows may say anything of. ValueError: what is wrong.
+    # The values of a row, by keys that no two rows may share. Raises ValueError with what is wrong.
     row: Callable[[Mapping[str, Any], Any], Iterable[tuple[Hashable, Any]]]
-    # What a row is about, in words.
+    # Name of a row's subject, in words.
     called: Callable[[Mapping[str, Any], Any], str]
-    # What is wrong with all of it together.
+    # Adds the problems of the file as a whole.
     whole: Callable[[Found, Any, Problems], None] | None = None
-    # The rows behind a model that has just been saved; how many things they are about.
+    # Stores the rows of a model that has just been saved; returns how many subjects they have.
     store: Callable[[Made, Found], int]
     rows: str = "rows"
-    # How much more it could be about.
+    # Number of further subjects that the file could have.
     missing: Callable[[Of, int], int] | None = None
     # Why a name cannot be taken; empty where it can.
     taken: Callable[[Of, str], str] = _any_name
-    # To programs and to people, of a name that has results already.
+    # Code and advice for a name that has results already.
     code: str = "known_name"
     remedy: str = "Replace those, or take another name."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Upload(Generic[Made]):
-    """`missing`: what could be said something of, and the file does not."""
+    """Outcome of an upload. `missing` counts the subjects of which the file says nothing."""
 
     made: Made
     count: int
@@ -84,7 +84,7 @@ def add_results(
     now: datetime,
     **values: Any,
 ) -> Upload[Made]:
-    """Under a new name. Raises RuleBroken of the name, and InvalidItems of the file."""
+    """Add results under a new name. Raises RuleBroken for the name, and InvalidItems for the file."""
     with results.held(of) as locked:
         name = " ".join(name.split())
         check_name(results, of=locked, name=name)
@@ -107,7 +107,7 @@ def replace_results(
     now: datetime,
     **values: Any,
 ) -> Upload[Made]:
-    """What was there is gone, once the new file is whole."""
+    """Replace a model's results, once the new file is read whole. Raises RuleBroken if they are gone."""
     header = results.header
     with results.held(getattr(made, header["of"])) as locked:
         if not results.of._default_manager.filter(pk=made.pk).exists():
@@ -122,14 +122,14 @@ def replace_results(
 
 
 def remove_results(results: ModelResults[Of, Made], *, made: Made) -> None:
-    """Gone already, they stay gone."""
+    """Remove a model's results. Idempotent: results that are already gone stay gone."""
     with results.held(getattr(made, results.header["of"])) as locked:
         results.of._default_manager.filter(pk=made.pk).delete()
     log.info("results.removed", of=results.of._meta.label, project=locked.pk, model=str(made))
 
 
 def check_name(results: ModelResults[Of, Made], *, of: Of, name: str) -> None:
-    """Raises RuleBroken."""
+    """Check the name of new results. Raises RuleBroken if it cannot be taken."""
     if problem := results.taken(of, name):
         raise RuleBroken("bad_name", problem)
     header = results.header
@@ -139,7 +139,7 @@ def check_name(results: ModelResults[Of, Made], *, of: Of, name: str) -> None:
 
 
 def read_results(results: ModelResults[Of, Made], file: BinaryIO, *, of: Of) -> Found:
-    """By what they are about. Raises InvalidItems with every line that is wrong."""
+    """Return the file's values by their subjects. Raises InvalidItems with every line that is wrong."""
     problems, subjects = Problems(InvalidItems), results.subjects(of)
     found: dict[Any, Any] = {}
     lines: dict[Any, int] = {}
@@ -151,7 +151,7 @@ def read_results(results: ModelResults[Of, Made], file: BinaryIO, *, of: Of) -> 
             for key, value in results.row(row.cells, subjects):
                 if before := lines.get(key):
                     called = results.called(row.cells, key)
-                    raise ValueError(f"{called} stands in line {before} already.")
+                    raise ValueError(f"{called} is in line {before} already.")
                 lines[key], found[key] = row.line, value
     problems.arrange()
     if results.whole:

@@ -1,4 +1,4 @@
-"""The study that recorded work belongs to, and the people who did it. None of them can be asked or paid."""
+"""Study of recorded work and the people who did it. None of them can be asked or paid."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ LAB = "recorded elsewhere"
 
 
 def open_study(*, name: str, bonus_rules: Sequence[Mapping[str, Any]]) -> Study:
-    """The one of this name with its own bonus table, or a new one with this."""
+    """Return the study of this name with its own bonus table, or a new one with this table."""
     study, _ = Study.objects.get_or_create(
         name=name, defaults={"lab": LAB, "bonus_rules": [dict(rule) for rule in bonus_rules]}
     )
@@ -20,7 +20,7 @@ def open_study(*, name: str, bonus_rules: Sequence[Mapping[str, Any]]) -> Study:
 
 
 def account_of(study: Study) -> Account:
-    """Where the people of a study's recordings are from."""
+    """Return the account to which the people of a study's recordings belong."""
     account, _ = Account.objects.get_or_create(
         name=f"Recordings of {study.public_id}",
         defaults={"kind": Account.Kind.RECORDED, "environment": Account.Environment.MARKETPLACE},
@@ -29,7 +29,7 @@ def account_of(study: Study) -> Account:
 
 
 def known_workers(*, account: Account, names: Collection[str]) -> dict[str, Worker]:
-    """By what the recording calls them, made at first sight."""
+    """Return workers by their names in the recording; unknown ones are created."""
     of = str(account.public_id)
     indexes = {crypto.blind_index(of, name): name for name in sorted(names)}
     known = list(Worker.objects.filter(account=account, external_id_index__in=indexes))

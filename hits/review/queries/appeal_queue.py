@@ -1,4 +1,4 @@
-"""Appeals in the order in which they want to be answered, and what there is to know of one."""
+"""Appeals in the order in which they need an answer, and the facts that belong to one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ OPEN_FIRST = Case(When(status=OPEN, then=0), default=1).asc()
 
 @dataclass(frozen=True, kw_only=True)
 class WaitingAppeals:
-    """How many wait for an answer, since when, and for how many of them it is late."""
+    """Number of appeals that wait, how many of them are overdue, and since when the oldest one waits."""
 
     open: int
     overdue: int
@@ -28,7 +28,7 @@ class WaitingAppeals:
 
 
 def waiting_for(user: User, *, overdue_before: datetime) -> WaitingAppeals:
-    """Of what this person may see."""
+    """Return the numbers of waiting appeals that the user may see."""
     found = visible(Appeal.objects.filter(status=OPEN), user).aggregate(
         open=Count("pk"), overdue=Count("pk", filter=Q(made_at__lt=overdue_before)), oldest_at=Min("made_at")
     )
@@ -43,7 +43,7 @@ def read_appeal(appeals: QuerySet[Appeal], *, pk: int) -> Appeal | None:
 
 
 def next_open(user: User, *, after: int) -> int | None:
-    """The oldest other one that waits."""
+    """Key of the oldest other appeal that waits."""
     rows = visible(Appeal.objects.filter(status=OPEN).exclude(pk=after), user)
     return rows.order_by("pk").values_list("pk", flat=True).first()
 
@@ -59,6 +59,6 @@ def decisions_on(appeal: Appeal) -> Sequence[Decision]:
 
 
 def others_of(appeal: Appeal, *, user: Any, most: int) -> Sequence[Appeal]:
-    """The worker's other appeals that this person may see, newest first: on this work and on others."""
+    """Return the worker's other appeals that the user may see, newest first: on this work and on others."""
     rows = visible(Appeal.objects.filter(worker=appeal.worker_id).exclude(pk=appeal.pk), user)
     return list(rows.select_related("answered_by", "assignment__hit__batch").order_by("-pk")[:most])

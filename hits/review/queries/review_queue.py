@@ -1,4 +1,4 @@
-"""The review queue: one work after another, each with its place in the list, in few queries."""
+"""Review queue: one work after another, each with its place in the list, in few queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from hits.work.models.decisions import Decision, Note
 
 # Work that never approves itself comes last.
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)
-# Whose reasons are offered again.
+# Reasons given within this time are offered again.
 REASONS_OF = timedelta(days=30)
 MOST_REASONS = 8
 MOST_BATCHES = 100
@@ -48,12 +48,12 @@ class State(TextChoices):
 
 class Order(TextChoices):
     OLDEST = "oldest", "Oldest first"
-    SOONEST = "soonest", "What approves itself soonest first"
+    SOONEST = "soonest", "Soonest automatic approval first"
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueueFilter:
-    """What a reviewer looks through."""
+    """Filters and order that a reviewer has chosen."""
 
     state: str = State.WAITING
     batch: int | None = None
@@ -92,7 +92,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class PastReview:
-    """What was decided on a work and written beside it, and the reasons lately given in its study."""
+    """Decisions and notes on a work, and the reasons lately given in its study."""
 
     entries: Sequence[Entry]
     reasons: Sequence[str]
@@ -110,7 +110,7 @@ NOTE, REASON = "note", "reason"
 
 
 def review_queue(*, user: User, wanted: QueueFilter) -> QuerySet[Assignment]:
-    """What this person may see of it, in order."""
+    """Works that the user may see and the filters allow, in order."""
     found = visible(Assignment.objects.filter(_in_state(wanted.state)), user)
     if wanted.batch:
         found = found.filter(hit__batch=wanted.batch)
@@ -122,7 +122,7 @@ def review_queue(*, user: User, wanted: QueueFilter) -> QuerySet[Assignment]:
 
 
 def work_in_queue(*, user: User, wanted: QueueFilter, pk: int | None) -> Any:
-    """The work asked for, or the first, with its place, its neighbors and its worker's record; or None."""
+    """Return the work asked for, or the first, with place, neighbors and its worker's record; or None."""
     queue = review_queue(user=user, wanted=wanted)
     # Found before anything is counted for it: a database may count for every row that it sorts.
     chosen = Subquery(queue.values("pk")[:1]) if pk is None else pk
@@ -145,7 +145,7 @@ def work_in_queue(*, user: User, wanted: QueueFilter, pk: int | None) -> Any:
 
 
 def past_of(work: Assignment, *, study_id: int, now: datetime) -> PastReview:
-    """In one query: decisions, notes, and the reasons for rejections in the study these days."""
+    """Return decisions, notes, and the study's recent reasons for rejections, in one query."""
     decisions = Decision.objects.filter(assignment=work).values_list(
         "kind", "made_at", "by__username", "second_by__username", "reason", "status", "problem", "pk"
     )
@@ -177,7 +177,7 @@ def past_of(work: Assignment, *, study_id: int, now: datetime) -> PastReview:
 
 
 def batches_to_review(user: User) -> list[Batch]:
-    """The newest ones, each with its study: what the filters offer."""
+    """Return the newest batches, each with its study, for the filters to offer."""
     launched = visible(Batch.objects.exclude(launched_at=None), user)
     return list(launched.select_related("study").order_by("-pk")[:MOST_BATCHES])
 
@@ -212,7 +212,7 @@ def _keys(wanted: QueueFilter) -> tuple[str, ...]:
 
 
 def _beside(wanted: QueueFilter, side: str) -> Q:
-    """Those that come before ("lt") or after ("gt") the outer row."""
+    """Condition for rows that come before ("lt") or after ("gt") the outer row."""
     if wanted.order == Order.SOONEST:
         nearer = Q(**{f"due__{side}": OuterRef("due")})
         return nearer | Q(**{"due": OuterRef("due"), f"pk__{side}": OuterRef("pk")})
@@ -220,7 +220,7 @@ def _beside(wanted: QueueFilter, side: str) -> Q:
 
 
 def _of_worker(status: str) -> QuerySet[Assignment]:
-    """In this study: others are not everybody's to see."""
+    """Work of the outer row's worker in its study alone: other studies are not everybody's to see."""
     return Assignment.objects.filter(
         worker=OuterRef("worker"), hit__batch__study=OuterRef("hit__batch__study"), status=status
     )

@@ -1,4 +1,4 @@
-"""A worker disagrees, and somebody answers. Of several people who answer at once, one is heard.
+"""Appeals of workers and their answers. Of several people who answer at once, one is heard.
 
 Lock order: the assignment, then the appeal, then what hits.payments.services.accrual locks.
 """
@@ -25,19 +25,19 @@ from hits.work.models.assignments import Assignment
 ANSWER = "hits.answer_appeal"
 LONGEST = 2000
 WITHIN = timedelta(days=60)
-# From then on an open appeal is overdue.
+# An open appeal is overdue after this.
 ANSWERED_WITHIN = timedelta(days=3)
 MOST_FOR_A_WORK = 3
 MOST_A_DAY = 10
 DAY_S = 86_400
-# Of the obligation that a granted appeal makes.
+# Rule of the obligation that a granted appeal makes.
 RULE = "appeal"
 HANDED_IN = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 Status = Appeal.Status
 
 
 def make_appeal(*, assignment: Assignment, text: str, now: datetime) -> Appeal:
-    """Sent twice, it is made once. Raises RuleBroken in the worker's words."""
+    """Make an appeal. Idempotent for the same text. Raises RuleBroken with words for the worker."""
     text = _clean(text)
     if not text:
         raise RuleBroken("no_text", _("Please write what you think is not right."))
@@ -58,7 +58,7 @@ def make_appeal(*, assignment: Assignment, text: str, now: datetime) -> Appeal:
 
 
 def why_not(assignment: Assignment, *, appeals: list[Appeal], now: datetime) -> RuleBroken | None:
-    """Why there can be no further appeal on this work. `appeals` are all that there were on it."""
+    """Return why there can be no further appeal on this work, or None. `appeals` are all on it so far."""
     if assignment.status not in HANDED_IN or assignment.submitted_at is None:
         return RuleBroken("not_handed_in", _("You can ask once the platform has told us of this work."))
     if any(appeal.status == Status.OPEN for appeal in appeals):
@@ -74,7 +74,7 @@ def why_not(assignment: Assignment, *, appeals: list[Appeal], now: datetime) -> 
 
 
 def withdraw_appeal(*, appeal: Appeal, now: datetime) -> None:
-    """Taken back twice is taken back. Raises RuleBroken if somebody has answered it meanwhile."""
+    """Take an appeal back. Idempotent. Raises RuleBroken if it was answered meanwhile."""
     with transaction.atomic():
         if move(appeal, Status.WITHDRAWN):
             _note("appeal.withdrawn", "Took back the appeal", appeal, by=None, now=now)
@@ -87,7 +87,7 @@ def withdraw_appeal(*, appeal: Appeal, now: datetime) -> None:
 def answer_appeal(
     *, appeal: Appeal, granted: bool, answer: str, amount: Decimal | None, by: User, now: datetime
 ) -> Bonus | None:
-    """The worker reads the answer. An amount is owed from then on, and paid only by a run of two people.
+    """Answer an appeal. An amount is owed from then on, and paid only by a run that two people decide.
 
     Raises RuleBroken; nothing is written then.
     """
@@ -128,7 +128,7 @@ def _lock_work(appeal: Appeal) -> None:
 
 def _refuse_answerer(appeal: Appeal, *, by: User) -> None:
     if not by.has_perm(ANSWER) or not may_see(appeal, by):
-        raise RuleBroken("not_allowed", "You may not answer this appeal. Ask somebody of the study who may.")
+        raise RuleBroken("not_allowed", "You may not answer this appeal. Ask a member of the study who may.")
 
 
 def _refuse_answer(answer: str, *, granted: bool, amount: Decimal | None) -> None:
@@ -160,7 +160,7 @@ def _refuse_haste(work: Assignment) -> None:
 
 
 def _clean(text: str) -> str:
-    """Plain lines. What no text column holds is left out."""
+    """Return plain lines, without NUL characters, which no text column holds."""
     return "\n".join(text.replace("\0", "").splitlines()).strip()
 
 

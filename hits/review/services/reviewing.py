@@ -1,4 +1,4 @@
-"""People decide on handed-in work. The row comes first, can be undone for a moment, and is sent then."""
+"""Decisions of people on submitted work. The row comes first, can be undone for a moment, then is sent."""
 
 import unicodedata
 from collections import Counter
@@ -32,16 +32,16 @@ __all__ = [
     "send_decisions",
     "undo",
 ]
-# A hasty key can be taken back so long.
+# A decision can be undone for this long.
 UNDO_FOR = timedelta(seconds=8)
-# The provider takes a rejection back so long after the work was handed in.
+# The provider takes a rejection back until this long after the submission.
 OVERRIDE_WITHIN = timedelta(days=30)
 LONGEST_REASON = 1024
 LONGEST_NOTE = 2000
 Kind = Decision.Kind
 Status = Decision.Status
 Work = Assignment.Status
-# On which work. What approved itself can still be kept out of the data: it is paid already.
+# States of work that each kind applies to. Work approved by itself, and so paid, can still be kept out.
 ON: dict[str, tuple[str, ...]] = {
     Kind.APPROVE: (Work.SUBMITTED,),
     Kind.KEEP_OUT: (Work.SUBMITTED, Work.APPROVED),
@@ -52,13 +52,13 @@ log = structlog.get_logger()
 
 
 def mark_judged(*, assignment: Assignment, now: datetime) -> bool:
-    """Called by whoever recorded the scores, in the same transaction."""
+    """Mark the work as judged. Called in the transaction that records the scores."""
     unjudged = Assignment.objects.filter(pk=assignment.pk, judged_at=None)
     return bool(unjudged.update(judged_at=now))
 
 
 def decide(*, assignment: Assignment, kind: str, reason: str = "", by: User, now: datetime) -> Decision:
-    """On its way in a moment, or waiting for a second person. Raises RuleBroken, with nothing written."""
+    """Write a decision, to be sent soon or after a second person's yes. Raises RuleBroken, with no change."""
     _check_reason(kind, reason)
     try:
         with transaction.atomic():
@@ -78,7 +78,7 @@ def decide(*, assignment: Assignment, kind: str, reason: str = "", by: User, now
             )
     except IntegrityError as error:
         raise RuleBroken(
-            "decided_already", "Somebody has decided on this work already. Look at its history."
+            "decided_already", "This work has been decided on already. Look at its history."
         ) from error
     log.info("assignment.decided", assignment=str(work.public_id), kind=kind, by=str(by.public_id))
     return decision
@@ -87,7 +87,7 @@ def decide(*, assignment: Assignment, kind: str, reason: str = "", by: User, now
 def decide_all(
     *, assignments: Iterable[Assignment], kind: str, reason: str = "", by: User, now: datetime
 ) -> Counter[str]:
-    """How many are "intended", how many "waiting" for a second person, and how many were refused, by code."""
+    """Decide on all. Returns how many are "intended" and "waiting", and the refused ones by code."""
     _check_reason(kind, reason)
     outcomes: Counter[str] = Counter()
     for assignment in assignments:
@@ -101,7 +101,7 @@ def decide_all(
 
 
 def second(*, decision: Decision, by: User, agree: bool, now: datetime) -> None:
-    """The second person's word on a rejection. Raises RuleBroken, and then nothing is changed."""
+    """Record the second person's word on a rejection. Raises RuleBroken, and then nothing is changed."""
     if by.pk == decision.by_id:
         raise RuleBroken("same_person", "Another person has to look at it: this rejection is your own.")
     with transaction.atomic():
@@ -118,14 +118,16 @@ def second(*, decision: Decision, by: User, agree: bool, now: datetime) -> None:
         else:
             moved = move(decision, Status.DECLINED, second_by=by, ended_at=now)
         if not moved:
-            raise RuleBroken("not_waiting", "This rejection waits no longer. Look at the work's history.")
+            raise RuleBroken(
+                "not_waiting", "This rejection is no longer waiting. Look at the work's history."
+            )
     log.info("decision.seconded", assignment=_name(decision), agree=agree, by=str(by.public_id))
 
 
 def undo(*, decision: Decision, by: User, now: datetime) -> None:
-    """Only before it was sent, and only one's own. Raises RuleBroken, and then nothing is changed."""
+    """Undo a decision of one's own before it is sent. Raises RuleBroken, and then nothing is changed."""
     if by.pk not in (decision.by_id, decision.second_by_id):
-        raise RuleBroken("not_yours", "Only who decided can undo it.")
+        raise RuleBroken("not_yours", "Only a person who decided this can undo it.")
     unsent = Decision.objects.filter(
         pk=decision.pk, status__in=(Status.WAITING, Status.INTENDED), claimed_at=None
     )
@@ -147,7 +149,7 @@ def add_note(*, assignment: Assignment, text: str, by: User, now: datetime) -> N
 
 
 def may_reject_alone(*, study: Study, by: User, now: datetime) -> bool:
-    """As long as fewer than the study allows have gone out on this one's word today, in the study's zone."""
+    """Whether the person's rejections today, in the study's zone, are below the limit for one alone."""
     start, end = day_around(now, zone=study.time_zone)
     alone = Decision.objects.filter(
         kind=Kind.REJECT,
@@ -174,10 +176,10 @@ def _check_reason(kind: str, reason: str) -> None:
 
 def _check_work(work: Assignment, kind: str, *, now: datetime) -> None:
     if work.submitted_at is None or work.status == Work.GONE:
-        raise RuleBroken("not_submitted", "This work has not been handed in at the provider.")
+        raise RuleBroken("not_submitted", "This work has not been submitted at the provider.")
     if work.status not in ON[kind] or (kind == Kind.KEEP_OUT and work.kept_out):
         state = "kept out of the data" if work.kept_out else work.get_status_display().lower()
-        raise RuleBroken("decided_already", f"Nothing was changed: this work is {state} by now.")
+        raise RuleBroken("decided_already", f"Nothing was changed: this work is {state} already.")
     if kind in (Kind.REJECT, Kind.KEEP_OUT) and not families.is_offered(work.hit.batch.task):
         raise RuleBroken("pays_a_bonus", "This work only pays a bonus that two people approved: approve it.")
     if kind == Kind.OVERRIDE and now > work.submitted_at + OVERRIDE_WITHIN:
