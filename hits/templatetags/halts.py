@@ -1,4 +1,4 @@
-"""What is stopped, and why: {% halt_banner %} on pages of money, {% standstill_banner %} on others."""
+"""Banners of what is stopped: {% halt_banner %} on pages of money, {% standstill_banner %} on others."""
 
 from typing import Any
 
@@ -18,6 +18,6 @@ def halt_banner(context: Any) -> dict[str, Any]:
 
 @register.inclusion_tag("admin/hits/standstill_banner.html", takes_context=True)
 def standstill_banner(context: Any) -> dict[str, Any]:
-    """For staff alone: the page of somebody who may not sign in shows nothing of it."""
+    """Banner for staff alone: a person who may not sign in sees nothing of it."""
     user = context["request"].user
     return {"epochs": open_epochs(), "may_see": user.has_perm("hits.view_halt")}
