@@ -1,4 +1,4 @@
-"""The researchers' and payments staff's pages. Thin: validate, one call, render."""
+"""The pages of researchers and payments staff. Each view validates, makes one call, and renders."""
 
 from hits.admin import accounts, audit, studies
 from hits.admin.batches import admin

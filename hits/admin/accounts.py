@@ -20,13 +20,13 @@ from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.sync.services.account_checks import check_account
 
 SECRETS = ("secret_access_key", "ticket_key")
-# A batch belongs to its account for good, and these are what that means.
+# Fixed once a batch was launched: a batch belongs for good to an account that has these values.
 FIXED_BY_LAUNCH = ("kind", "environment", "endpoint", "currency")
 STRANGERS = 20
 
 
 class AccountForm(forms.ModelForm[Account]):
-    """Secrets can be set but never read back; an empty field leaves the old one."""
+    """The form of an account. Secrets can be set but never read back; an empty field keeps the old one."""
 
     is_meant = forms.BooleanField(
         label="Yes, batches of this account spend real money",
@@ -101,7 +101,7 @@ class AccountForm(forms.ModelForm[Account]):
 
 
 def _empty_what_is_sealed(account: Account | None) -> None:
-    """A secret whose key is lost can be typed in anew here; in the row it stays as it is until then."""
+    """Show a secret whose key is lost as empty, to be typed in again; until then the row keeps it."""
     for name in SECRETS if account else ():
         try:
             getattr(account, name)
@@ -131,7 +131,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
         return [path("<int:account_id>/check/", check, name="hits_account_check"), *super().get_urls()]
 
     def get_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
-        """Who may only look is shown no secret: the admin would print it as text."""
+        """Hide secrets from users who may only look: the admin would print them as text."""
         names = [*AccountForm.Meta.fields]
         shown = ["answers", "see_check", "strangers"] if obj else []
         if obj is not None and not self.has_change_permission(request, obj):
@@ -144,7 +144,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
         return ("answers", "see_check", "strangers", *(FIXED_BY_LAUNCH if obj and _is_used(obj) else ()))
 
     def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
-        """Only what the form has changed: sweeps write other columns at the same time."""
+        """Save only what the form has changed: background sweeps write other columns at the same time."""
         if not change:
             obj.save()
             return
@@ -162,7 +162,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
 
     @admin.display(description="answers")
     def answers(self, account: Account) -> str:
-        """Whatever it is to be told waits here meanwhile, and nobody else's waits with it."""
+        """Whether the provider answers. Calls to a silent one wait, and no other account's wait with them."""
         pace: Pace | None = getattr(account, "pace", None)
         if account.kind != Account.Kind.MTURK:
             return "no provider is asked"
@@ -174,7 +174,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
 
     @admin.display(description="strangers")
     def strangers(self, account: Account) -> SafeString | str:
-        """HITs that show our pages and that nobody here knows: each was stopped, or says why not."""
+        """HITs at the provider that show our pages but have no row here: each is stopped, or says why not."""
         found = list(account.strangers.order_by("-pk")[: STRANGERS + 1])
         if not found:
             return "None: every HIT at the provider that shows our pages has a row here."
@@ -201,7 +201,7 @@ class StrangerAdmin(ReadOnlyAdmin[Stranger]):
 
 
 def check_view(accounts: admin.ModelAdmin[Account], request: HttpRequest, account_id: int) -> HttpResponse:
-    """Asks the provider, each question once and not for long, and changes nothing."""
+    """Ask the provider each question once, with a short timeout, and change nothing."""
     account = get_object_or_404(Account, pk=account_id)
     if not accounts.has_view_permission(request, account):
         raise PermissionDenied

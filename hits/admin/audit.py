@@ -1,4 +1,4 @@
-"""The audit log: who did what to money, and when. Read-only for everybody."""
+"""The audit log: who did what to money, and when. Read-only for every user."""
 
 from datetime import datetime, time, timedelta
 from typing import Any, cast
@@ -39,7 +39,7 @@ class SubjectFilter(admin.SimpleListFilter):
 
 
 class PersonFilter(admin.SimpleListFilter):
-    """People who have done something with money, and the house itself."""
+    """A filter by people who have done something with money, and by this program itself."""
 
     title = "who"
     parameter_name = "who"
@@ -95,13 +95,13 @@ class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[AuditEvent], search_term: str
     ) -> tuple[QuerySet[AuditEvent], bool]:
-        """A day is a period; everything else is words."""
+        """Search a day as a period, and anything else as words."""
         if start := _read_day(search_term):
             return queryset.filter(at__gte=start, at__lt=start + timedelta(days=1)), False
         return super().get_search_results(request, queryset, search_term)
 
     def file_view(self, request: HttpRequest) -> HttpResponseBase:
-        """What the list shows, with the search and the filters that it was shown by."""
+        """Send what the list shows, by its search and its filters, as a file."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         events = self.get_changelist_instance(request).get_queryset(request)

@@ -1,4 +1,4 @@
-"""Who may read which acts: those on studies that one sees, what one did oneself, and the kill switch."""
+"""Audit events that a user may read: those of visible studies, their own, and those of the kill switch."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from hits.payments.models.runs import RunRow
 from hits.payments.queries.match_rows import accounts_for
 from hits.work.access import SEES_ALL, studies_of
 
-# What stops or starts everybody's payments concerns everybody.
+# Stopping or starting all payments concerns every user.
 FOR_ALL = "halt."
 
 
 def events_for(user: Any) -> QuerySet[AuditEvent]:
-    """Of a run: only if every bonus of it may be seen, since the words name its total."""
+    """Events that this user may read; a run's only if all of its bonuses are visible: they name its total."""
     events = AuditEvent.objects.all()
     if user.has_perm(SEES_ALL):
         return events

@@ -18,34 +18,34 @@ from hits.work.access import studies_of
 
 MINUTE_S = 60
 EPOCH = datetime(2001, 1, 1, tzinfo=UTC)  # no leap year
-# As JSON writes it: behind an even number of backslashes.
+# The null character as JSON writes it: after an even number of backslashes.
 NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 TOO_LARGE = re.compile(r"\d{19}", re.ASCII)
-# The days of an address: before and after them no clock of every zone can be reckoned.
+# The days that an address may name: outside them, some time zone cannot be computed.
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9000, 1, 1)
 Row = TypeVar("Row", bound=Model)
 
 
 def in_words(seconds: int) -> str:
-    """The one or two largest units: "15 minutes", "1 week, 2 days"."""
+    """A duration in its one or two largest units: "15 minutes", "1 week, 2 days"."""
     if seconds < MINUTE_S:
         return f"{seconds} seconds"
     return timesince(EPOCH, EPOCH + timedelta(seconds=seconds))
 
 
 def read_number(text: str) -> int | None:
-    """Of an address: what could be the number of a row."""
+    """The number in an address if it could be a row's key, or None."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def batch_trail(batch: Batch) -> list[tuple[str, str]]:
-    """Above the pages of one batch that runs."""
+    """The breadcrumbs above the pages of a launched batch."""
     batches, live = reverse("admin:hits_batch_changelist"), reverse("admin:hits_batch_live", args=[batch.pk])
     return [("Batches", batches), (batch.title, live)]
 
 
 class JsonField(forms.JSONField):
-    """What no database keeps is refused in words, and stays in the box as it was typed."""
+    """A JSON field that refuses in words what no database keeps; the box keeps what was typed."""
 
     def to_python(self, value: Any) -> Any:
         try:
@@ -70,13 +70,13 @@ class JsonField(forms.JSONField):
 
 
 def clean_list(form: forms.ModelForm[Any], name: str) -> list[Any]:
-    """An emptied box means an empty list; JSON's null would not fit the column."""
+    """A list from a JSON field. An empty box means an empty list; null would not fit the column."""
     value: list[Any] = form.cleaned_data[name] or []
     return value
 
 
 class VisibleStudies(admin.RelatedFieldListFilter):
-    """Offers the studies that this person may see, and no name of another."""
+    """A filter that offers only the studies that this user may see."""
 
     def field_choices(
         self, field: Any, request: HttpRequest, model_admin: admin.ModelAdmin[Any]
@@ -89,7 +89,7 @@ class VisibleStudies(admin.RelatedFieldListFilter):
 
 
 def once(request: HttpRequest, name: str, load: Callable[[], list[Any]]) -> list[Any]:
-    """The choices of a filter: Django asks for them anew whenever it counts those of another."""
+    """Load a filter's choices once for each request: Django asks for them again for every other filter."""
     kept: dict[str, list[Any]] = request.__dict__.setdefault("_choices_of_filters", {})
     if name not in kept:
         kept[name] = load()
@@ -97,10 +97,10 @@ def once(request: HttpRequest, name: str, load: Callable[[], list[Any]]) -> list
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Row]):
-    """Rows that only services write."""
+    """The admin of rows that only services write."""
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
-        """A number that no row can have is refused here: the database would fail on it."""
+        """Refuse a number that no row can have: the database would fail on it."""
         if TOO_LARGE.search(str(value)):
             return False
         return super().lookup_allowed(lookup, value, request)

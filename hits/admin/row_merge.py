@@ -1,4 +1,4 @@
-"""Rows of a list that mean the same become one of them: chosen there, and a page asks which one stays."""
+"""Merging of rows that mean the same: they are chosen in a list, and a page asks which one stays."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class MergeForm(forms.Form):
 
 @dataclass(frozen=True, kw_only=True)
 class RowMerge(Generic[Row]):
-    """`many` is what the rows are called, and the field that carries them. `named` is a choice in words.
+    """The merging of rows called `many`, which is also the field that carries them. `named` labels a choice.
 
     `merge` is given all of them and the one that stays, and says in words what became of the others.
     """
@@ -44,12 +44,12 @@ class RowMerge(Generic[Row]):
     text: Callable[[int], str] = lambda _: ""
 
     def choose(self, address: str, rows: QuerySet[Row]) -> HttpResponse:
-        """From the list to the page that asks."""
+        """Redirect from the list to the page that asks."""
         keys = rows.order_by("pk").values_list("pk", flat=True)[:MOST]
         return redirect(f"{reverse(address)}?{urlencode({self.many: ','.join(map(str, keys))})}")
 
     def pages(self, page: admin.ModelAdmin[Row], *, back: str) -> ActionPages[Row]:
-        """`back`: the name of the list's address."""
+        """The pages that ask; `back` is the name of the list's address."""
 
         def chosen(request: HttpRequest) -> QuerySet[Row]:
             given = request.POST if request.method == "POST" else request.GET

@@ -1,4 +1,4 @@
-"""A selection of rows carried from page to page, and long lists in pages."""
+"""Selections of rows that are carried from page to page, and paging of long lists."""
 
 from collections.abc import Iterable
 from typing import Any, cast
@@ -17,34 +17,34 @@ MOST = 5000
 
 
 def signed_in(request: HttpRequest) -> User:
-    """Admin pages are shown to nobody else."""
+    """The signed-in user: admin pages are shown to no other visitor."""
     return cast("User", request.user)
 
 
 def need(request: HttpRequest, *permissions: str) -> None:
-    """For those who have all of these; 403 for everybody else."""
+    """Raise PermissionDenied (403) unless the user has all of these permissions."""
     if not request.user.has_perms(permissions):
         raise PermissionDenied
 
 
 def carried(workers: Iterable[Worker]) -> str:
-    """One field for all of them: forms may not have thousands."""
+    """The workers' keys in one field: a form may not have thousands of fields."""
     return ",".join(str(worker.pk) for worker in workers)
 
 
 def selected_workers(request: HttpRequest, text: str) -> QuerySet[Worker]:
-    """Those of the selection whom this person may see. What is no number selects nobody."""
+    """Selected workers that this user may see. A text that is no number selects none."""
     return workers_for(request.user).filter(pk__in=read_keys(text)).order_by("pk")
 
 
 def read_keys(text: str) -> list[int]:
-    """Of the rows that a page has carried. What is no number is left out."""
+    """The keys of rows that a page has carried. A text that is no number is left out."""
     numbers = [part for part in text.split(",")[:MOST] if part.isascii() and part.isdigit()]
     return [int(part) for part in numbers if len(part) < 19]
 
 
 class CountedPaginator(Paginator[Any]):
-    """Where the number of rows is known, nothing is counted again."""
+    """A paginator that is given the number of rows and does not count them again."""
 
     def __init__(self, rows: "QuerySet[Any]", *, total: int) -> None:
         super().__init__(rows, PAGE)
@@ -56,7 +56,7 @@ class CountedPaginator(Paginator[Any]):
 
 
 def page_of(rows: "QuerySet[Any]", *, number: str | None, total: int) -> Page[Any]:
-    """The last one for a number too large, the first for rubbish."""
+    """A page of rows: the last one for a number too large, the first for an invalid one."""
     return CountedPaginator(rows, total=total).get_page(number)
 
 

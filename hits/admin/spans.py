@@ -1,4 +1,4 @@
-"""Times as people say them: a number and a unit. The rows keep seconds."""
+"""Durations as people write them: a number and a unit. The rows keep seconds."""
 
 from decimal import Decimal
 from typing import Any
@@ -10,7 +10,7 @@ UNITS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400}
 
 
 def largest_unit(seconds: int) -> tuple[int, str]:
-    """The largest one that needs no fraction: 5400 are 90 minutes."""
+    """The number in the largest unit without a fraction: 5400 is 90 minutes."""
     fitting = [(seconds // size, unit) for unit, size in UNITS.items() if seconds and seconds % size == 0]
     return fitting[-1] if fitting else (seconds, "seconds")
 
@@ -33,7 +33,7 @@ class SpanWidget(forms.MultiWidget):
 
 
 class SpanField(forms.MultiValueField):
-    """Seconds, between two bounds."""
+    """A field for seconds between two bounds."""
 
     widget = SpanWidget
 

@@ -56,7 +56,7 @@ class StudyForm(forms.ModelForm[Study]):
         return clean_list(self, "bonus_rules")
 
     def clean(self) -> dict[str, Any]:
-        """A wage without any figure would never owe anything, and say nothing."""
+        """Refuse a wage rule without a wage: it would never owe anything, and nobody would notice."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         try:
             rules = read_bonus_rules(values.get("bonus_rules", []))
@@ -113,7 +113,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         return ("reserved", "left", "entries", "table", *fixed)
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:
-        """Only what the form has changed: what is reserved moves at the same time, and elsewhere."""
+        """Save only what the form has changed: reserved money moves at the same time, elsewhere."""
         if not change:
             obj.save()
             grant_budget(study=obj, by=signed_in(request), now=timezone.now())
@@ -125,7 +125,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
                 grant_budget(study=obj, by=signed_in(request), now=timezone.now())
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Whoever makes a study belongs to it: nobody else could let them in."""
+        """Make the creator of a study its member: no other user could let them in."""
         super().save_related(request, form, formsets, change)
         if not change:
             form.instance.members.add(request.user)
@@ -166,7 +166,7 @@ announce(
 
 
 def _is_launched(request: HttpRequest, study: Study) -> bool:
-    """Django asks for the fields several times for one page; the database is asked once."""
+    """Whether the study has launched. Asks once, though Django needs the fields several times a page."""
     known: dict[int, bool] = request.__dict__.setdefault("launched_studies", {})
     if study.pk not in known:
         known[study.pk] = study.batches.filter(launched_at__isnull=False).exists()

@@ -1,4 +1,4 @@
-"""Pages about one study that other rooms keep: they announce them, and the study's own page leads there."""
+"""Pages about one study that other rooms keep: they announce them, and the study's own page links there."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ class StudyPage:
 
 
 def announce(*pages: StudyPage) -> None:
-    """Called where the pages are registered with the admin. They are shown in this order."""
+    """Announce pages of a study, shown in this order. Called where they are registered with the admin."""
     _pages.extend(pages)
 
 
 def pages_of(study: Study, *, user: User) -> Iterator[tuple[str, str]]:
-    """Name and address of each page that this person may see."""
+    """Yield each page that this user may see."""
     for page in _pages:
         if user.has_perm(page.permission):
             yield page.name, page.address(study)

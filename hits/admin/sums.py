@@ -1,4 +1,4 @@
-"""What bonuses cost that are about to be owed: as a page asks about it, and as it was seen there."""
+"""The cost of bonuses that are about to be owed: shown on a page that asks, and read back as it was seen."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ NO_MONEY_YET = "No money moves yet. They are owed, and wait for a bonus run that
 
 @dataclass(frozen=True, kw_only=True)
 class Sum:
-    """`left` is None where the study has no budget."""
+    """A cost to confirm; `left` is None if the study has no budget."""
 
     count: int
     total: Decimal
@@ -61,7 +61,7 @@ def cost_in_words(cost: Decimal, *, left: Decimal | None, at_most: bool = False)
 
 
 def read_seen(sent: QueryDict) -> tuple[int, Decimal]:
-    """What the page said. What cannot be read was seen by nobody."""
+    """The count and total that the page showed; zeros, which no page has shown, if they are unreadable."""
     try:
         total = Decimal(sent.get("total", ""))
     except InvalidOperation:

@@ -1,4 +1,4 @@
-"""An action on a row is said once: who may do it, what it asks before, and the call that does it."""
+"""Actions on rows, each defined once: who may do it, what it asks before, and the call that does it."""
 
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import OneLine, words_form

@@ -1,4 +1,4 @@
-"""The pages of actions on rows: each asks what is meant, and then makes one call of a service."""
+"""The pages of actions on rows: each asks for confirmation, then makes one call of a service."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,9 +18,9 @@ from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 
-# By these a list knows its selection when its own form is sent to it once more.
+# Fields by which a list recognizes its selection when its own form is sent to it again.
 OF_A_LIST = ("action", "select_across", "_selected_action", "index")
-# What the page of an action sends: a form that has neither was sent by something else.
+# Fields that an action's page sends: a form with neither was sent from elsewhere.
 SEEN = {"asked", "confirmed"}
 TEMPLATE = "admin/hits/action.html"
 CHANGED = "changed_meanwhile"
@@ -28,13 +28,13 @@ MOST_PROBLEMS = 3
 
 
 def _of_a_list_alone(_: HttpRequest) -> NoReturn:
-    """For actions that have no address."""
+    """Raise 404: the `find` of actions that only a list offers and that have no address."""
     raise Http404
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Page(Generic[Row]):
-    """One sending of one action: its form, if it has one, and where it came from."""
+    """One request for one action: its form, if it has one, and the page it came from."""
 
     request: HttpRequest
     action: Action[Row]
@@ -48,10 +48,9 @@ class _Page(Generic[Row]):
 class ActionPages(Generic[Row]):
     """The addresses of a page's actions.
 
-    `find` is given the request and what the address holds, and raises 404 or PermissionDenied for rows that
-    this person may not see or touch. `base` has a block `body`, and is rendered with `shared`; a page that
-    shows more than the action has a `template` of its own. `page` shows the rows' own page again, where the
-    forms stand on it.
+    `find` gets the request and the address's arguments, and raises 404 or PermissionDenied for rows that this
+    user may not see or change. `base` has a block `body` and is rendered with `shared`; an action's page that
+    shows more has a `template` of its own. `page` shows the rows' own page again, if the forms are on it.
     """
 
     actions: Mapping[str, Action[Row]]
@@ -66,7 +65,7 @@ class ActionPages(Generic[Row]):
     page: Callable[[HttpRequest, Sequence[Row], forms.BaseForm], HttpResponse] | None = None
 
     def offered(self, row: Row, *, user: User) -> Sequence[RowButton]:
-        """The buttons that its state and this person's permissions allow. The caller has found the row."""
+        """Buttons that the row's state and the user's permissions allow. The caller has checked the row."""
         return [
             self.offer(row, key)
             for key, action in self.actions.items()
@@ -74,21 +73,21 @@ class ActionPages(Generic[Row]):
         ]
 
     def offer(self, row: Row, key: str) -> RowButton:
-        """One button, for a page that has chosen it."""
+        """One button, for a page that has chosen the action."""
         action, url = self.actions[key], self.url(row, key)
         return RowButton(
             key=key, label=action.label, url=url, is_first=action.is_first, one_click=action.one_click
         )
 
     def answer(self, request: HttpRequest, key: str, /, **where: Any) -> HttpResponse:
-        """A GET asks, a POST does it."""
+        """Ask for confirmation on a GET, and run the action on a POST."""
         action = self._allowed(request, key)
         rows = self.find(request, **where)
         back = self.back(rows)
         return self._answer(request, action, rows, hidden=self.carried(rows), back=back)
 
     def view(self, key: str) -> Callable[..., HttpResponse]:
-        """Of an address that is of one action alone."""
+        """A view for an address that has only this one action."""
 
         def view(request: HttpRequest, **where: Any) -> HttpResponse:
             return self.answer(request, key, **where)
@@ -98,9 +97,9 @@ class ActionPages(Generic[Row]):
     def answer_list(
         self, request: HttpRequest, key: str, rows: Sequence[Row], *, keys: Sequence[int] = ()
     ) -> HttpResponse:
-        """Asked by a list's own form, which is posted to the same address once more when it is confirmed.
+        """Answer a list's own form, which is posted to the same address again when it is confirmed.
 
-        With `keys` exactly these are confirmed, and none that the list's filters find by then.
+        With `keys`, exactly these rows are confirmed, and none that the list's filters find later.
         """
         action = self._allowed(request, key)
         hidden: Hidden = [(name, value) for name in OF_A_LIST for value in request.POST.getlist(name)]
@@ -111,7 +110,7 @@ class ActionPages(Generic[Row]):
         return self._answer(request, action, rows, hidden=hidden, back=back, of_list=True)
 
     def ask_list(self, request: HttpRequest, key: str, rows: Sequence[Row], *, at: str) -> HttpResponse:
-        """Asked by a list's own form too, but what is carried is sent to the action's own address."""
+        """Ask about a list's selection; the confirmation carries it to the action's own address."""
         action = self._allowed(request, key)
         hidden, back = self.carried(rows), request.get_full_path()
         return self._answer(request, action, rows, hidden=hidden, back=back, at=at)
@@ -140,7 +139,7 @@ class ActionPages(Generic[Row]):
         if refusal := action.refuses(call):
             messages.error(request, refusal)
             return redirect(back)
-        # A list, or another page, sends its own form before anybody has seen that of the action.
+        # A list, or another page, sends its own form before the user has seen that of the action.
         must_see = action.needs_confirmed or (of_list and not action.one_click)
         is_unseen = at or (must_see and not SEEN & request.POST.keys())
         is_typed = request.method == "POST" and not is_unseen
@@ -161,7 +160,7 @@ class ActionPages(Generic[Row]):
     def _form(
         self, request: HttpRequest, action: Action[Row], call: Call[Row], *, is_typed: bool
     ) -> forms.BaseForm | None:
-        """Of what was sent, or of what an address asks to look at."""
+        """The form, filled from the POST or from an address that asks for a look."""
         is_looking = bool(action.looks_first) and "asked" in request.GET
         typed = request.POST if is_typed else request.GET if is_looking else None
         return action.form(typed, call) if action.form else None
@@ -179,7 +178,7 @@ class ActionPages(Generic[Row]):
         return redirect(outcome.to or page.back)
 
     def _refuse(self, page: _Page[Row], call: Call[Row], broken: RuleBroken) -> HttpResponse:
-        """Whoever has typed something sees it again. What was seen and is so no more has to be seen anew."""
+        """Show typed values again with the refusal; if what was seen has changed, it must be seen again."""
         words = " ".join(filter(None, [str(broken), page.action.undone]))
         is_shown_anew = page.action.shown_anew or page.action.looks_first
         if page.form is None or (broken.code == CHANGED and not is_shown_anew):
@@ -217,7 +216,7 @@ class ActionPages(Generic[Row]):
         return TemplateResponse(page.request, self.template, context, status=status)
 
     def _look(self, page: _Page[Row], call: Call[Row]) -> tuple[Confirm, bool]:
-        """What there is to be seen, and whether that is what was typed. What cannot be seen is said."""
+        """Return what the action would do, and whether values were typed. A refusal goes into the form."""
         try:
             return page.action.confirm(call), bool(call.values)
         except RuleBroken as broken:
@@ -228,12 +227,12 @@ class ActionPages(Generic[Row]):
 
 
 def _kept(request: HttpRequest, form: forms.BaseForm | None) -> Hidden:
-    """What an address says beside the form, such as what its choices are of."""
+    """Parameters of the address beside the form's, such as what its choices depend on."""
     named = {*(form.fields if form else ()), "asked"}
     return [(name, value) for name, value in request.GET.items() if name not in named]
 
 
 def _settled(form: forms.BaseForm | None, confirm: Confirm) -> Sequence[SafeString]:
-    """What was typed is carried; what the page names itself is sent instead of it."""
+    """Carry what was typed as hidden fields; values that the page names itself replace it."""
     named = {name for name, _ in confirm.hidden}
     return [field.as_hidden({"id": False}) for field in form or () if field.name not in named]

@@ -1,4 +1,4 @@
-"""The form of an action that asks for words alone: a reason, a title, what somebody found out."""
+"""The form of an action that asks only for words: a reason, a title, a finding."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 
 class OneLine(forms.CharField):
-    """A box of several lines is for reading; what is typed into it is kept as one."""
+    """A text field that is saved as one line: its box has several lines only to be easy to read."""
 
     def to_python(self, value: Any) -> Any:
         return " ".join((super().to_python(value) or "").split())
@@ -17,7 +17,7 @@ class OneLine(forms.CharField):
 def words_form(
     name: str, label: str, *, longest: int, help_text: str = "", lines: int = 1, missing: str = ""
 ) -> Callable[[QueryDict | None, Any], forms.Form]:
-    """`missing` says what is wrong with an empty one, if the field itself says too little."""
+    """A form with one field of words; `missing` replaces the field's message for an empty value."""
     attrs = {"autocomplete": "off", "class": "vTextField"}
     widget = forms.TextInput(attrs) if lines == 1 else forms.Textarea({"rows": lines})
     messages = {"required": missing} if missing else None

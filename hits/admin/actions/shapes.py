@@ -1,4 +1,4 @@
-"""What can be done to rows by a button, in values: what it is told, what it asks, what it says."""
+"""The values that describe an action on rows: its input, its question and its outcome."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ Hidden = Sequence[tuple[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Call(Generic[Row]):
-    """What an action is told. `sent` is the whole POST, for fingerprints of what a person has seen.
+    """The input of an action. `sent` is the whole POST, for fingerprints of what a person has seen.
 
-    `query` is that of the address, for what a form begins with.
+    `query` is the address's query, from which a form takes its first values.
     """
 
     rows: Sequence[Row]
@@ -40,10 +40,10 @@ class Call(Generic[Row]):
 
 @dataclass(frozen=True, kw_only=True)
 class Confirm:
-    """The page that asks. `hidden` is sent along.
+    """The content of a page that asks for confirmation. `hidden` is sent along.
 
-    `is_blocked`: the page has no button; whoever sends its form all the same is refused by the service.
-    `detail` is a template that shows what it is about, and sees `details`.
+    `is_blocked`: the page has no button; the service refuses a form that is sent all the same.
+    `detail` is a template that shows what the action is about, with `details` in its context.
     """
 
     title: str = ""
@@ -60,9 +60,9 @@ class Confirm:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What is said afterwards, what goes on record, and where it leads if not back.
+    """The result of an action: the message, the words for the history, and the address if it is not `back`.
 
-    `logged`: the row whose history it is, where that is not the first of those that were chosen.
+    `logged`: the row whose history it is, if that is not the first chosen row.
     """
 
     said: str = ""
@@ -75,14 +75,14 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Action(Generic[Row]):
-    """`run` does it, and may raise RuleBroken. `refuses` says why it cannot be done now, if so.
+    """An action on rows: `run` does it and may raise RuleBroken; `refuses` says why it cannot be done now.
 
-    `is_first`: what most people should do where it is offered.
-    `one_click`: its button does it, on a list too, and the page is only for who comes by the address.
+    `is_first`: the action that most people should take where it is offered.
+    `one_click`: its button does it, on a list too; the page is only for users who open its address.
     `two_steps`: the form is filled in first, and the consequences of what was typed are shown then.
-    `looks_first`: the button of a form that only looks. What it would come to stands below it, as `confirm`
-    tells by the values, with the button that does it; the form may be changed and looked at again.
-    `undone` is added to what a refusal says. `shown_anew`: what has changed meanwhile is shown with what was
+    `looks_first`: the label of a button that only looks. The result, which `confirm` tells from the values,
+    is below it with the button that does it; the form may be changed and looked at again.
+    `undone` is added to a refusal. `shown_anew`: what has changed meanwhile is shown again with what was
     typed, and has to be seen there.
     `needs_confirmed`: a form that was sent from elsewhere leads to the page first.
     """
@@ -116,17 +116,17 @@ class RowButton:
 
 
 def emphasize(text: str, *strong: object, **plain: object) -> SafeString:
-    """A sentence for a page that asks, with the names it is about set in bold. All of them are escaped."""
+    """A sentence for a page that asks, with the names it is about in bold. All of them are escaped."""
     return format_html(text, *(format_html("<strong>{}</strong>", one) for one in strong), **plain)
 
 
 def unless_ticked(words: str) -> Callable[[Call[Any]], str]:
-    """For `refuses`: the box beside the button is one that a person ticks."""
+    """A `refuses` that says these words unless the box beside the button is ticked."""
     return lambda call: "" if call.sent.get("confirmed") == "yes" else words
 
 
 def one_by_one(rows: Iterable[Row], do: Callable[[Row], Any]) -> tuple[int, Sequence[str]]:
-    """For how many it was done, and in words why not for the others."""
+    """Do it to each row; return how many succeeded, and in words why each of the others did not."""
     done, problems = 0, []
     for row in rows:
         try:

@@ -28,7 +28,7 @@ Status = Batch.Status
 
 @admin.register(Batch)
 class BatchAdmin(admin.ModelAdmin[Batch]):
-    """The list; what is behind it is the guide while a batch is a draft, and its live view afterwards."""
+    """The list of batches. A draft opens in the guide, a launched batch in its live view."""
 
     list_display = ("title", "number", "study", "account", "status", "filled", "launched_at", "next_step")
     list_filter = ("status", ("study", VisibleStudies), "account")
@@ -66,7 +66,7 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """A draft is changed in the guide. What was launched was promised: it is shown, and never changed."""
+        """Open a draft in the guide; show a launched batch's terms, which are promises and never change."""
         batch = guide.get_visible(request, read_number(object_id) or 0)
         if batch.status == Status.DRAFT and self.has_change_permission(request, batch):
             return redirect("admin:hits_batch_step", batch.pk, "what")
@@ -80,7 +80,7 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
-        """A draft has nothing behind it but its own items."""
+        """The draft and the number of its own items: nothing else depends on a draft."""
         items = Item.objects.filter(batch__in=objs).count()
         return [str(batch) for batch in objs], {"drafts": len(objs), "items": items}, set(), []
 
@@ -109,7 +109,7 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
 
 
 def terms_context(batch: Batch) -> dict[str, Any]:
-    """Everything that was promised, in words. Whatever lies in other rows was kept at the launch."""
+    """Everything that was promised, in words, from the copies of other rows that the launch kept."""
     frozen = batch.terms or {}
     return {
         "title": "Terms of the batch",

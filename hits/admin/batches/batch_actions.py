@@ -1,4 +1,4 @@
-"""The verbs on a batch that runs: each a button, or a page that says what it does before it is done."""
+"""The verbs on a running batch: each is a button, or a page that says first what it does."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ GROWING = (*RUNNING, Status.COMPLETE)
 
 @dataclass(kw_only=True)
 class SteeredBatch:
-    """A batch, and how its HITs stand."""
+    """A batch and the state of its HITs."""
 
     batch: Batch
     known: Posting | None = None
@@ -52,17 +52,17 @@ class SteeredBatch:
 
     @property
     def hits(self) -> Any:
-        """Those that the provider has."""
+        """HITs that the provider has."""
         return HIT.objects.filter(batch=self.batch, status__in=(HIT.Status.OPEN, HIT.Status.CLOSED))
 
     @property
     def is_held(self) -> bool:
-        """What a person has paused is opened again by resuming, and by nothing else."""
+        """Whether a person has paused the batch: resuming opens it again, and nothing else does."""
         return self.batch.status == Status.PAUSED and not self.batch.problem
 
 
 def offered_for(batch: Batch, *, posting: Posting, user: User) -> Sequence[RowButton]:
-    """What may be done to it as it stands; the services decide in the end."""
+    """Actions that the batch's state allows; the services decide in the end."""
     steered = SteeredBatch(batch=batch, known=posting)
     return ActionPages(actions=VERBS, url=_address).offered(steered, user=user)
 
@@ -99,7 +99,7 @@ def _about(call: Call[SteeredBatch], *, title: str, button: str = "") -> Confirm
 
 
 def _do(call: Call[SteeredBatch], *, deed: Callable[..., Any], done: str, is_asked: bool) -> Outcome:
-    """A button's deed, which the service itself does once; or one that was asked about, as it was seen."""
+    """Do what a button or a confirmed page asked for; the latter only if nothing has changed meanwhile."""
     batch = call.row.batch
     do_once(
         by=call.by,
@@ -174,7 +174,7 @@ def _growing(
     done: str,
     offered: Callable[[SteeredBatch], bool] = lambda _: True,
 ) -> Action[SteeredBatch]:
-    """A number is asked for first, and what it means is shown then."""
+    """An action that asks for a number first, then shows what it means."""
 
     def ask(call: Call[SteeredBatch]) -> Confirm:
         found = facts(call.row, **call.values) if call.values else Facts(words=first(call.row))

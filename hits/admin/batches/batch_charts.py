@@ -1,4 +1,4 @@
-"""Charts as plain SVG figures: lines, hatching and direct labels, so that no color carries a meaning."""
+"""Charts as plain SVG figures with lines, hatching and direct labels, so that no color carries a meaning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from django.utils.formats import date_format
 
 from hits.batches.queries.live_figures import Bar
 
-# Within a picture of 400 by 216, as the templates say.
+# The plot's edges in a picture of 400 by 216, the size that the templates set.
 LEFT, RIGHT, TOP, BOTTOM = 44, 388, 36, 176
 MINUTE_S, HOUR_S = 60, 3600
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tick:
-    """A place on an axis and what stands there. Whole numbers: a decimal comma would break the picture."""
+    """A place on an axis and its label. Whole numbers: a decimal comma would break the picture."""
 
     at: int
     words: str
@@ -25,7 +25,7 @@ class Tick:
 
 @dataclass(frozen=True, kw_only=True)
 class StepLine:
-    """A count that only grows, against the most that it can become."""
+    """A chart of a count that only grows, against its highest possible value."""
 
     path: str
     top: int
@@ -68,7 +68,7 @@ class Histogram:
 
 
 def draw_submissions(points: Sequence[tuple[datetime, int]], *, places: int) -> StepLine | None:
-    """None while there is nothing to draw."""
+    """Draw the submissions over time; None while there is nothing to draw."""
     if not points or not points[-1][1]:
         return None
     first, last = points[0][0], points[-1][0]
@@ -89,7 +89,7 @@ def draw_submissions(points: Sequence[tuple[datetime, int]], *, places: int) -> 
         top=TOP,
         end_x=RIGHT,
         end_y=end,
-        # Beside the line of the places there is room only below.
+        # Close to the line of the places there is room only below.
         label_y=end + 18 if end < TOP + 24 else end - 8,
         label=f"{total} submitted",
         limit_y=y(places),
@@ -128,7 +128,7 @@ def draw_times(bars: Sequence[Bar], *, median_s: float | None) -> Histogram | No
 
 
 def duration(seconds: float | None) -> str:
-    """As short as a label must be: "48 s", "3 min 20 s", "2 h 5 min"."""
+    """A duration short enough for a label: "48 s", "3 min 20 s", "2 h 5 min"."""
     if seconds is None:
         return "–"
     whole = round(seconds)
@@ -147,7 +147,7 @@ def _mark(bars: Sequence[Bar], median_s: float | None, *, width: int) -> Marker 
         return None
     each = bars[0].end_s or 1
     x = LEFT + round(min(median_s / each, len(bars)) * width)
-    # It names itself to the side where the picture goes on.
+    # The label goes on the side that has more room.
     anchor = "start" if x < (LEFT + RIGHT) // 2 else "end"
     return Marker(x=x, words=f"median {duration(median_s)}", anchor=anchor)
 
@@ -159,7 +159,7 @@ def _range(bar: Bar) -> str:
 
 
 def _short(bar: Bar, last: Bar) -> str:
-    """In the unit of the longest one, which the axis names."""
+    """The bar's start in the unit of the longest bar, which the axis names."""
     unit = unit_of(last)[0]
     start = bar.start_s / unit
     words = f"{start:g}" if start == round(start) else f"{start:.1f}"
@@ -184,7 +184,7 @@ def _moment(at: datetime, span: timedelta) -> str:
 
 
 def _thinned(points: Sequence[tuple[datetime, int]]) -> list[tuple[datetime, int]]:
-    """For the table: only where something came in, and the last one."""
+    """Points for the table: only those where the count grew, and the last one."""
     kept = [points[0]]
     kept += [point for before, point in pairwise(points) if point[1] > before[1]]
     return kept if kept[-1] == points[-1] else [*kept, points[-1]]

@@ -1,4 +1,4 @@
-"""A batch's work as a file: sent while it is read, so that it may be as large as it likes."""
+"""A batch's work as a file, sent while it is read, so that its size is not limited."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ from hits.data.services import batch_export
 from hits.studies.models import Batch
 
 EXPORT = "hits.export_batch"
-# In every row of a table: a file that was cut up still says where it comes from.
+# These columns are in every row of a table, so that a part of a file still says where it comes from.
 PROVENANCE = ("study", "batch_id", "exported_at")
 
 
@@ -46,7 +46,7 @@ def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
 def export_view(
     batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int
 ) -> HttpResponse | StreamingHttpResponse:
-    """Asks for the form of it, and sends the file when that is answered."""
+    """Ask for the file's format, then send the file."""
     batch = get_batch(batches, request, batch_id)
     if not request.user.has_perm(EXPORT):
         raise PermissionDenied
@@ -64,7 +64,7 @@ def export_view(
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
-    """With a mark at the start by which spreadsheets know the encoding."""
+    """Write rows as CSV with a byte order mark, by which spreadsheets know the encoding."""
     yield MARK + csv_line([*batch_export.COLUMNS, *PROVENANCE])
     tail = [_cell(about[name]) for name in PROVENANCE]
     for row in rows:
@@ -72,7 +72,7 @@ def write_csv(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) ->
 
 
 def write_jsonl(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
-    """The first line is about the file; every other one is a row."""
+    """Write rows as JSON Lines. The first line describes the file; every other line is a row."""
     yield json.dumps({"about": about}, ensure_ascii=False) + "\n"
     for row in rows:
         yield json.dumps(row, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""The guide's forms. What they find valid is saved by hits.batches.services.drafting alone."""
+"""The guide's forms. Only hits.batches.services.drafting saves what they find valid."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
@@ -19,16 +19,16 @@ from hits.work.access import studies_of, visible
 
 DAY_S = 86_400
 YEAR_S = 365 * DAY_S
-# Newest first; whatever is older can be named by its number.
+# The newest batches are offered; older ones can be named by their numbers.
 LATEST = 50
 MOST_OWN = 10
 FEWEST_OWN = 2
-# The button that takes over what the task's paper asks of workers.
+# The button that copies the requirements of the task's paper.
 PRESET = "preset"
 
 
 class RowChoice(forms.TypedChoiceField):
-    """One of some rows that are read once, for showing and for checking."""
+    """A choice among rows that are read once, for showing and for checking."""
 
     def offer(self, rows: Iterable[Model], *, label: Any = str) -> None:
         known = {str(row.pk): row for row in rows}
@@ -50,7 +50,7 @@ def launched_batches(user: Any) -> QuerySet[Batch]:
 
 
 class Requirements(JsonField):
-    """An empty box for an empty list."""
+    """A JSON field that shows an empty list as an empty box."""
 
     def prepare_value(self, value: Any) -> Any:
         return super().prepare_value(value) if value else ""
@@ -104,7 +104,7 @@ class WhatForm(forms.Form):
         return {name: self.cleaned_data[name] for name in STEPS[self.step]}
 
     def _offer_sources(self, batch: Batch | None) -> None:
-        """What the draft's task cannot do is not offered; if sent, it stays chosen and is refused."""
+        """Hide a source that the draft's task cannot use; if it was sent, it stays chosen and is refused."""
         sources: Any = self.fields["items_from"]
         sent = self.data.get("items_from") if self.is_bound else None
         if batch is not None and not families.asks_anew(batch.task) and sent != Batch.ItemsFrom.BATCH:
@@ -225,7 +225,7 @@ class PeopleForm(forms.Form):
             self._add_own(number, own)
 
     def own_rows(self) -> list[list[forms.BoundField]]:
-        """Those that were filled in, and some empty ones."""
+        """The filled rows of one's own requirements, and some empty ones."""
         rows = [[self[f"own_{part}_{number}"] for part in OWN] for number in range(len(self._own))]
         filled = [row for row in rows if any(field.value() for field in (row[0], row[2]))]
         return (filled + [row for row in rows if row not in filled])[: max(len(filled) + FEWEST_OWN, 1)]
@@ -280,7 +280,7 @@ class PeopleForm(forms.Form):
         return cleaned
 
     def values(self) -> dict[str, Any]:
-        """Exclusions that this person may not see stay as they are."""
+        """The step's values. Exclusions that this user may not see stay as they are."""
         chosen = {int(pk) for pk in self.cleaned_data["exclude_batches"]}
         there = set(self.batch.exclude_batches.values_list("pk", flat=True))
         return {

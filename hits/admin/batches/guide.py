@@ -59,7 +59,7 @@ def urls(batches: Batches) -> list[URLPattern]:
 
 
 def start_view(batches: Batches, request: HttpRequest) -> HttpResponse:
-    """The first step of a draft that does not exist yet. Sent twice it makes one draft."""
+    """Show the first step of a draft that does not exist yet. Sent twice, it makes one draft."""
     if not batches.has_add_permission(request):
         raise PermissionDenied
     form = WhatForm(request.POST or None, user=request.user, batch=None, initial=_first_choice(request))
@@ -102,7 +102,7 @@ def step_view(batches: Batches, request: HttpRequest, batch_id: int, step: str) 
 
 
 def items_view(batches: Batches, request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Adds a file's items to the draft, or takes all of its items away again."""
+    """Add a file's items to the draft, or remove all of its items again."""
     batch = get_draft(batches, request, batch_id)
     if request.method != "POST":
         return redirect("admin:hits_batch_step", batch.pk, "what")
@@ -160,13 +160,13 @@ def get_visible(request: HttpRequest, batch_id: int) -> Batch:
 
 
 def excluded_rows(request: HttpRequest) -> QuerySet[Batch]:
-    """With a mark at those of studies that this person may see: of others only the number is shown."""
+    """Batches, annotated with whether this user sees their study: of the others only the number is shown."""
     seen = Exists(studies_of(request.user).filter(pk=OuterRef("study")))
     return Batch.objects.select_related("study").annotate(is_seen=seen).order_by("pk")
 
 
 def get_draft(batches: Batches, request: HttpRequest, batch_id: int) -> Batch:
-    """Of somebody who may change it; whether it is still a draft, the service asks again under its lock."""
+    """The batch, for a user who may change it. The service checks under its lock that it is a draft."""
     batch = get_visible(request, batch_id)
     if not batches.has_change_permission(request, batch):
         raise PermissionDenied
@@ -184,7 +184,7 @@ def make_form(request: HttpRequest, batch: Batch, step: str) -> StepForm:
 def show_step(
     batches: Batches, request: HttpRequest, batch: Batch, form: StepForm, *, problems: Sequence[str] = ()
 ) -> HttpResponse:
-    """A form that was refused keeps the stamp it came with, so that a second window stays noticed."""
+    """Show a step. A refused form keeps the stamp it came with, so that a second window is still noticed."""
     fresh = get_visible(request, batch.pk) if form.is_bound or problems else batch
     items, wanted = count_items(fresh)
     context = {
@@ -227,7 +227,7 @@ def step_url(batch: Batch, step: str) -> str:
 
 
 def _save(batches: Batches, request: HttpRequest, batch: Batch, form: StepForm) -> HttpResponse | None:
-    """None if it was refused; the form then says why, and shows what somebody else has saved."""
+    """Save the step. None if it was refused: the form says why, and shows what another person has saved."""
     try:
         saved = drafting.save_step(
             batch=batch, step=form.step, values=form.values(), seen=request.POST.get("seen", "")
@@ -243,7 +243,7 @@ def _save(batches: Batches, request: HttpRequest, batch: Batch, form: StepForm) 
 
 
 def differences(batch: Batch, form: StepForm) -> list[tuple[str, str]]:
-    """What is saved now, where it is not what was typed."""
+    """Saved values that are not what was typed, each with its label and in words."""
     saved = WITH_NAMES.get(pk=batch.pk)
     found = []
     for name, typed in form.values().items():
@@ -289,14 +289,14 @@ def _unbound(request: HttpRequest, batch: Batch, step: str) -> StepForm:
 
 
 def count_items(batch: Batch) -> tuple[int, int]:
-    """The batch's own items, and the answers wanted. The pool's items are not counted: there are many."""
+    """The batch's own items, and the answers needed. The pool's items are many and are not counted."""
     if batch.items_from == Batch.ItemsFrom.POOL:
         return 0, answers_wanted(batch)
     return batch.items.count(), answers_wanted(batch)
 
 
 def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str, Any]:
-    """What a step shows beside its form."""
+    """Extra context that a step shows beside its form."""
     family = families.registered().get(batch.task)
     if form.step == "what":
         return {"family": family, "items": items, "takes_files": isinstance(family, families.TakesFiles)}
@@ -311,7 +311,7 @@ def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str
 
 
 def _after(batch: Batch, step: str, request: HttpRequest) -> str:
-    """Onward, unless a file of items is still to be added or the other button was pressed."""
+    """The next step's address, or this one's if items are still to be added or another button was pressed."""
     stays = bool({"stay", PRESET} & set(request.POST)) or (
         step == "what" and batch.items_from == Batch.ItemsFrom.FILE and not batch.items.exists()
     )

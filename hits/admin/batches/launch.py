@@ -35,13 +35,13 @@ Batches = admin.ModelAdmin[Batch]
 Status = Batch.Status
 REVIEW_TAKES_S = 2 * 86_400
 HOUR_S = 3600
-# Whoever is slow is not late: this many times the expected time.
+# A slow worker needs up to this many times the expected time.
 SLOW = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Balance:
-    """The provider's word, or why there is none: the page is useful either way."""
+    """The provider's balance, or why there is none: the page is useful either way."""
 
     amount: Decimal | None
     problem: str = ""
@@ -68,7 +68,7 @@ def urls(batches: Batches) -> list[URLPattern]:
 
 
 def launch_view(batches: Batches, request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Whoever may see the batch sees it; launching takes a permission of its own."""
+    """Show the page to users who may see the batch; launching needs a permission of its own."""
     batch = get_visible(request, batch_id)
     may = request.user.has_perm("hits.launch_batch")
     if not (may if request.method == "POST" else batches.has_view_permission(request, batch)):
@@ -104,7 +104,7 @@ def _launch(request: HttpRequest, batch: Batch) -> HttpResponse:
 
 
 def _is_confirmed(request: HttpRequest, batch: Batch) -> bool:
-    """Typed, not ticked: whoever spends real money has read which batch it is."""
+    """Whether the title was typed: a person who spends real money must have read which batch it is."""
     typed = " ".join(request.POST.get("confirmed", "").split())
     return typed.casefold() == " ".join(batch.title.split()).casefold()
 
@@ -146,7 +146,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
 
 
 def warnings(batch: Batch, *, wanted: int, wage: Wage | None) -> Iterator[str]:
-    """What is allowed and seldom meant."""
+    """Warnings about what is allowed but seldom meant."""
     if batch.account.is_real_money:
         yield "This account spends real money."
     yield from _warn_of_items(batch, wanted=wanted)
@@ -176,7 +176,7 @@ def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:
 
 
 def _warn_of_test(batch: Batch) -> Iterator[str]:
-    """Whoever is given fewer questions than a gate counts is never graded by it."""
+    """Warn of too few questions: a worker who gets fewer than a gate counts is never graded by it."""
     each = batch.items_per_assignment
     fit = items_of_batch(batch).filter(pulled_at=None).count()
     if 0 < fit < each:
@@ -200,7 +200,7 @@ def _warn_of_time(batch: Batch) -> Iterator[str]:
 
 
 def _problems(batch: Batch, *, wanted: int, budget: Budget | None) -> Iterator[str]:
-    """Why a launch would be refused."""
+    """Reasons why a launch would be refused."""
     if batch.status == Status.CANCELLED:
         yield "This draft was cancelled. Copy it to go on with it."
     if wants_floor(batch.rules) and not batch.study.wage_floor:
@@ -225,7 +225,7 @@ def _budget(batch: Batch, cost: Decimal) -> Budget | None:
 
 
 def _ask_balance(batch: Batch) -> tuple[Provider | None, Balance]:
-    """Asked once and not for long; a provider that is silent is asked nothing more."""
+    """Ask for the balance once, with a short timeout; a silent provider is asked nothing more."""
     try:
         provider = provider_for(batch.account, quick=True)
         return provider, Balance(amount=provider.get_balance())

@@ -1,4 +1,4 @@
-"""A batch that runs, in numbers and charts."""
+"""The live view of a running batch, in numbers and charts."""
 
 from datetime import datetime
 from functools import partial
@@ -21,7 +21,7 @@ from hits.studies.models import Batch
 from hits.work import access
 
 EVENTS = 20
-# How soon the page asks again while HITs are on their way, and while workers are.
+# How soon the page polls again while HITs are being sent, and while workers are at work.
 SENDING_MS, WORKING_MS = 2000, 5000
 Status = Batch.Status
 WORDS = {
@@ -40,14 +40,14 @@ ADVICE = {
 
 
 def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
-    """The pages of this module and of its neighbors, under the batch's own address."""
+    """The addresses of this module and of its neighbors, under the batch's own address."""
     view = batches.admin_site.admin_view(partial(live_view, batches))
     live = path("<int:batch_id>/live/", view, name="hits_batch_live")
     return [live, *batch_actions.urls(batches), *batch_export_pages.urls(batches)]
 
 
 def live_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> HttpResponse:
-    """With ?fragment only what moves: the page asks for it by itself."""
+    """Show the live view; with ?fragment, only the part that the page polls for."""
     if not batches.has_view_permission(request):
         raise PermissionDenied
     rows = with_changes(Batch.objects.select_related("study", "account"))
@@ -83,7 +83,7 @@ def live_context(request: HttpRequest, batch: Batch, *, now: datetime) -> dict[s
 
 
 def _every_ms(batch: Batch, live: Live) -> int:
-    """0: nothing of it moves by itself any more."""
+    """How often the page polls; 0 if nothing changes by itself any more."""
     changes = batch.changes_waiting  # type: ignore[attr-defined]
     if batch.status in (Status.LAUNCHING, Status.DRAINING) or changes:
         return SENDING_MS
@@ -92,7 +92,7 @@ def _every_ms(batch: Batch, live: Live) -> int:
 
 
 def _state_of(batch: Batch, live: Live) -> dict[str, Any]:
-    """What it is doing, what the provider said to it, and what to do about that."""
+    """What the batch is doing, what the provider said, and what to do about that."""
     status = Status(batch.status)
     words = WORDS[status]
     if status == Status.OPEN and live.posting.held_back:
@@ -109,7 +109,7 @@ def _task_name(batch: Batch) -> str:
 
 
 def _money_of(batch: Batch) -> dict[str, Any]:
-    """Spent is counted with the other figures, a few seconds after something has changed."""
+    """The batch's money. What was spent is counted with the other figures, seconds after a change."""
     return {
         "spent": batch.figures.get("spent"),
         "owed": batch.figures.get("bonuses_owed"),
@@ -120,7 +120,7 @@ def _money_of(batch: Batch) -> dict[str, Any]:
 
 
 def _pilot_of(batch: Batch, live: Live) -> dict[str, Any] | None:
-    """While the rest waits: what the pilot says about it."""
+    """The pilot's progress while the other HITs wait for it, or None."""
     if not live.posting.held_back:
         return None
     hits = live.posting.intended - live.posting.held_back
@@ -129,7 +129,7 @@ def _pilot_of(batch: Batch, live: Live) -> dict[str, Any] | None:
 
 
 def _wage_of(batch: Batch, live: Live) -> dict[str, Any]:
-    """Against the study's floor, in words: a color alone would not say it."""
+    """Wages compared with the study's floor, in words: a color alone would not say it."""
     floor, median, tenth = batch.study.wage_floor, live.times.median_hourly, live.times.tenth_hourly
     return {
         "floor": floor,
@@ -153,7 +153,7 @@ def _finish_of(batch: Batch, live: Live) -> str:
 
 
 def _events_of(request: HttpRequest, batch: Batch) -> dict[str, Any]:
-    """Newest first, a page at a time, by the events' own order: no count of them all."""
+    """A page of events, newest first, by the events' own order: they are never all counted."""
     events = batch.events.select_related("by").order_by("-pk")
     before = request.GET.get("before", "")
     is_older = before.isascii() and before.isdigit() and len(before) < 19

@@ -1,4 +1,4 @@
-"""What a draft would cost, and what an hour of it would pay."""
+"""The cost of a draft, and the hourly wage that it would pay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from decimal import Decimal
 from hits.core.domain import bonus_rules, money, wages
 from hits.studies.models import Batch
 
-# So many batches back somebody may have worked on one.
+# How many batches back to look for one with measured times.
 LATEST = 20
 
 
@@ -24,7 +24,7 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class Wage:
-    """Dollars an hour, and where the time was taken from."""
+    """Dollars an hour, and the source of the time."""
 
     hourly: Decimal
     seconds: float
@@ -38,7 +38,7 @@ class Wage:
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A rule of the bonus table in words, and what it can come to for one assignment."""
+    """A rule of the bonus table in words, and the most it can pay for one assignment."""
 
     name: str
     words: str
@@ -50,7 +50,7 @@ def table_of(rules: Sequence[bonus_rules.BonusRule], *, items: int) -> list[Line
 
 
 def plans_of(batch: Batch) -> list[Plan]:
-    """Below ten workers for each task there is one plan; from ten on there are two, at two prices."""
+    """Plans to post the work: one below ten workers for each task, and from ten on two, at two prices."""
     workers = batch.assignments_per_hit
     sizes = {Batch.Sharding.SHARDS: money.shards(workers), Batch.Sharding.WHOLE: [workers]}
     names = {
@@ -68,7 +68,7 @@ def cost_of(batch: Batch) -> money.Cost:
 
 
 def wage_of(batch: Batch) -> Wage | None:
-    """By the times of the batch that it repeats or of the study's latest, else by the estimate."""
+    """The hourly wage by the measured times of the repeated or latest batch, else by the estimate."""
     measured = _measured(batch)
     if measured is None:
         seconds, basis = float(batch.estimated_s), "your estimate: nothing has been measured yet"
@@ -85,7 +85,7 @@ def wage_of(batch: Batch) -> Wage | None:
 
 
 def _measured(batch: Batch) -> tuple[int, int, float] | None:
-    """Number, items for each assignment and median of the latest batch of this task that has one."""
+    """The latest batch of this task with a median: its number, items for each assignment, and median."""
     earlier = Batch.objects.filter(study=batch.study_id, task=batch.task, launched_at__isnull=False)
     if batch.source_batch_id:
         earlier = earlier.filter(pk=batch.source_batch_id)

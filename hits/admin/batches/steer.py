@@ -1,4 +1,4 @@
-"""What steering a batch or some of its HITs means and costs, and how a form that comes twice does it once."""
+"""What steering a batch or some HITs means and costs; and a form that is sent twice acts only once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -56,11 +56,11 @@ class PlacesForm(forms.Form):
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What a number means for some HITs, and what it costs at most."""
+    """What a number means for some HITs, and the most it can cost."""
 
     words: Sequence[str]
     cost: Decimal = Decimal(0)
-    # None: no budget, or several of them.
+    # The budget left. None: no budget, or several of them.
     left: Decimal | None = None
 
     def asked(self, confirm: Confirm) -> Confirm:
@@ -74,7 +74,7 @@ class Facts:
 
 
 def get_batch(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> Batch:
-    """A batch of somebody else's study does not exist for who may not see it."""
+    """The batch; 404 if it belongs to a study that this user may not see."""
     if not batches.has_view_permission(request):
         raise PermissionDenied
     seen = access.visible(Batch.objects.select_related("study", "account"), request.user)
@@ -82,16 +82,16 @@ def get_batch(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: 
 
 
 def last_deed(batch_ids: Sequence[int]) -> int:
-    """What a page was made from: whoever acts on it after somebody else's deed looks again first."""
+    """The last action that a page was made from: a user who acts after another one must look again first."""
     deeds = BatchEvent.objects.filter(batch__in=batch_ids, by__isnull=False).exclude(kind="exported")
     return deeds.order_by("-pk").values_list("pk", flat=True).first() or 0
 
 
 def do_once(*, by: Any, batch_ids: Sequence[int], as_of: str | None, deed: Callable[[], Any]) -> Any:
-    """A form sent twice does it once: its second sending waits for the first, and finds its event.
+    """Act once if a form is sent twice: the second sending waits for the first, and finds its event.
 
-    The person's own row is what they wait on: batches and HITs have an order of locking of their own.
-    Without `as_of` it is a button's deed, which the service itself does once.
+    The lock is on the person's own row, for batches and HITs have an order of locking of their own.
+    Without `as_of` it is a button's action, which the service itself does once.
     """
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=by.pk)
@@ -101,7 +101,10 @@ def do_once(*, by: Any, batch_ids: Sequence[int], as_of: str | None, deed: Calla
 
 
 def extend_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, hours: int) -> Facts:
-    """Places that nobody took before the end are open again, and cost again. `batches`: all of these."""
+    """The cost of more time: places that nobody took are open again and cost again.
+
+    `batches`: all batches of these HITs.
+    """
     prices = {batch.pk: batch.prices for batch in batches}
     taken = Assignment.objects.filter(hit=OuterRef("pk"), submitted_at__isnull=False).order_by()
     counted = Subquery(taken.values("hit").annotate(n=Count("pk")).values("n"), output_field=IntegerField())
@@ -120,7 +123,7 @@ def extend_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, hours: int) -
 
 
 def places_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, places: int) -> Facts:
-    """What so many more places on each of these HITs cost at most. `batches`: all that the HITs are of."""
+    """The highest cost of so many more places on each HIT. `batches`: all batches of these HITs."""
     prices = {batch.pk: batch.prices for batch in batches}
     sizes = hits.order_by().values_list("batch_id", "max_assignments").annotate(n=Count("pk"))
     cost, count = Decimal(0), 0
@@ -132,5 +135,5 @@ def places_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, places: int) 
 
 
 def _left(batches: Sequence[Batch]) -> Decimal | None:
-    """Several batches may have several budgets: the cost stands alone then."""
+    """The budget left of a single batch; None for several, which may have several budgets."""
     return batches[0].study.budget_left if len(batches) == 1 else None

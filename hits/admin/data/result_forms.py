@@ -14,16 +14,16 @@ from hits.data.services.model_results import ModelResults
 
 ACCEPT = ".csv,.jsonl,.json,.txt,text/csv"
 MOST_BYTES = 20_000_000
-# So that a sentence is seen whole; a narrow window cuts it down.
+# Wide enough to show a whole sentence; a narrow window shrinks it.
 WIDE = {"size": 50}
 Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True, kw_only=True)
 class UploadedFile:
-    """What is said of a file below the form that takes it, each column in its own words.
+    """A description of the expected file, shown below its form, each column in its own words.
 
-    `note` says why there is nothing to say anything of yet. `fill_in` leads to a file with empty cells.
+    `note` says why there is nothing to upload results about yet. `fill_in` leads to a file with empty cells.
     """
 
     columns: Sequence[UploadedColumn]
@@ -34,7 +34,7 @@ class UploadedFile:
 
 
 class ResultsForm(forms.Form):
-    """A file; of a new model its name, and what colleagues should know where the table keeps it."""
+    """A form for a file; for a new model also its name, and a note for colleagues if the table has one."""
 
     file = forms.FileField(
         label="File",
@@ -79,7 +79,7 @@ def answer_upload(
     done: Callable[[Taken], HttpResponse],
     show: Callable[[Mapping[str, Any]], HttpResponse],
 ) -> HttpResponse:
-    """Taken, or shown again with what was typed and with every line that is wrong."""
+    """Take the upload, or show the form again with what was typed and every line that is wrong."""
     problems: Sequence[str] = ()
     if request.method == "POST" and form.is_valid():
         try:

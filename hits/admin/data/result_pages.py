@@ -34,10 +34,10 @@ Made = TypeVar("Made", bound=Model)
 
 @dataclass(frozen=True, kw_only=True)
 class ResultsPages(Generic[Made]):
-    """`what` people call the results, each about one `thing`; `key` is in the names of their addresses.
+    """Pages for one kind of results, called `what`, each about one `thing`; `key` is in their address names.
 
-    `page` of the pages shows them, and is called `title`. `file` tells what is uploaded to a project.
-    `count` tells of how many things one model's are. `lacking` is said where a file could say more.
+    `page` is the page that shows them, and `title` its title. `file` describes what is uploaded to a project.
+    `count` is how many things a model's results are about. `lacking` is said if a file could say more.
     """
 
     results: ModelResults[Any, Made]
@@ -51,12 +51,12 @@ class ResultsPages(Generic[Made]):
     count: Callable[[Made], int]
     file: Callable[[Any], UploadedFile]
     lacking: str = ""
-    # Which of them came as files, where others did not.
+    # The lookup for results that came as files, if others did not.
     replaced: Mapping[str, Any] = field(default_factory=dict)
     comes_back: Callable[[Made], str] = lambda _: "Only the file they came from can bring them back."
     anchor: str = ""
     base: str = "admin/hits/project_base.html"
-    # The project, for whoever may see it and has these permissions.
+    # Finds the project, for a user who may see it and has these permissions.
     find: Callable[..., Any] = ProjectPages.find
 
     def urls(self, pages: Pages, below: str) -> Sequence[URLPattern]:

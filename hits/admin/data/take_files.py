@@ -1,4 +1,4 @@
-"""A family's data as a file: sent while it is read, or from a file that is gone afterwards."""
+"""A family's data as a file, sent while it is read, or from a temporary file that is deleted afterwards."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -33,7 +33,7 @@ LINES = 200
 
 
 class TakeForm(forms.Form):
-    """What of the study, and as which file."""
+    """The choice of data and of file format."""
 
     what = forms.ChoiceField(label="What", widget=forms.RadioSelect)
     form = forms.ChoiceField(label="File", widget=forms.RadioSelect)
@@ -65,7 +65,7 @@ def take_file(
     request: HttpRequest, export: ProjectExport, source: Any, *, study: Study, said: str, what: str,
     form: str, everything: bool, linkable: bool,
 ) -> HttpResponseBase:  # fmt: skip
-    """One file of the family's data; that somebody took it is put on record."""
+    """One file of the family's data; the download is put on record."""
     now = timezone.now()
     words = f"{said}: {what}, {form}."
     audit_trail.note(export.recorded, words, by=signed_in(request), now=now, study=study)
@@ -85,7 +85,7 @@ def send_rows(columns: Sequence[Column], rows: Iterable[Row], *, name: str, form
     with TemporaryDirectory() as folder:
         path = Path(folder) / name
         write_rows(path, columns, rows, form=form)
-        # Open, so that it can be sent once its name is gone.
+        # The open file can still be sent after its folder is deleted.
         return send_file(path.open("rb"), name=name, kind=form)
 
 
@@ -94,7 +94,7 @@ def send_file(file: IO[bytes], *, name: str, kind: str) -> FileResponse:
 
 
 def send_csv(header: Sequence[str], rows: Iterable[Sequence[Cell]], *, name: str) -> StreamingHttpResponse:
-    """For spreadsheets: a table that is no data set."""
+    """Send a table that is no data set as CSV, for spreadsheets."""
     return send_lines(write_csv(header, rows), name=name, kind="csv")
 
 
@@ -104,7 +104,7 @@ def send_lines(lines: Iterable[AnyStr], *, name: str, kind: str) -> StreamingHtt
 
 
 def in_pieces(lines: Iterable[AnyStr]) -> Iterator[AnyStr]:
-    """A write to the socket for each row would cost more than the row."""
+    """Lines joined into pieces: a write to the socket for each row would cost more than the row."""
     remaining = iter(lines)
     while held := list(islice(remaining, LINES)):
         yield held[0][:0].join(held)

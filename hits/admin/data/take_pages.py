@@ -1,4 +1,4 @@
-"""The page on which a project's data are taken out as a file."""
+"""The page on which a project's data are downloaded."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ON_RECORD = "That you took them is put on record."
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """What is there to be taken. `note` says why a file would have a first line and no rows."""
+    """What can be downloaded. `note` says why a file would have a first line and no rows."""
 
     about: str
     lists: Sequence[tuple[str, Sequence[Column]]]
@@ -28,9 +28,9 @@ class Offer:
 
 @dataclass(frozen=True, kw_only=True)
 class TakePage:
-    """`said` goes on record, and `everything` labels the box that asks for more than what counts.
+    """A download page: `said` goes on record, `everything` labels the box for more than what counts.
 
-    `source`: what files are made of, where that is not the project. `find` is given the permission.
+    `source`: what files are made from, if that is not the project. `find` is given the permission.
     """
 
     export: ProjectExport

@@ -1,4 +1,4 @@
-"""The door of the admin. Wrong passwords are counted as at every other door, and their owner is told."""
+"""Signing in to the admin. Wrong passwords are counted as at every other sign-in, and the user is told."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ class SignIn(AdminAuthenticationForm):
 
 
 def _note_if_stopped(given: dict[str, str]) -> None:
-    """Once in a while for each name and address; of names that nobody has, nothing is kept."""
+    """Audit a stopped sign-in, once in a while for each name and address; nothing for unknown names."""
     try:
         login_throttle.refuse_if_guessing(**given)
     except login_throttle.TooManyFailures:
@@ -55,7 +55,7 @@ def _note_if_stopped(given: dict[str, str]) -> None:
 
 
 def _tell(request: Any, user: Any) -> None:
-    """Before Django writes down that this was the last time."""
+    """Tell the user of stopped sign-ins, before Django overwrites the time of the last one."""
     stops = AuditEvent.objects.filter(kind=STOPPED, by=user)
     if user.last_login:
         stops = stops.filter(at__gt=user.last_login)

@@ -60,7 +60,7 @@ class ApiTokenAdmin(ReadOnlyAdmin[ApiToken]):
     readonly_fields = fields
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
-        """One's own; superusers see and can revoke everybody's."""
+        """One's own tokens; superusers see and can revoke all of them."""
         rows = super().get_queryset(request)
         return rows if request.user.is_superuser else rows.filter(user=request.user.pk)
 
@@ -97,7 +97,7 @@ class ApiTokenAdmin(ReadOnlyAdmin[ApiToken]):
         return self._revoking().answer(request, "revoke", token_id=token_id)
 
     def _revoking(self) -> ActionPages[ApiToken]:
-        """Asked first: there is no way back."""
+        """The pages of revoking, which ask first because it cannot be undone."""
         revoke = Action(label="Revoke", confirm=_ask_to_revoke, run=_revoke)
         tokens_list = reverse("admin:hits_apitoken_changelist")
         return ActionPages(

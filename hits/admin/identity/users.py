@@ -1,4 +1,4 @@
-"""Colleagues: an account, a role and studies in one form. Nobody makes themselves more than they are."""
+"""Colleagues: an account, a role and studies in one form. No user can give themselves more rights."""
 
 from typing import Any, ClassVar
 
@@ -42,7 +42,7 @@ class AddForm(AdminUserCreationForm[User]):
     studies = studies_field()
 
     def save(self, commit: bool = True) -> User:
-        """Whoever has an account here signs in to the admin; workers have theirs elsewhere."""
+        """Save as staff: every user here signs in to the admin, and workers have accounts elsewhere."""
         self.instance.is_staff = True
         return super().save(commit=commit)
 
@@ -76,7 +76,7 @@ class UserAdmin(DjangoUserAdmin[User]):
         return super().get_queryset(request).prefetch_related("groups")
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """Single permissions, and being above all of them, are for who has them all."""
+        """Show single permissions and the superuser flag only to superusers."""
         if obj is None:
             return self.add_fieldsets
         rights = ["is_active", "is_staff", "groups"]
@@ -92,18 +92,18 @@ class UserAdmin(DjangoUserAdmin[User]):
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
-        """Nobody gives themselves a role."""
+        """Keep users from giving themselves a role."""
         own = obj is not None and obj.pk == request.user.pk and not request.user.is_superuser
         return ("last_login", "date_joined", *(("groups",) if own else ()))
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Whoever could set a superuser's password would be one."""
+        """Protect superusers: a user who could set a superuser's password would be one."""
         if obj is not None and obj.is_superuser and not request.user.is_superuser:
             return False
         return super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """What they did stays on record under their name: take “active” away instead."""
+        """False: what users did stays on record under their name. Make them inactive instead."""
         return False
 
     def get_form(
@@ -111,14 +111,14 @@ class UserAdmin(DjangoUserAdmin[User]):
     ) -> Any:
         form: Any = super().get_form(request, obj, change=change, **kwargs)
         if "studies" in form.base_fields:
-            # One of its own: the declared field belongs to every request of this process.
+            # A field of its own: the declared one is shared by all requests of this process.
             field = studies_field()
             field.queryset = access.studies_of(request.user).order_by("name")
             form.base_fields["studies"] = field
         return form
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Studies that this person cannot see stay as they are."""
+        """Save the chosen studies; studies that this user cannot see stay as they are."""
         super().save_related(request, form, formsets, change)
         chosen = form.cleaned_data.get("studies")
         if chosen is not None:

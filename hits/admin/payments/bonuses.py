@@ -1,4 +1,4 @@
-"""What is owed beyond the rewards. Rows are put into runs, held and released from here."""
+"""Bonuses, owed beyond the rewards. From this list they are put into runs, held and released."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import run_rows
 from hits.work.access import visible
 
-# As many are held or released by one click at most.
+# The most bonuses that one click holds or releases.
 MOST = 500
 VOIDED = "a frozen run with it is void"
 

@@ -1,4 +1,4 @@
-"""A study's books: a statement as a finance office reads it, and the rows that it is the sum of."""
+"""A study's books: a statement as a finance office reads it, and the rows behind its sums."""
 
 from datetime import datetime, time, timedelta
 from typing import Any
@@ -33,7 +33,7 @@ DAY: dict[str, Any] = {
 
 
 class RowsForm(forms.Form):
-    """Which rows are listed. What cannot be read leaves nothing out."""
+    """A filter of the rows. A value that cannot be read filters nothing."""
 
     q = forms.CharField(label="Words or worker", max_length=64, required=False)
     kind = forms.ChoiceField(choices=[("", "Everything"), *LedgerEntry.Kind.choices], required=False)
@@ -54,7 +54,7 @@ class RowsForm(forms.Form):
 
 
 def books_view(entries: admin.ModelAdmin[LedgerEntry], request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Posted, the rows come as a file: that somebody took it is on record."""
+    """Show the books; a POST sends the rows as a file, and the download is on record."""
     if not entries.has_view_permission(request):
         raise PermissionDenied
     study = get_object_or_404(visible(Study.objects.all(), request.user), pk=pk)
@@ -97,7 +97,7 @@ def _narrowed(rows: QuerySet[LedgerEntry], asked: dict[str, Any], study: Study) 
 
 
 def _page(rows: QuerySet[LedgerEntry], form: RowsForm, *, before: int | None) -> dict[str, Any]:
-    """Newest first, a page at a time by the rows' own order: no count of them all."""
+    """A page of rows, newest first, by the rows' own order: they are never all counted."""
     last = rows.filter(pk=before).first() if before else None
     if last is not None:
         rows = rows.filter(Q(at=last.at, pk__lt=last.pk) | Q(at__lt=last.at), at__lte=last.at)

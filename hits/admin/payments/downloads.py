@@ -15,7 +15,7 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 class FormatForm(forms.Form):
-    """Which kind of file. Whoever may see them can ask for the provider's ids, and says why."""
+    """The choice of a file format. Users who may see the provider's ids can ask for them, with a reason."""
 
     format = forms.ChoiceField(label="File", choices=FORMATS, initial="xlsx", widget=forms.RadioSelect)
     with_ids = forms.BooleanField(label="Add the workers' ids at the provider", required=False)
@@ -30,7 +30,7 @@ class FormatForm(forms.Form):
 
     @property
     def wanted_reason(self) -> str | None:
-        """None: no ids are asked for."""
+        """The reason to include the provider's ids; None if they are not asked for."""
         return self.cleaned_data.get("reason", "") if self.cleaned_data.get("with_ids") else None
 
 

@@ -1,4 +1,4 @@
-"""Accounts that were put back from a copy: how far the comparison is, what it found, and how they go on."""
+"""Accounts restored from a copy: their comparison's progress and findings, and how they continue."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from hits.providers.models.epochs import Epoch
 NEWEST = 20
 NOT_TICKED = "Tick that you have looked at what was found: everything goes on within seconds."
 PAYMENTS = "payments: "
-# What a comparison counts, what it means, and what is left to a person.
+# What a comparison counts, what it means, and what a person must do about it.
 MEANINGS = {
     "HITs": ("HITs that the provider has", ""),
     "changed": ("HITs on which something has happened that was not known here", "Nothing: it was read."),
@@ -80,12 +80,12 @@ def epochs_view(request: HttpRequest) -> HttpResponse:
 
 
 def found_rows(epoch: Epoch) -> list[Row]:
-    """What was found, the gravest last; nothing of what was not found."""
+    """The comparison's findings with a count, the gravest last."""
     return [_row(epoch, name, count) for name, count in epoch.found.items() if count]
 
 
 def _lost() -> list[dict[str, Any]]:
-    """Of each account whose provider was put back and goes on again, the payments that it does not list."""
+    """Accounts that go on after their provider was restored, with their number of unlisted payments."""
     standing = after_restore.open_epochs().values("account")
     goes_on = Epoch.objects.exclude(account__in=standing).exclude(side=Epoch.Side.OURS)
     newest = {epoch.account_id: epoch for epoch in goes_on.order_by("began_at").select_related("account")}
@@ -119,7 +119,7 @@ def _compare_again(call: Call[Epoch]) -> Outcome:
 
 
 def _send_anew(call: Call[Epoch]) -> Outcome:
-    """What a provider has lost is sent anew, a few at a time: the list is read again before each."""
+    """Send a few lost payments again: the provider's list is read again before each."""
     said = resending.send_lost_anew(account=call.row.account, by=call.by, now=call.now)
     counted = [f"{count} of {len(said)}: {words}" for words, count in Counter(said).items()]
     return Outcome(said=" ".join(counted), level=messages.INFO)

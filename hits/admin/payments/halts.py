@@ -1,4 +1,4 @@
-"""The big stop button, what is stopped, by whom, and how it goes on."""
+"""The page that stops payments and shows what is stopped, by whom, and how it continues."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ class StopForm(forms.Form):
 
 
 def halts_view(request: HttpRequest) -> HttpResponse:
-    """A POST stops."""
+    """Show the halts; a POST stops payments."""
     if not request.user.has_perm("hits.view_halt"):
         raise PermissionDenied
     form = StopForm(request.POST or None)

@@ -1,4 +1,4 @@
-"""The ledger in the admin: all rows that one sees, and each study's books as a statement."""
+"""The ledger in the admin: all visible rows, and each study's books as a statement."""
 
 from functools import partial
 

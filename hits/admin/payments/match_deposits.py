@@ -1,4 +1,4 @@
-"""Deposits and withdrawals of an account, as somebody writes them down."""
+"""The page that records an account's deposits and withdrawals."""
 
 from decimal import Decimal
 from typing import Any
@@ -20,7 +20,7 @@ from hits.providers.models.accounts import Account
 
 
 class DepositForm(forms.Form):
-    """A withdrawal is the same with the other sign, which nobody has to type."""
+    """A form for a deposit or a withdrawal: the kind gives the sign, which no user has to type."""
 
     kind = forms.ChoiceField(
         label="What happened",
@@ -37,7 +37,7 @@ class DepositForm(forms.Form):
 
 
 def deposits_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """A POST records one; a refused one stands here again as it was typed."""
+    """Show the form; a POST records a deposit, and a refused one is shown again as it was typed."""
     if request.method == "POST":
         return RECORDING.answer(request, "record", pk=pk)
     account = _find(request, pk)
@@ -71,7 +71,7 @@ def _record(call: Call[Account]) -> Outcome:
 
 
 def _suggested(request: HttpRequest, account: Account) -> dict[str, Any]:
-    """What would explain the balance, where the page was reached from a difference of it."""
+    """Values that would explain the balance difference from which the page was opened."""
     pk = read_number(request.GET.get("difference", ""))
     rows = queries.differences_for(request.user).filter(
         account=account, cause=Difference.Cause.BALANCE, resolved_at=None

@@ -1,4 +1,4 @@
-"""Differences that comparisons found: how they are searched, and what is done about each."""
+"""Differences that comparisons found: their list and search, and the page that closes each."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -31,7 +31,7 @@ class ReasonForm(forms.Form):
 
 
 class FilterForm(forms.Form):
-    """What the list of differences shows. Whatever cannot be read is left out."""
+    """A filter of the differences. A value that cannot be read filters nothing."""
 
     state = forms.ChoiceField(
         label="Show",
@@ -91,7 +91,7 @@ def list_view(request: HttpRequest) -> HttpResponse:
 
 
 def difference_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """A POST closes it, with a reason; a refused one stands here again as it was typed."""
+    """Show a difference; a POST closes it with a reason, and a refused one is shown again as it was typed."""
     if request.method == "POST":
         return DIFFERENCES.answer(request, "resolve", pk=pk)
     need(request, VIEW)
@@ -145,6 +145,6 @@ DIFFERENCES = ActionPages(
     actions={"resolve": RESOLVE, "look": LOOK_AGAIN},
     find=lambda request, pk: [_find(request, pk)],
     back=lambda found: reverse("admin:hits_difference_change", args=[found[0].pk]),
-    # Read anew: somebody may have been sooner.
+    # Read again: another user may have closed it meanwhile.
     page=lambda request, found, form: _page(request, _find(request, found[0].pk), form),
 )

@@ -1,4 +1,4 @@
-"""The three-way match: what was compared, what disagrees, and the one thing to do about each."""
+"""The pages of the three-way match: what was compared, what disagrees, and what to do about each."""
 
 from decimal import Decimal
 from typing import Any
@@ -24,14 +24,14 @@ from hits.payments.services import three_way_match
 from hits.providers.models.accounts import Account
 
 SHOWN = 50
-# How soon the page of a match that runs asks again.
+# How soon the page of a running match polls again.
 EVERY_MS = 2000
 Status = Match.Status
 
 
 @admin.register(Match)
 class MatchAdmin(ReadOnlyAdmin[Match]):
-    """The list is one of accounts: what counts is how each of them stands."""
+    """The admin of matches. Its list shows accounts, each with the state of its newest match."""
 
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
@@ -69,7 +69,7 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """With ?fragment only what moves: the page asks for it by itself."""
+        """Show a match; with ?fragment, only the part that the page polls for."""
         need(request, VIEW)
         matches = Match.objects.filter(account__in=queries.accounts_for(request.user))
         match = get_object_or_404(matches.select_related("account", "by"), pk=read_number(object_id))
@@ -88,7 +88,7 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
         return render(request, "parts.html" if "fragment" in request.GET else "match.html", context)
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        """A match has no history but its own page."""
+        """Redirect to the match's own page: it has no other history."""
         return redirect("admin:hits_match_change", object_id)
 
 
@@ -96,7 +96,7 @@ PARTS = ("deposits", "held", "rewards", "bonuses", "explained")
 
 
 def _account_rows(accounts: list[Account], request: HttpRequest) -> list[dict[str, Any]]:
-    """Three queries for a page of accounts."""
+    """Accounts with their matches and differences, in three queries for a page."""
     keys = {key for one in accounts for key in (_key(one, "newest_match"), _key(one, "done_match")) if key}
     matches = Match.objects.in_bulk(list(keys))
     counts = queries.open_counts([account.pk for account in accounts], request.user)

@@ -1,4 +1,4 @@
-"""What the pages of the three-way match, of differences and of deposits share."""
+"""Helpers shared by the pages of matches, differences and deposits."""
 
 from typing import Any
 

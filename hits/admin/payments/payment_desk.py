@@ -31,7 +31,7 @@ Status = Bonus.Status
 
 
 class CloseForm(FormatForm):
-    """A month of one study, or of all."""
+    """A form for the monthly close of one study, or of all."""
 
     field_order = ("month", "study", "format", "with_ids", "reason")
     month = forms.TypedChoiceField(label="Month", coerce=read_month)
@@ -47,7 +47,7 @@ class CloseForm(FormatForm):
 
 
 def urls() -> list[URLPattern]:
-    """Under the admin's own address: they belong to no single table."""
+    """The desk's addresses, directly under the admin's: they belong to no single table."""
     view = admin.site.admin_view
     return [
         path("payments/", view(desk_view), name="hits_payments"),
@@ -77,7 +77,7 @@ def desk_view(request: HttpRequest) -> HttpResponseBase:
 
 
 def close_view(request: HttpRequest) -> HttpResponseBase:
-    """The form of a month's close, and the file when that is answered."""
+    """Show the form of a monthly close, or send the file."""
     if not request.user.has_perm("hits.view_ledgerentry"):
         raise PermissionDenied
     now = timezone.now()
@@ -124,7 +124,7 @@ def _status(form: forms.Form) -> int:
 
 
 def _overdue(desk: Desk) -> list[dict[str, Any]]:
-    """What waits for longer than it should, with the words for it."""
+    """Bonuses that wait longer than they should, with the words for it."""
     words = {
         Status.OWED: "owed for more than 7 days",
         Status.APPROVED: "approved more than an hour ago and not sent",
@@ -138,7 +138,7 @@ def _overdue(desk: Desk) -> list[dict[str, Any]]:
 
 
 def _is_clear(request: HttpRequest, desk: Desk, appeals: WaitingAppeals) -> bool:
-    """Nothing on this page asks for anything."""
+    """Whether nothing on this page needs an action."""
     user = request.user
     mine = desk.drafts or (desk.to_approve and user.has_perm("hits.approve_run"))
     unclear = Status.UNKNOWN in desk.bonuses or Status.REFUSED in desk.bonuses or Status.OWED in desk.bonuses
@@ -146,7 +146,7 @@ def _is_clear(request: HttpRequest, desk: Desk, appeals: WaitingAppeals) -> bool
 
 
 def _months_until(now: datetime) -> list[Month]:
-    """The newest first; some zone is a day ahead."""
+    """The latest months, newest first. Starts in the time zone that is furthest ahead."""
     month = month_of(now, zone="Pacific/Kiritimati")
     found = [month]
     while len(found) < MONTHS:

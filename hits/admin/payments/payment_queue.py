@@ -1,4 +1,4 @@
-"""Payments that wait for a person. Each says what happened, and offers the one action that is safe."""
+"""Payments that wait for a person: each says what happened, and offers the one action that is safe."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ def queue_view(request: HttpRequest) -> HttpResponse:
 
 
 def row_of(bonus: Bonus) -> Row:
-    """What happened, in words, and what helps."""
+    """A payment's row: what happened, in words, and what helps."""
     if bonus.status == Status.REFUSED:
         return _refused(bonus)
     if bonus.status == Status.COMPENSATING:
@@ -137,7 +137,7 @@ def _do(call: Call[Bonus], *, act: Callable[..., Any], done: str) -> Outcome:
 def _action(
     label: str, *, act: Callable[..., Any], asks: str = "", done: str = "", form: Any = None
 ) -> Action[Bonus]:
-    """`asks` is read before it happens; without it, it happens at once."""
+    """An action on a payment: it asks the question `asks` first, or happens at once if there is none."""
     return Action(
         label=label,
         permissions=(SETTLE, "hits.view_bonus"),

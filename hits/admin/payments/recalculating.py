@@ -1,4 +1,4 @@
-"""What today's scores make more of a batch's work than is owed: shown, with a reason asked for, then owed."""
+"""Pages that show what today's scores add to a batch's work, ask for a reason, and owe it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual, recalculation
 from hits.studies.models import Batch
 
-# Of those that lack something the page names so many.
+# The page names this many of those that lack something.
 SHOWN = 50
 WHOLE, ONE = "Batch {} of {} on {}.", "One submission of batch {} of {} on {}."
 COMPARED = (
@@ -33,7 +33,7 @@ COMPARED = (
 
 @dataclass(kw_only=True)
 class UnscoredWork:
-    """A batch's work, or one submission of it, by its number."""
+    """A batch's work; with `work`, one submission of it by its number."""
 
     batch: Batch
     work: int | None
@@ -48,7 +48,7 @@ class UnscoredWork:
 
 
 def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
-    """Under the batch's own address; `?work=` is one submission of it."""
+    """The address below the batch's own; `?work=` is one submission of it."""
     view = batches.admin_site.admin_view(_pages(batches).view("owe"))
     return [path("<int:batch_id>/owe-again/", view, name="hits_owe_again")]
 

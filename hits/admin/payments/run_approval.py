@@ -1,4 +1,4 @@
-"""The addresses of what is done to a run, its approval by a second person, and its manifest."""
+"""The addresses of actions on a run, of its approval by a second person, and of its manifest."""
 
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -33,7 +33,7 @@ def urls(model: admin.ModelAdmin[Run]) -> list[URLPattern]:
 
 
 def approve_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """What was confirmed is the count and the total that this person has seen, and the digest with them."""
+    """Approve a run. The user has confirmed its count or total, and the form carries the digest they saw."""
     run = find_run(request, pk, APPROVE)
     said = request.POST.get("confirmed", "").strip().removeprefix("$").replace(",", "")
     is_meant = said == (f"{run.total:.2f}" if _is_real_money(run) else sum_in_words(run).replace(",", ""))
@@ -54,7 +54,7 @@ def approve_view(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def manifest_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """Byte for byte what the digest is of."""
+    """Send the manifest, byte for byte the text that was hashed for the digest."""
     run = find_run(request, pk, "hits.view_run")
     if not run.digest:
         raise Http404

@@ -1,4 +1,4 @@
-"""What is done to the ticked rows of a run: taken out, held, or split off into a run of their own."""
+"""Actions on the ticked rows of a run: take out, hold, or split off into a run of their own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ HELD = "What is held is owed still, and goes into no run until somebody releases
 
 @dataclass(frozen=True, kw_only=True)
 class TickedRows:
-    """Some rows of one run; never any of another."""
+    """Some rows of one run, and none of another."""
 
     run: Run
     bonuses: Sequence[Bonus]
@@ -36,12 +36,12 @@ class TickedRows:
 
 
 def rows_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """Holding and splitting ask for words first."""
+    """Act on the ticked rows; holding and splitting ask for words first."""
     return PAGES.answer(request, request.POST.get("verb", ""), pk=pk)
 
 
 def _find(request: HttpRequest, pk: int) -> list[TickedRows]:
-    """The ticked rows, or all of them."""
+    """The ticked rows of the run, or those that the page before has carried."""
     run, carried = find_run(request, pk), request.POST.get("bonuses", "").split(",")
     keys = [read_number(text) for text in [*request.POST.getlist("bonus"), *carried][:MOST]]
     wanted = [key for key in keys if key is not None]

@@ -1,4 +1,4 @@
-"""Bonus runs: the list, and one run as its preparer, its approver and everybody later sees it."""
+"""Bonus runs: their list, and one run as its preparer, its approver and later readers see it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -90,7 +90,7 @@ class RunAdmin(ReadOnlyAdmin[Run]):
 
 
 def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
-    """All that the page shows; nothing of it asks the database once more for each row."""
+    """The context of a run's page; nothing in it causes a query for each row."""
     rows = rows_of(run)
     is_open = run.status in (Status.DRAFT, Status.FROZEN)
     outliers = outliers_of(rows, run) if is_open else {row.pk: row.flags for row in rows if row.flags}
@@ -118,7 +118,7 @@ def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
 
 
 def find_rows(rows: Sequence[Row], *, query: str, keys: set[int] | None = None) -> list[Row]:
-    """By the pseudonym, the rule, the batch or the reason."""
+    """Rows whose pseudonym, rule, batch or reason contains the query."""
     words = query.casefold()
     return [
         row
@@ -139,7 +139,7 @@ def _progress(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _rights(request: HttpRequest, run: Run, rows: Sequence[Row]) -> dict[str, Any]:
-    """What this person can do now; the services decide again when it is asked for."""
+    """What this user can do now; the services decide again when asked."""
     user = request.user
     is_mine = run.prepared_by_id == user.pk
     may_prepare, may_approve = user.has_perm("hits.prepare_run"), user.has_perm("hits.approve_run")

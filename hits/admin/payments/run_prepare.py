@@ -1,4 +1,4 @@
-"""Preparing a run: owed bonuses are looked for, added up, and put into a draft."""
+"""Preparing a run: owed bonuses are searched, summed, and put into a draft."""
 
 from dataclasses import asdict
 from decimal import Decimal
@@ -25,7 +25,7 @@ from hits.payments.services import bonus_runs
 from hits.work.access import visible
 
 PREPARE = "hits.prepare_run"
-# So many drafts of one's own are offered to be added to.
+# The most of one's own drafts that are offered to add to.
 DRAFTS = 20
 MOST = 5000
 BATCH = "assignment__hit__batch"
@@ -33,7 +33,7 @@ MONEY: dict[str, Any] = {"max_digits": 13, "decimal_places": 2, "min_value": Dec
 
 
 class SearchForm(forms.Form):
-    """Which owed bonuses. What cannot be read is said beside its field, and asks for nothing."""
+    """A search for owed bonuses. An unreadable value is refused beside its field and filters nothing."""
 
     study = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
     batch = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
@@ -79,7 +79,7 @@ def prepare_view(request: HttpRequest) -> HttpResponse:
 
 
 def ask_about(request: HttpRequest, bonuses: QuerySet[Bonus]) -> HttpResponse:
-    """From another list: what was chosen there goes into a new run, or into a draft."""
+    """Ask which new run or draft the bonuses chosen in another list go into."""
     chosen = list(bonuses.order_by("pk")[:MOST])
     context = {
         **admin.site.each_context(request),
@@ -124,7 +124,7 @@ def _prepare(
 
 
 def _selected(request: HttpRequest, owed: QuerySet[Bonus]) -> QuerySet[Bonus]:
-    """All that match, or the ticked ones, or those that another list sends."""
+    """All bonuses that match, the ticked ones, or those that another list has sent."""
     if request.POST.get("which") == "all":
         return owed
     texts = [*request.POST.getlist("bonus"), *request.POST.get("bonuses", "").split(",")]
@@ -133,7 +133,7 @@ def _selected(request: HttpRequest, owed: QuerySet[Bonus]) -> QuerySet[Bonus]:
 
 
 def _facets(request: HttpRequest) -> list[dict[str, Any]]:
-    """What there is to choose from, among all that is owed."""
+    """The studies, batches and rules among all that is owed, to choose from."""
     everything = owed_for(request.user, OwedFilter(), now=timezone.now()).order_by()
     names = (STUDY, f"{STUDY}__name", BATCH, f"{BATCH}__title", "rule")
     return list(everything.values(*names).distinct())

@@ -1,4 +1,4 @@
-"""The steps of a run: its preparer freezes, opens or dissolves it, a second person refuses it."""
+"""The steps of a run: its preparer freezes, unfreezes or dissolves it; a second person refuses it."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -25,14 +25,14 @@ Kind = Run.Kind
 
 
 def find_run(request: HttpRequest, pk: int, permission: str = VIEW) -> Run:
-    """Nothing is told of a run that one does not see."""
+    """The run; 404 if this user may not see all of it."""
     if not request.user.has_perms([VIEW, permission]):
         raise PermissionDenied
     return get_object_or_404(visible_runs(request.user), pk=pk)
 
 
 def state_of(run: Run) -> str:
-    """Giving bonuses up is no payment, and its pages never say so."""
+    """The run's state in words. Giving bonuses up is no payment, and its pages never say so."""
     if run.kind == Kind.WAIVE and run.status == Run.Status.APPROVED:
         return "Approved: given up"
     words = run.get_status_display()
@@ -40,7 +40,7 @@ def state_of(run: Run) -> str:
 
 
 def sum_in_words(run: Run) -> str:
-    """As it is confirmed: "12 bonuses, $3.24"."""
+    """The sum as the approver confirms it: "12 bonuses, $3.24"."""
     return f"{run.count} {'bonus' if run.count == 1 else 'bonuses'}, ${run.total:,.2f}"
 
 

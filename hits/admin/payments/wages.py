@@ -1,4 +1,4 @@
-"""What an hour of a batch's work pays, and top-ups to the study's floor: shown, asked, then proposed."""
+"""The hourly pay of a batch's work, and top-ups to the study's floor: shown, confirmed, then proposed."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -26,12 +26,12 @@ from hits.payments.services import wage_top_ups
 from hits.studies.models import Batch
 from hits.work import access
 
-# Of those that lack something the page names so many, the worst paid first.
+# The page names this many of those below the floor, the worst paid first.
 SHOWN = 50
 
 
 def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
-    """Under the batch's own address."""
+    """The addresses below the batch's own."""
     shown = batches.admin_site.admin_view
     propose = shown(_pages(batches).view("propose"))
     return [
@@ -88,7 +88,7 @@ def _ask(call: Call[Batch]) -> Confirm:
 
 
 def _is_nothing_due(call: Call[Batch]) -> str:
-    """Whoever has confirmed is answered by the service, which looks once more."""
+    """A refusal if no work is below the floor. After a confirmation, only the service checks again."""
     if "confirmed" in call.sent or top_ups_due(call.row, most=1):
         return ""
     return "No approved work lacks anything to the floor: there is nothing to propose."
@@ -125,7 +125,7 @@ def _pages(batches: admin.ModelAdmin[Batch]) -> ActionPages[Batch]:
 
 
 def find_batch(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int) -> Batch:
-    """A batch of somebody else's study does not exist for who may not see it."""
+    """The batch; 404 if it belongs to a study that this user may not see."""
     if not batches.has_view_permission(request):
         raise PermissionDenied
     rows = Batch.objects.select_related("study", "account").exclude(launched_at=None)
@@ -133,7 +133,7 @@ def find_batch(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id:
 
 
 def _bars(pay: Pay) -> list[dict[str, Any]]:
-    """In words too: what lies below the floor is said, and not only drawn."""
+    """The histogram's bars, which say in words what is below the floor and do not only draw it."""
     floor = pay.floor
     return [
         {
@@ -147,7 +147,7 @@ def _bars(pay: Pay) -> list[dict[str, Any]]:
 
 
 def _made(batch: Batch) -> list[dict[str, Any]]:
-    """The top-ups so far, by what became of them."""
+    """The top-ups so far, by status."""
     counted = (
         top_ups_made(batch).order_by("status").values("status").annotate(n=Count("pk"), sum=Sum("amount"))
     )

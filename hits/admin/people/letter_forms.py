@@ -1,4 +1,4 @@
-"""Writing to workers: a draft, a look at it, and only then the message."""
+"""Writing to workers: a draft, then a preview, and only then the message."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -58,7 +58,7 @@ class LetterForm(forms.Form):
 
 
 def compose_view(request: HttpRequest) -> HttpResponse:
-    """Draft, preview, send: everything is carried in the form, so nothing is lost on the way."""
+    """Draft, preview, send: the form carries everything, so that nothing is lost on the way."""
     _require(request)
     given = request.POST if request.method == "POST" else request.GET
     workers = selected_workers(request, given.get("workers", ""))
@@ -75,14 +75,14 @@ def compose_view(request: HttpRequest) -> HttpResponse:
 
 
 def show_compose(request: HttpRequest, workers: QuerySet[Worker]) -> HttpResponse:
-    """An empty draft for a selection."""
+    """Show an empty draft to a selection of workers."""
     _require(request)
     refused = _refuse_selection(request, workers)
     return refused or _show(request, workers, form=LetterForm(request=request), template="compose")
 
 
 def _refuse_selection(request: HttpRequest, workers: QuerySet[Worker]) -> HttpResponse | None:
-    """A message goes to workers of one account, and to at least one."""
+    """Refuse a selection unless it has at least one worker, and all of one account."""
     accounts = set(workers.order_by().values_list("account", flat=True))
     if len(accounts) == 1:
         return None
@@ -113,7 +113,7 @@ def _send(request: HttpRequest, workers: QuerySet[Worker], form: LetterForm) -> 
 
 
 def _read_draft(request: HttpRequest) -> UUID | None:
-    """Confirmed twice, a draft is sent once."""
+    """The draft's key: a draft that is confirmed twice is sent once."""
     try:
         return UUID(request.POST.get("draft", ""))
     except ValueError:

@@ -45,7 +45,7 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
         return worker_record.messages_for(request.user).select_related("account", "study", "by")
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """The figures of the page's rows, in one query."""
+        """The list, with the figures of its page's rows read in one query."""
         changes = super().get_changelist_instance(request)
         tallies = worker_record.tallies(message.pk for message in changes.result_list)
         for message in changes.result_list:
@@ -90,7 +90,7 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
         return TemplateResponse(request, "admin/hits/message/page.html", context)
 
     def retry_view(self, request: HttpRequest, message_id: int) -> HttpResponse:
-        """A person may repeat what is unclear, having read that somebody may get it twice."""
+        """Send again to failed recipients, or to unclear ones if the user accepts that some get it twice."""
         if not request.user.has_perm("hits.send_message") or not self.has_view_permission(request):
             raise PermissionDenied
         message = get_object_or_404(self.get_queryset(request), pk=message_id)

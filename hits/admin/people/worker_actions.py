@@ -1,4 +1,4 @@
-"""What a person does about a worker: blocks, and the id at the provider."""
+"""Actions on a worker: blocks, and the id at the provider."""
 
 from typing import Any
 
@@ -29,14 +29,14 @@ class ReasonForm(forms.Form):
 
 
 class Unechoed(forms.TextInput):
-    """What was typed is not sent back."""
+    """A text input whose value is never sent back to the page."""
 
     def format_value(self, value: Any) -> None:
         return None
 
 
 class FindForm(forms.Form):
-    """The id goes out with a POST alone, and never comes back on the page."""
+    """A search by the provider's id, which is sent only by POST and never shown on the page again."""
 
     account = forms.ModelChoiceField(
         Account.objects.order_by("name"), required=False, empty_label="Every account"
@@ -53,7 +53,7 @@ class FindForm(forms.Form):
 
 
 def id_view(request: HttpRequest, worker_id: int) -> HttpResponse:
-    """Shown once, in the answer to a POST that gave a reason: a reload asks, and records, anew."""
+    """Show the id once, in the answer to a POST with a reason: a reload asks again, and is recorded again."""
     _require(request, "hits.see_worker_id")
     worker = get_object_or_404(workers_for(request.user), pk=worker_id)
     form, shown, status = ReasonForm(request.POST or None), "", 200
@@ -77,7 +77,7 @@ def id_view(request: HttpRequest, worker_id: int) -> HttpResponse:
 
 
 def find_view(request: HttpRequest) -> HttpResponse:
-    """By blind index: the id is compared, and neither kept nor written down."""
+    """Find a worker by blind index: the id is compared, and neither kept nor logged."""
     _require(request, "hits.see_worker_id")
     form = FindForm(request.POST or None)
     found: list[Worker] | None = None
@@ -107,7 +107,7 @@ def _render(
 
 
 def urls(workers: admin.ModelAdmin[Worker]) -> list[URLPattern]:
-    """Under the list's own address."""
+    """The addresses below the list's own."""
     shown = workers.admin_site.admin_view
     return [
         path("find/", shown(find_view), name="hits_worker_find"),

@@ -1,4 +1,4 @@
-"""Blocks of workers: what one means, whom it concerns, and how it is lifted."""
+"""Blocks of workers: what one means, whom it affects, and how it is lifted."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -41,7 +41,7 @@ LIFTED = {
 
 
 def show_block(request: HttpRequest, workers: QuerySet[Worker], *, kind: str) -> HttpResponse:
-    """What the block means, before it is made."""
+    """Show what the block means, before it is made."""
     return BLOCKING.ask_list(request, kind, list(workers), at=reverse("admin:hits_worker_block"))
 
 
@@ -120,7 +120,7 @@ def _lift(call: Call[Block]) -> Outcome:
 
 
 def _ask_again(call: Call[Block]) -> Outcome:
-    """After the provider's refusal."""
+    """Ask the provider again after its refusal."""
     blocking.ask_again(block=call.row, by=call.by, now=call.now)
     return Outcome(said="The provider is being asked again.")
 

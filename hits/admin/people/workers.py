@@ -17,7 +17,7 @@ from hits.identity.models.workers import Worker
 from hits.people.queries import worker_record
 
 TABS = {"work": "Work", "payments": "Payments", "messages": "Messages", "blocks": "Blocks"}
-# Whoever may not see it elsewhere does not see it here. One of these is enough.
+# A tab needs one of the permissions that its content needs elsewhere.
 NEEDS = {
     "payments": ("hits.view_bonus",),
     "messages": ("hits.view_message",),
@@ -49,7 +49,7 @@ class BlockedFilter(admin.SimpleListFilter):
 
 @admin.register(Worker)
 class WorkerAdmin(ReadOnlyAdmin[Worker]):
-    """The provider's ids are shown on no page but that of a disclosure."""
+    """Workers under their pseudonyms. Only the page of a disclosure shows a provider's id."""
 
     list_display = ("pseudonym", "account", "handed_in", "approved", "standing", "created_at")
     list_filter = ("account", BlockedFilter)
@@ -89,7 +89,7 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Everything of one worker, a tab at a time, so that none of it grows with the rest."""
+        """Show a worker, one tab at a time, so that no tab's cost grows with the others."""
         worker = self.get_object(request, object_id)
         if worker is None:
             return self._get_obj_does_not_exist_redirect(  # type: ignore[attr-defined, no-any-return]
@@ -154,7 +154,7 @@ def _tabs_for(user: Any) -> dict[str, str]:
 
 
 def standing_of(worker: Any) -> str:
-    """In words; nothing where no block is in force."""
+    """The worker's blocks in words; "" if none is in force."""
     kinds = {"softly": worker.is_blocked_softly, "at the provider": worker.is_blocked_hard}
     return " and ".join(words for words, stands in kinds.items() if stands)
 

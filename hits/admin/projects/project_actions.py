@@ -1,4 +1,4 @@
-"""Actions on the rows of a study's project, below its page."""
+"""Pages of actions on the rows of a study's project."""
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
@@ -24,7 +24,7 @@ def project_actions(
     project_of: Callable[[Row], Any] = attrgetter("project"),
     logged: Callable[[Row], Any] = attrgetter("project"),
 ) -> ActionPages[Row]:
-    """`back` and `trail` are of the first row. What was done goes into the history of what is `logged`."""
+    """Make action pages. `back` and `trail` get the first row; the history is that of `logged`."""
     return ActionPages(
         actions=actions,
         find=find,

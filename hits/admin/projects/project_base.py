@@ -1,4 +1,4 @@
-"""Where the projects of a family are, and who may see them: what all pages of a project are made with."""
+"""The base of all pages of a family's projects: their addresses, and who may see them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -26,39 +26,39 @@ Project = TypeVar("Project", bound=Model)
 
 
 class ProjectPagesBase(ReadOnlyAdmin[Project]):
-    """One row for each study."""
+    """The admin of a family's projects, one row for each study."""
 
     cards: ClassVar[Sequence[CardOf]] = ()
     rules: ClassVar[type[forms.ModelForm[Any]]]
-    # Where setting it up asks for other things than its settings do.
+    # The form that sets the project up, if it asks for other things than its settings.
     first_rules: ClassVar[type[forms.ModelForm[Any]] | None] = None
     about: ClassVar[str]
-    # Of a family that has rules of its own for studies that chose none: their page is there all the same.
+    # True for a family with default rules: the page exists even for a study that has set up none.
     stands_unset: ClassVar[bool] = False
-    # As in the title of its page.
+    # The project's name in the title of its page.
     name: ClassVar[str]
 
     def at(self, address: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:
-        """`view` is given this admin, the request, and what the address holds."""
+        """An address whose `view` is given this admin, the request, and the address's arguments."""
         return path(address, self.admin_site.admin_view(partial(view, self)), name=f"{self.label}_{name}")
 
     def make_cards(self, project: Any, user: User) -> Iterable[Card]:
-        """In the order of the work."""
+        """The project's cards, in the order of the work."""
         return (card(project, user) for card in self.cards)
 
     def cards_for(self, project: Any, user: User) -> list[Card]:
         return shown_to(user, self.make_cards(project, user))
 
     def growing_batch(self, project: Any, task: str, batches: Sequence[Batch]) -> Batch | None:
-        """Of a task's batches, newest first, the one that may get more HITs, if it is a provider's."""
+        """The newest of a task's batches that may get more HITs and is posted at a provider, or None."""
         running = (batch for batch in batches if batch.status in top_up.GROWING)
         return next((batch for batch in running if batch.account.kind != Account.Kind.WEB), None)
 
     def keep_draft(self, project: Any, draft: Batch) -> None:
-        """What a family makes of a draft that was begun on its page."""
+        """Called with a draft that was begun on this family's page."""
 
     def note_on(self, project: Any) -> str:
-        """What is said above all cards."""
+        """A note above all cards."""
         return ""
 
     @property
@@ -67,7 +67,7 @@ class ProjectPagesBase(ReadOnlyAdmin[Project]):
 
     @property
     def row(self) -> str:
-        """How addresses name its model: by its app and by itself."""
+        """The prefix of the model's address names: its app and its name."""
         return f"{self.label}_{self.opts.model_name}"
 
     def permission(self, verb: str) -> str:
@@ -77,24 +77,24 @@ class ProjectPagesBase(ReadOnlyAdmin[Project]):
         return self.model._default_manager.select_related("study").filter(study__in=studies_of(request.user))
 
     def find(self, request: HttpRequest, pk: int, *permissions: str) -> Any:
-        """The project, for whoever may see its study and has these. Otherwise 403, or 404."""
+        """The project, if the user may see its study and has these permissions; otherwise 403 or 404."""
         need(request, self.permission("view"), *permissions)
         return get_object_or_404(self.get_queryset(request), pk=pk)
 
     def render(
         self, request: HttpRequest, template: str, context: Mapping[str, Any], *, project: Any = None
     ) -> HttpResponse:
-        """`template`: extends "admin/hits/project_base.html", which leads back to the project."""
+        """Render a template that extends "admin/hits/project_base.html", which links back to the project."""
         shared = {**self.admin_site.each_context(request), **self.shared(project)}
         return TemplateResponse(request, template, {**shared, **context})
 
     def shared(self, project: Any = None, *, trail: Sequence[tuple[str, str]] = ()) -> Mapping[str, Any]:
-        """What each page below the project says of where it is; `trail`: what stands in between."""
+        """The context that locates each page below the project; `trail`: the breadcrumbs in between."""
         home = self.address(project) if project else ""
         return {"opts": self.opts, "pages": self, "project": project, "home": home, "trail": trail}
 
     def address(self, project: Any, name: str = "", *more: Any) -> str:
-        """Of a page of the family, or of the project's own: the only one before it is set up."""
+        """The address of a page of the project, or of its study's page before the project is set up."""
         if project.pk is None:
             return reverse(f"admin:{self.label}_of_study", args=[project.study_id])
         page = f"{self.label}_{name}" if name else f"{self.row}_change"

@@ -1,4 +1,4 @@
-"""What the cards of a project ask of workers, and by which batches."""
+"""The answers that a project's cards ask workers for, and the batches that ask for them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +18,13 @@ MOST_BATCHES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class TaskDemand:
-    """One task of a card: how much is asked of workers, and by which batches."""
+    """One task of a card: how much it asks of workers, and by which batches."""
 
     task: str
     name: str
     items: int
     batches: Sequence[Batch]
-    # So many HITs more, and every wanted answer has a place.
+    # How many more HITs give every needed answer a place.
     lacking: int
     draft_url: str
     grow_url: str = ""
@@ -74,7 +74,7 @@ def _asked(
 
 
 def batches_of(study: int, tasks: Sequence[str]) -> list[Batch]:
-    """The newest first."""
+    """The study's batches of these tasks, the newest first."""
     rows = Batch.objects.filter(study=study, task__in=tasks).select_related("account")
     return list(rows.order_by("-pk"))
 

@@ -1,4 +1,4 @@
-"""What a card of a project's page shows, in values."""
+"""The values that a card of a project's page shows."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,14 +12,14 @@ from hits.identity.models.users import User
 class Metric:
     name: str
     count: int
-    # How many it is when all is done. None: nobody knows.
+    # The number when all is done. None: unknown.
     of: int | None = None
     url: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Of what goes on by itself: shown as a bar."""
+    """The progress of background work, shown as a bar."""
 
     name: str
     done: int
@@ -33,15 +33,15 @@ class CardLink:
     name: str
     url: str
     is_first: bool = False
-    # Without it the link is not offered; the page behind it asks for it again.
+    # A user without it is not offered the link; the page behind it checks again.
     permission: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """`tasks`: their batches stand below it, with what is asked and the way to a launch.
+    """One part of a project's page. `tasks`: their batches are below it, with a way to launch.
 
-    `groups`: metrics under a heading each. `offered`: its actions, for who may do them.
+    `groups`: metrics under a heading each. `offered`: actions, for users who may do them.
     """
 
     key: str
@@ -56,7 +56,7 @@ class Card:
     next: str = ""
     problems: Sequence[str] = ()
     tasks: Sequence[str] = ()
-    # Without it the card is not shown, and its tasks cannot be launched from the project's page.
+    # A user without it does not see the card, and cannot launch its tasks from the project's page.
     permission: str = ""
 
     @property
@@ -68,7 +68,7 @@ CardOf = Callable[[Any, User], Card]
 
 
 def shown_to(user: User, cards: Iterable[Card]) -> list[Card]:
-    """The cards that this person may see, each with the links that they may follow."""
+    """The cards that this user may see, each with the links that they may follow."""
     return [
         replace(card, links=[link for link in card.links if _may_see(user, link)])
         for card in cards

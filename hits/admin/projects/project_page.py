@@ -1,4 +1,4 @@
-"""The page of a study's work of one family: a card for each part of it, its rules, and its launches."""
+"""The page of a study's work in one family: a card for each part, its rules, and its launches."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, cast
@@ -24,7 +24,7 @@ TAKE = "hits.export_batch"
 
 
 class ProjectPages(ProjectPagesBase[Project]):
-    """One row for each study. A family names its cards, its form and its further pages."""
+    """The admin of a family's projects. The family names its cards, its form and its further pages."""
 
     change_list_template = "admin/hits/project_list.html"
     list_display: tuple[str, ...] = ("study",)
@@ -34,7 +34,7 @@ class ProjectPages(ProjectPagesBase[Project]):
     show_full_result_count = False
 
     def more_urls(self) -> Sequence[URLPattern]:
-        """Pages of the family. `self.at` makes each of them."""
+        """Further pages of the family, each made by `self.at`."""
         return ()
 
     def get_urls(self) -> list[URLPattern]:
@@ -132,12 +132,12 @@ class StudyForm(forms.Form):
 
 
 def pages_of(model: type[Project]) -> ProjectPages[Project]:
-    """For pages of rows that belong to a project, and lead back to it."""
+    """The project's pages, for pages of rows that belong to a project and lead back to it."""
     return cast("ProjectPages[Project]", admin.site.get_model_admin(model))
 
 
 def of_study_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    """The study's project, or the way to one."""
+    """Open the study's project, or the form that sets one up."""
     need(request, pages.permission("view"))
     study = get_object_or_404(studies_of(request.user), pk=pk)
     if project := pages.get_queryset(request).filter(study=study).first():
@@ -148,7 +148,7 @@ def of_study_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Ht
 
 
 def announce_project(model: type[Model], *, name: str) -> None:
-    """The page of a study leads to its project, or to the form that sets one up."""
+    """Link the page of a study to its project, or to the form that sets one up."""
     label = model._meta.app_label
     address = f"admin:{label}_of_study"
     announce(
@@ -162,7 +162,7 @@ def announce_project(model: type[Model], *, name: str) -> None:
 
 @transaction.atomic
 def open_project(model: type[Project], *, study: Study, **rules: Any) -> Project:
-    """The study's one, or a new one."""
+    """The study's project, created if there is none."""
     project, _ = model._default_manager.get_or_create(study=study, defaults=rules)
     return project
 

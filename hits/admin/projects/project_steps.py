@@ -49,7 +49,7 @@ def settings_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int) -
 
 
 def draft_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int, task: str) -> HttpResponse:
-    """From a card to the guide: a draft with the right task and price, and then its terms and its launch."""
+    """Draft a batch with the card's task and price, then go to the guide for its terms and launch."""
     project = pages.find(request, pk, pages.permission("change"), DRAFT)
     if not any(task in card.tasks for card in pages.cards_for(project, signed_in(request))):
         raise Http404
@@ -83,7 +83,7 @@ def draft_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int, task
 
 
 def grow_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int, batch: Any) -> HttpResponse:
-    """As many HITs more as the answers that are wanted now have no place for."""
+    """Add as many HITs as the open answers still need."""
     project = pages.find(request, pk, pages.permission("change"), STEER)
     chosen = get_object_or_404(Batch, public_id=batch, study=project.study_id)
     if request.method == "POST":

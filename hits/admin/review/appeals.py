@@ -1,4 +1,4 @@
-"""Workers' appeals: those that wait for an answer first, and a page to answer one."""
+"""Workers' appeals: a list with the waiting ones first, and a page to answer one."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -33,7 +33,7 @@ Status = Appeal.Status
 
 
 class AnswerForm(forms.Form):
-    """What the worker reads, and what is owed besides."""
+    """A form with the answer for the worker, and what is owed besides."""
 
     granted = forms.TypedChoiceField(
         label="Your decision",
@@ -94,7 +94,7 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
         return visible(super().get_queryset(request), request.user)
 
     def get_ordering(self, request: HttpRequest) -> tuple[Any, ...]:
-        """Who has waited longest comes first."""
+        """Order open appeals first, the longest waiting on top."""
         return (queries.OPEN_FIRST, "made_at")
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
@@ -119,13 +119,13 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
         return TemplateResponse(request, TEMPLATE, context)
 
     def answer_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """One call; whoever comes second is told, and nothing of theirs is written."""
+        """Answer an appeal in one call; of two users, the second is refused, and nothing of theirs saved."""
         pages = ActionPages(
             actions={"answer": ANSWERING},
             find=lambda request, pk: [self._find(request, str(pk))],
             back=lambda _: reverse("admin:hits_appeal_changelist"),
             template=TEMPLATE,
-            # Read anew: somebody may have been sooner.
+            # Read again: another user may have answered meanwhile.
             shared=lambda appeals: self._shown(request, self._find(request, str(appeals[0].pk))),
         )
         return pages.answer(request, "answer", pk=pk)

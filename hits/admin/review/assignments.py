@@ -1,4 +1,4 @@
-"""Handed-in work as a list, and one work to look at. Deciding on one after another is in `review_pages`."""
+"""Submitted work: a list, and a page for each. `review_pages` decides on one after another."""
 
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from hits.work.access import studies_of, visible
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 
-# As many are decided by one click at most.
+# The most submissions that one click decides on.
 MOST_AT_ONCE = 500
 QUESTIONS = {
     "approve": ("Approve", "Their workers are paid."),
@@ -35,7 +35,7 @@ QUESTIONS = {
 
 
 class StudyFilter(admin.SimpleListFilter):
-    """Only the studies that this person may see."""
+    """A filter that offers only the studies that this user may see."""
 
     title = "study"
     parameter_name = "study"
@@ -102,7 +102,7 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         return _decide(request, rows, kind=Decision.Kind.REJECT)
 
     def work_view(self, request: HttpRequest, assignment_id: int) -> HttpResponse:
-        """The work as the worker saw it, with what was expected."""
+        """Show the work as the worker saw it, with what was expected."""
         rows = Assignment.objects.select_related("hit__batch__study", "worker")
         assignment = get_object_or_404(visible(rows, request.user), pk=assignment_id)
         if not self.has_view_permission(request, assignment):
@@ -118,7 +118,7 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         return TemplateResponse(request, "admin/hits/work.html", context)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """The batch's page links here; a filter that named every batch would grow with history."""
+        """Allow a filter by any batch: its page links here, and a list of all would grow with history."""
         return lookup == "hit__batch__exact" or super().lookup_allowed(lookup, value, request)
 
     @admin.display(description="batch")
@@ -141,7 +141,7 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
 
 
 def _decide(request: HttpRequest, rows: QuerySet[Assignment], *, kind: str) -> HttpResponse:
-    """Asked once more, with their number; then each is decided on by itself, and none twice."""
+    """Ask about the chosen work with its number; then each is decided on by itself, and none twice."""
     chosen = list(rows.order_by("pk")[: MOST_AT_ONCE + 1])
     return DECIDING.answer_list(request, kind, chosen, keys=[work.pk for work in chosen])
 

@@ -1,4 +1,4 @@
-"""One handed-in work after another: seen as its worker saw it, and decided on with one key."""
+"""Submitted work, one after another: shown as its worker saw it, and decided on with one key."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from hits.work.services.leasing import items_served
 
 REVIEW = "hits.review_assignment"
 SECOND = "hits.second_rejection"
-# Below this part of the batch's median somebody has hardly read the question.
+# A worker below this part of the batch's median time has hardly read the question.
 HASTY = 1 / 3
 Kind = Decision.Kind
 Status = Assignment.Status
@@ -44,7 +44,7 @@ DONE = {
 
 
 class QueueForm(forms.Form):
-    """What a reviewer looks through. Whatever cannot be read is left out."""
+    """A filter of the work to review. A value that cannot be read filters nothing."""
 
     state = forms.ChoiceField(label="Show", choices=State.choices, required=False)
     batch = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
@@ -78,11 +78,11 @@ def review_view(request: HttpRequest) -> HttpResponse:
 
 
 def decide_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """Then the next one; the decision can be undone from there for a moment."""
+    """Decide and go to the next work, from where the decision can be undone for a moment."""
     _require(request, REVIEW)
     work = get_object_or_404(visible(Assignment.objects.all(), request.user), pk=pk)
     kind = request.POST.get("kind", "")
-    # A box of several lines is for reading; the worker is sent one line.
+    # The box has several lines only to be easy to read; the worker is sent one line.
     reason = " ".join((request.POST.get("reason") or request.POST.get("saved") or "").split())
     now = timezone.now()
     try:
@@ -148,7 +148,7 @@ def note_view(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def facts_of(work: Assignment, *, now: datetime) -> dict[str, Any]:
-    """What both pages of a work say of its time and its deadlines, in words."""
+    """Facts about a work's time and its deadlines, in words, for both pages that show it."""
     pace, is_hasty = _pace(work)
     facts: dict[str, Any] = {"assignment": work, "pace": pace, "is_hasty": is_hasty}
     if work.status == Status.SUBMITTED:
@@ -160,14 +160,14 @@ def facts_of(work: Assignment, *, now: datetime) -> dict[str, Any]:
 
 
 def work_page(work: Assignment) -> dict[str, Any]:
-    """As its worker saw it, also when its items have been given to somebody else since."""
+    """The page as its worker saw it, even if its items have been given to others since."""
     family = families.get(work.hit.batch.task)
     page = family.review_page(assignment=work, items=items_served(work))
     return {**page.context, "page_template": page.template}
 
 
 def words_of(outcomes: Mapping[str, int]) -> str:
-    """What became of many decisions: "38 decided, 2 had been decided already"."""
+    """The outcomes of many decisions in words: "38 decided, 2 had been decided already"."""
     words = {
         "intended": "decided",
         "waiting": "waiting for a second person",
@@ -207,7 +207,7 @@ def _page(
 
 
 def _open_decisions(work: Assignment, past: review_queue.PastReview, *, can_override: bool) -> set[str]:
-    """What can be decided now, if one may."""
+    """The decisions that are possible now, for a user who may decide."""
     if past.unsent:
         return set()
     if work.status == Status.SUBMITTED:
@@ -223,7 +223,7 @@ def _may_second(request: HttpRequest, past: review_queue.PastReview) -> bool:
 
 
 def _read_wanted(request: HttpRequest) -> QueueFilter:
-    """What cannot be read asks for nothing: a link of another day still opens."""
+    """The queue's filter. A value that cannot be read filters nothing: an old link still opens."""
     asked = request.GET
     return QueueFilter(
         state=asked["state"] if asked.get("state") in State.values else State.WAITING,
@@ -235,7 +235,7 @@ def _read_wanted(request: HttpRequest) -> QueueFilter:
 
 
 def _filters(wanted: QueueFilter, **more: Any) -> str:
-    """For links: what differs from the ordinary."""
+    """The filter as a query for links, without default values."""
     asked = {**asdict(wanted), **more}
     if asked["order"] == Order.OLDEST:
         del asked["order"]
@@ -247,7 +247,7 @@ def _go(request: HttpRequest, **more: Any) -> HttpResponse:
 
 
 def _undo(request: HttpRequest, *, now: datetime) -> dict[str, int] | None:
-    """Shown as long as it is of use. Whether it is allowed is decided when it is asked for."""
+    """The undo button while it is of use. Whether it is allowed is decided when it is pressed."""
     decision, until = _number(request.GET.get("undo")), _number(request.GET.get("until"))
     left = (until or 0) - int(now.timestamp())
     shown = decision is not None and 0 < left <= reviewing.UNDO_FOR.total_seconds()
@@ -255,7 +255,7 @@ def _undo(request: HttpRequest, *, now: datetime) -> dict[str, int] | None:
 
 
 def _pace(work: Assignment) -> tuple[str, bool]:
-    """How long it took, beside what the others took."""
+    """The time that the work took compared with the others', and whether it was hasty."""
     if work.worked_s is None:
         return "not known", False
     took, median = in_words(work.worked_s), work.hit.batch.figures.get("median_s")
@@ -267,7 +267,7 @@ def _pace(work: Assignment) -> tuple[str, bool]:
 
 
 def _countdown(work: Assignment, *, now: datetime) -> str:
-    """Before the provider has told the moment, the batch's terms do."""
+    """The time until automatic approval: the provider's moment, or the batch's terms until it is known."""
     delay = timedelta(seconds=work.hit.batch.auto_approval_s)
     due = work.auto_approves_at or (work.submitted_at or now) + delay
     left = int((due - now).total_seconds())

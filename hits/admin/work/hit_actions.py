@@ -1,4 +1,4 @@
-"""HITs expired, extended or widened, one by one or as a selection."""
+"""Actions that expire, extend or widen HITs, one by one or as a selection."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ EXPIRED = (
 
 @dataclass(kw_only=True)
 class SelectedHITs:
-    """Those of some HITs that the provider has. They are as many as a filter finds, and never read whole."""
+    """Some HITs, without those the provider lacks. A filter may find many: they are never read whole."""
 
     chosen: QuerySet[HIT]
 
@@ -52,7 +52,7 @@ class SelectedHITs:
 
     @cached_property
     def counts(self) -> Mapping[int, int]:
-        """By the number of their batch."""
+        """The number of HITs by their batch's key."""
         return dict(self.hits.order_by().values_list("batch").annotate(n=Count("pk")))
 
     @property
@@ -65,7 +65,7 @@ class SelectedHITs:
 
 
 def offered_for(hit: HIT, *, user: User) -> list[RowButton]:
-    """Only what the provider has is steered, and what is over cannot be expired."""
+    """Actions offered for a HIT: only one that the provider has, and no expiry for one that is over."""
     pages: ActionPages[Any] = ActionPages(actions=VERBS, url=_address)
     offered = pages.offered(hit, user=user) if hit.status in AT_PROVIDER else []
     return [one for one in offered if one.key != "expire" or hit.status == HIT.Status.OPEN]
@@ -108,7 +108,7 @@ def _of_how_many(selected: SelectedHITs) -> str:
 def _do(call: Call[SelectedHITs], *, deed: Callable[..., Any]) -> Outcome:
     selected = call.row
     as_of, _, count = call.sent.get("as_of", "").partition("-")
-    # A selection by filters may hold other rows by now than those that were counted.
+    # A selection by filters may hold other rows now than when it was counted.
     as_of = as_of if count == str(selected.count) else ""
     done = do_once(
         by=call.by,
@@ -127,7 +127,7 @@ def _verb(
     facts: Callable[..., Facts],
     form: type[forms.Form] | None = None,
 ) -> Action[SelectedHITs]:
-    """A number, where one is needed, is asked for first; what it means is shown then."""
+    """An action that asks for a number first, if it needs one, then shows what it means."""
     return Action(
         label=label,
         permissions=[STEER],

@@ -31,7 +31,7 @@ CHANGES = 20
 
 
 class BatchFilter(admin.SimpleListFilter):
-    """The newest batches, and the one asked for: a list of all of them would grow with history."""
+    """A filter by the newest batches and the one asked for: a full list would grow with history."""
 
     title = "batch"
     parameter_name = "batch"
@@ -80,7 +80,7 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
     list_per_page = 50
     show_full_result_count = False
     search_fields = ("external_id",)
-    # Counts beside every filter would be a query for each.
+    # A count beside each filter would cost a query each.
     show_facets = admin.ShowFacets.NEVER
     ordering = ("-pk",)
     actions = ("expire", "extend", "add_places")
@@ -90,7 +90,7 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
         return [path("<int:hit_id>/steer/<slug:verb>/", steer, name="hits_hit_steer"), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[HIT]:
-        """The count stands beside each row shown, and is asked for no other."""
+        """HITs with the number of submissions, which is counted only for the rows shown."""
         submitted = Assignment.objects.filter(hit=OuterRef("pk"), submitted_at__isnull=False).order_by()
         counted = submitted.values("hit").annotate(n=Count("pk")).values("n")
         filled = Coalesce(Subquery(counted, output_field=IntegerField()), 0)
@@ -99,7 +99,7 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[HIT], search_term: str
     ) -> tuple[QuerySet[HIT], bool]:
-        """Whole ids, by index. Several at once find each of them."""
+        """Search whole ids by index; several at once find each of them."""
         words = search_term.replace(",", " ").split()
         if not words:
             return queryset, False
@@ -124,11 +124,11 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
         return self._steer_selection(request, rows, "add-places")
 
     def steer_view(self, request: HttpRequest, hit_id: int, verb: str) -> HttpResponse:
-        """The same verbs on one HIT."""
+        """Apply a list's verb to one HIT."""
         return hit_actions.pages_of(self).answer(request, verb, hit_id=hit_id)
 
     def _steer_selection(self, request: HttpRequest, rows: QuerySet[HIT], verb: str) -> HttpResponse:
-        """Posted again to the same list, with the same filters, the selection is the same."""
+        """Apply a verb to the filtered selection, which a second POST to the same list finds again."""
         chosen = HIT.objects.filter(pk__in=rows.order_by().values("pk"))
         return hit_actions.pages_of(self).answer_list(
             request, verb, [hit_actions.SelectedHITs(chosen=chosen)]
@@ -137,7 +137,7 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """A HIT's own page: what it is, what is being changed, and who has worked on it."""
+        """Show a HIT: what it is, what is being changed, and who has worked on it."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         if not _is_number(object_id):
@@ -179,5 +179,5 @@ def _look(at: datetime | None, *, now: datetime) -> str:
 
 
 def _is_number(text: str) -> bool:
-    """One that a column can hold."""
+    """Whether the text is a number that a column can hold."""
     return text.isascii() and text.isdigit() and len(text) < 10
