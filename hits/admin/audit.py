@@ -47,7 +47,7 @@ class PersonFilter(admin.SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         acts = AuditEvent.objects.filter(by=OuterRef("pk"))
         people = User.objects.filter(Exists(acts)).order_by("username")
-        return [("nobody", "The house itself"), *((str(one.pk), one.get_username()) for one in people)]
+        return [("nobody", "This system"), *((str(one.pk), one.get_username()) for one in people)]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEvent]) -> QuerySet[AuditEvent]:
         if self.value() == "nobody":
@@ -81,9 +81,6 @@ class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
     list_per_page = 100
     show_full_result_count = False
     actions = None
-
-    class Media:
-        css = {"all": ("hits/payments.css",)}
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(require_POST(self.file_view))

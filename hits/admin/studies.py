@@ -1,13 +1,14 @@
-import json
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.conf import settings
+from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -65,7 +66,7 @@ class StudyForm(forms.ModelForm[Study]):
         if wants_floor(rules) and not values.get("wage_floor"):
             self.add_error(
                 "wage_floor",
-                "The bonus table pays up to this wage: give it, or give the rule an hourly.",
+                "The bonus table pays up to this wage: set it, or give the rule an hourly wage.",
             )
         return values
 
@@ -81,9 +82,6 @@ class StudyForm(forms.ModelForm[Study]):
 @admin.register(Study)
 class StudyAdmin(admin.ModelAdmin[Study]):
     form = StudyForm
-
-    class Media:
-        css = {"all": ("hits/studies.css",)}
 
     list_display = ("name", "lab", "budget", "reserved", "left", "language", "time_zone", "created_at")
     search_fields = ("name", "lab", "grant_code")
@@ -146,7 +144,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         if not rules:
             return "No bonuses: work earns its reward alone."
         lines = format_html_join("", "<li><strong>{}</strong>: {}</li>", rules)
-        return format_html('<ul class="bonus-table">{}</ul>', lines)
+        return format_html('<ul class="rules">{}</ul>', lines)
 
     @admin.display(description="books")
     def entries(self, study: Study) -> SafeString | str:

@@ -119,5 +119,8 @@ def terms_context(batch: Batch) -> dict[str, Any]:
         "rules": table_of(batch.rules_that_apply, items=batch.prices.items),
         "fee_schedule": frozen.get("fee_schedule", batch.account.fee_schedule),
         "spans": {name: in_words(getattr(batch, name)) for name in guide.SPANS},
-        "requirements": frozen.get("requirements_in_words", requirements_in_words(batch.requirements)),
+        "requirements": frozen.get(
+            "requirements_in_words",
+            requirements_in_words(batch.requirements, english_speakers=batch.english_speakers),
+        ),
     }

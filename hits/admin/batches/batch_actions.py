@@ -155,9 +155,9 @@ def _ask_to_end(call: Call[SteeredBatch], *, label: str, end: str) -> Confirm:
     words = [
         f"Nobody can start any more. HITs expired at the provider: {posting.open}.",
         f"HITs not sent yet, which are withdrawn: {posting.unsent}.",
-        f"Whoever is at work may finish, and is paid. Assignments in progress: {working}.",
-        f"What was handed in stays, and is paid. Set aside for this batch: ${batch.reserved:.2f}.",
-        "What of that is not needed goes back to the study's budget.",
+        f"Workers who have started may finish, and are paid. Assignments in progress: {working}.",
+        f"Submitted work stays, and is paid. Set aside for this batch: ${batch.reserved:.2f}.",
+        "The part that is not needed goes back to the study's budget.",
         f"The batch then ends as {end}. This cannot be taken back.",
     ]
     return Facts(words=words).asked(about)
@@ -237,7 +237,7 @@ VERBS: Mapping[str, Action[SteeredBatch]] = {
         "Pause",
         service=batch_lifecycle.pause_batch,
         statuses=(Status.LAUNCHING, Status.OPEN),
-        done="Paused: nothing more is sent, and nobody new starts. Work in progress still counts.",
+        done="Paused: nothing more is sent, and no further worker starts. Work in progress still counts.",
     ),
     "extend": _growing(
         "Extend",
@@ -272,7 +272,7 @@ VERBS: Mapping[str, Action[SteeredBatch]] = {
         "Drain",
         service=batch_lifecycle.drain_batch,
         end="complete",
-        done="Draining: nobody starts any more, and the batch ends when the last work is in.",
+        done="Draining: no new work starts, and the batch ends when the last work is in.",
     ),
     "cancel": _ending(
         "Cancel",

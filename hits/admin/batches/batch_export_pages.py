@@ -34,7 +34,7 @@ class ExportForm(forms.Form):
     include_excluded = forms.BooleanField(
         label="Include rejected work, and work that was paid and kept out of the data",
         required=False,
-        help_text="Not what workers have had taken out themselves: that is in no file.",
+        help_text="Data that workers have had removed are in no file.",
     )
 
 

@@ -70,7 +70,7 @@ class WhatForm(forms.Form):
     source_batch = RowChoice(
         required=False,
         label="The other batch",
-        help_text="Its items are asked anew, of other workers: who took part in it may not take part here.",
+        help_text="Its items are asked again: workers who took part in it may not take part here.",
     )
 
     def __init__(self, *args: Any, user: Any, batch: Batch | None, **kwargs: Any) -> None:
@@ -97,7 +97,7 @@ class WhatForm(forms.Form):
         elif "task" in cleaned and not families.asks_anew(cleaned["task"]):
             self.add_error("items_from", ASKS_ONCE)
         elif not cleaned.get("source_batch") and "source_batch" not in self.errors:
-            self.add_error("source_batch", "Choose the batch whose items are to be asked anew.")
+            self.add_error("source_batch", "Choose the batch whose items are to be asked again.")
         return cleaned
 
     def values(self) -> dict[str, Any]:
@@ -123,20 +123,20 @@ class TermsForm(forms.ModelForm[Batch]):
         label="Time for one assignment",
         least=30,
         most=YEAR_S,
-        help_text="From accepting to handing in. Be generous: whoever is late is not paid.",
+        help_text="From accepting to submitting. Be generous: a worker who is late is not paid.",
     )
     lifetime_s = SpanField(label="The HITs stay open for", least=30, most=YEAR_S)
     auto_approval_s = SpanField(
-        label="Approved by itself after",
+        label="Approved automatically after",
         least=0,
         most=30 * DAY_S,
-        help_text="Work that nobody has decided on is then approved, and can be rejected no more.",
+        help_text="Work without a decision is then approved, and can no longer be rejected.",
     )
     estimated_s = SpanField(
         label="Expected time for one assignment",
         least=1,
         most=YEAR_S,
-        help_text="Foretells the hourly wage until times have been measured.",
+        help_text="Used to estimate the hourly wage until times have been measured.",
     )
 
     class Meta:
@@ -152,7 +152,7 @@ class TermsForm(forms.ModelForm[Batch]):
             "title": "What workers see in the list.",
             "keywords": "Separated by commas. Workers search by them.",
             "reward": "Dollars for each assignment.",
-            "items_per_assignment": "So many questions stand on one worker's page.",
+            "items_per_assignment": "The number of questions on one worker's page.",
         }
 
     def clean(self) -> dict[str, Any]:
@@ -181,9 +181,15 @@ class PeopleForm(forms.Form):
         label="Not from these countries", required=False, help_text="Codes, as above."
     )
     masters = forms.BooleanField(label="Masters only", required=False, help_text="Costs a higher fee.")
-    adult = forms.BooleanField(label="Only who agreed to see adult content", required=False)
+    adult = forms.BooleanField(label="Only workers who agreed to see adult content", required=False)
+    english_speakers = forms.BooleanField(
+        label="Only English speakers",
+        required=False,
+        help_text="Workers say so themselves: whoever has not is asked once, on our page, before the first "
+        "task. A country alone does not tell.",
+    )
     guarded = forms.ChoiceField(
-        label="Whoever does not meet them", choices=list(GUARDED.items()), widget=forms.RadioSelect
+        label="Workers who do not meet them", choices=list(GUARDED.items()), widget=forms.RadioSelect
     )
     further = Requirements(
         label="Further requirements, as the Requester API takes them",
@@ -192,7 +198,7 @@ class PeopleForm(forms.Form):
         help_text="A JSON list, for what no field above can say. Usually empty.",
     )
     exclude_batches = forms.MultipleChoiceField(
-        label="Who took part in one of these may not take part",
+        label="Workers who took part in one of these may not take part",
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
@@ -210,7 +216,11 @@ class PeopleForm(forms.Form):
         self.batch = batch
         requirements = criteria.read(batch.requirements)
         chosen = list(visible(batch.exclude_batches.select_related("study"), user).order_by("-pk"))
-        kwargs["initial"] = {**people_initial(requirements), "repeat_group": batch.repeat_group}
+        kwargs["initial"] = {
+            **people_initial(requirements),
+            "english_speakers": batch.english_speakers,
+            "repeat_group": batch.repeat_group,
+        }
         kwargs["initial"]["exclude_batches"] = [str(row.pk) for row in chosen]
         super().__init__(*args, **kwargs)
         self._seen_by_user = launched_batches(user).filter(account=batch.account_id)
@@ -270,8 +280,9 @@ class PeopleForm(forms.Form):
         )
         requirements = criteria.build(found, environment=self.batch.account.environment)
         if PRESET in self.data:
-            asked = families.get(self.batch.task).terms.requirements
-            requirements = criteria.with_preset(requirements, asked, guarded=found.guarded)
+            terms = families.get(self.batch.task).terms
+            requirements = criteria.with_preset(requirements, terms.requirements, guarded=found.guarded)
+            cleaned["english_speakers"] |= terms.english_speakers
         try:
             check(requirements)
         except ValueError as error:
@@ -285,6 +296,7 @@ class PeopleForm(forms.Form):
         there = set(self.batch.exclude_batches.values_list("pk", flat=True))
         return {
             "requirements": self.cleaned_data["requirements"],
+            "english_speakers": self.cleaned_data["english_speakers"],
             "exclude_batches": sorted(chosen | set(self.cleaned_data["older_batches"]) | there - self._shown),
             "repeat_group": self.cleaned_data["repeat_group"],
         }

@@ -207,7 +207,7 @@ def show_step(
 
 
 def steps_of(batch: Batch, *, current: str, wanted: int) -> list[Step]:
-    notes = {"what": f"{wanted} answers wanted" if wanted else "no items yet"}
+    notes = {"what": f"{wanted} answers needed" if wanted else "no items yet"}
     return [
         Step(
             key=key,
@@ -262,6 +262,8 @@ def saved_in_words(batch: Batch, name: str) -> str:
         words = ", ".join(f"number {pk}" for pk in value)
     elif name in SPANS:
         words = in_words(value)
+    elif isinstance(value, bool):
+        words = "yes" if value else "no"
     elif display := getattr(batch, f"get_{name}_display", None):
         words = str(display())
     else:

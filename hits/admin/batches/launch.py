@@ -133,7 +133,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "wage": wage,
         "expected": in_words(round(wage.seconds)) if wage else "",
         "recruiting": recruiting_facts(batch, provider, required=asked.requirements),
-        "requirements": requirements_in_words(asked.requirements),
+        "requirements": requirements_in_words(asked.requirements, english_speakers=batch.english_speakers),
         "excluded": batch.exclude_batches.all(),
         "spans": {name: in_words(getattr(batch, name)) for name in SPANS},
         "warnings": [*warnings(batch, wanted=wanted, wage=wage), *asked.warnings],
@@ -152,12 +152,9 @@ def warnings(batch: Batch, *, wanted: int, wage: Wage | None) -> Iterator[str]:
     yield from _warn_of_items(batch, wanted=wanted)
     yield from _warn_of_time(batch)
     if not batch.reward:
-        yield "The reward is nothing: workers are paid by bonuses alone, if at all."
+        yield "The reward is zero: workers are paid by bonuses alone, if at all."
     elif wage is not None and wage.is_low:
-        yield (
-            f"At ${wage.hourly} an hour the batch pays less than the ${wage.floor} "
-            "that the study has set as the least."
-        )
+        yield (f"At ${wage.hourly} an hour the batch pays less than the study's wage floor of ${wage.floor}.")
 
 
 def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:
@@ -166,11 +163,11 @@ def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:
         yield from _warn_of_test(batch)
     elif wanted and room > wanted:
         yield (
-            f"The plan has room for {room} answers, and {wanted} are wanted: "
+            f"The plan has room for {room} answers, and {wanted} are needed: "
             "some workers will find nothing to do and give their place back."
         )
     elif room < wanted:
-        yield f"{wanted} answers are wanted, and the plan has room for {room}: {wanted - room} stay open."
+        yield f"{wanted} answers are needed, and the plan has room for {room}: {wanted - room} stay open."
     if batch.pilot_hits and batch.pilot_hits == batch.hits_wanted:
         yield "The pilot is the whole batch: nothing is kept back."
 
@@ -180,20 +177,20 @@ def _warn_of_test(batch: Batch) -> Iterator[str]:
     each = batch.items_per_assignment
     fit = items_of_batch(batch).filter(pulled_at=None).count()
     if 0 < fit < each:
-        yield f"Everybody is to be given {each} questions, and there are {fit}. Add some, or ask fewer."
+        yield f"Each worker is to get {each} questions, and there are only {fit}. Add some, or ask fewer."
 
 
 def _warn_of_time(batch: Batch) -> Iterator[str]:
     by_hand = batch.review_by == Batch.Review.HAND
     if by_hand and batch.auto_approval_s < REVIEW_TAKES_S:
         yield (
-            f"A person decides on each work, and it is approved by itself after "
-            f"{in_words(batch.auto_approval_s)}: hardly time to look."
+            f"A person decides on each submission, and it is approved automatically after "
+            f"{in_words(batch.auto_approval_s)}: that is hardly time to look."
         )
     if batch.duration_s < SLOW * batch.estimated_s:
         yield (
             f"One assignment is expected to take {in_words(batch.estimated_s)}, and "
-            f"{in_words(batch.duration_s)} are given: slow workers will be late, and not paid."
+            f"{in_words(batch.duration_s)} are allowed: slow workers will be late, and not paid."
         )
     if batch.lifetime_s < max(HOUR_S, batch.duration_s):
         yield f"The HITs stay open for {in_words(batch.lifetime_s)} only: many workers never see them."
@@ -204,11 +201,11 @@ def _problems(batch: Batch, *, wanted: int, budget: Budget | None) -> Iterator[s
     if batch.status == Status.CANCELLED:
         yield "This draft was cancelled. Copy it to go on with it."
     if wants_floor(batch.rules) and not batch.study.wage_floor:
-        yield "The bonus table pays up to the study's least wage, and the study has none. Give it one."
+        yield "The bonus table pays up to the study's wage floor, and the study has none. Set one."
     if batch.task not in families.registered():
         yield f"There is no task {batch.task} any more. Choose another."
     if not wanted:
-        yield "There is nothing to ask: no item wants an answer. Add items, or choose another source."
+        yield "There is nothing to ask: no item needs an answer. Add items, or choose another source."
     if budget is None:
         yield "The study has no budget. Give it one: a launch is paid from it."
     elif budget.after < 0:

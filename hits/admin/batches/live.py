@@ -26,16 +26,16 @@ SENDING_MS, WORKING_MS = 2000, 5000
 Status = Batch.Status
 WORDS = {
     Status.LAUNCHING: "HITs are on their way to the provider.",
-    Status.PAUSED: "Nothing more is sent and nobody new starts. Work in progress still counts.",
+    Status.PAUSED: "Nothing more is sent and no further worker starts. Work in progress still counts.",
     Status.PAUSED_FUNDS: "The account is out of money. Nothing more is sent.",
     Status.OPEN: "Workers can take the HITs.",
-    Status.DRAINING: "Nobody starts any more. The batch ends when the last work in progress is in.",
+    Status.DRAINING: "No new work starts. The batch ends when the last work in progress is in.",
     Status.COMPLETE: "Every HIT is over.",
-    Status.CANCELLED: "Nobody works on it any more. What was handed in stays.",
+    Status.CANCELLED: "No worker is at work on it any more. Submitted work stays.",
 }
 ADVICE = {
     Status.PAUSED_FUNDS: "Put money in, then resume.",
-    Status.PAUSED: "Put right what the provider names, then resume.",
+    Status.PAUSED: "Fix what the provider names, then resume.",
 }
 
 

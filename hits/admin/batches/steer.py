@@ -31,12 +31,15 @@ HITStatus = HIT.Status
 IN_FLIGHT = (Assignment.Status.OPENED, Assignment.Status.SAVED)
 LONGEST_HOURS = 365 * 24
 OVER_BUDGET = "That is more than is left. Raise the study's budget first, or ask for less."
-CHANGED = "Somebody did something to this batch since you opened the page. Look at it again, then decide."
+CHANGED = "Another person changed this batch since you opened the page. Look at it again, then decide."
 
 
 class HoursForm(forms.Form):
     hours = forms.IntegerField(
-        min_value=1, max_value=LONGEST_HOURS, initial=24, help_text="Added to the time when starting ends."
+        min_value=1,
+        max_value=LONGEST_HOURS,
+        initial=24,
+        help_text="Added to the end of starting.",
     )
 
 

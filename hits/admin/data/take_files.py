@@ -39,9 +39,9 @@ class TakeForm(forms.Form):
     form = forms.ChoiceField(label="File", widget=forms.RadioSelect)
     everything = forms.BooleanField(required=False)
     linkable = forms.BooleanField(
-        label="The same pseudonyms in every file that is taken with this",
+        label="Use the same pseudonyms in every file that is downloaded with this box ticked",
         required=False,
-        help_text="Off: nobody can follow a person by the pseudonym from file to file.",
+        help_text="Unticked, no person can be followed by the pseudonym from file to file.",
     )
 
     def __init__(

@@ -14,7 +14,7 @@ from hits.data.project_exports import ProjectExport
 from hits.datasets.columns import Column
 
 Pages = ProjectPages[Any]
-ON_RECORD = "That you took them is put on record."
+ON_RECORD = "Your download is put on record."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ DOOR = "admin"
 STOPPED = "sign_in.stopped"
 TOO_MANY = ValidationError(
     "There were too many wrong passwords. Even the right one is not tried now: wait a quarter of an hour, or "
-    "sign in from where you usually do. If you have forgotten yours, ask whoever manages the accounts.",
+    "sign in from where you usually do. If you have forgotten yours, ask the manager of the accounts.",
     code="too_many",
 )
 
@@ -64,7 +64,7 @@ def _tell(request: Any, user: Any) -> None:
         messages.warning(
             request,
             f"Since you last signed in, signing in under your name was stopped {times} after wrong "
-            "passwords. If that was not you, tell whoever manages the accounts, and change your password.",
+            "passwords. If that was not you, tell the manager of the accounts, and change your password.",
         )
 
 

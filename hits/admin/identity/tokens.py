@@ -28,7 +28,7 @@ DAYS = 90
 
 
 class TokenForm(forms.Form):
-    name = forms.CharField(max_length=64, help_text="What it is for: a notebook, a script.")
+    name = forms.CharField(max_length=64, help_text="What the token is for: a notebook, a script.")
     scopes = forms.MultipleChoiceField(
         label="What it may be used for",
         choices=Scope.choices,
@@ -144,9 +144,7 @@ def _ask_to_revoke(call: Call[ApiToken]) -> Confirm:
     token, used = call.row, "It has never been used."
     if token.last_used_at:
         used = f"It was last used on {date_format(token.last_used_at, 'j F Y, H:i')} UTC."
-    stops = (
-        f"Whatever uses “{token}” of {token.user} stops working at once. This cannot be taken back. {used}"
-    )
+    stops = f"Programs with “{token}” of {token.user} stop working at once. This cannot be undone. {used}"
     return Confirm(title="Revoke a token", text=stops, button="Revoke it")
 
 

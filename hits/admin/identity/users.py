@@ -1,6 +1,6 @@
 """Colleagues: an account, a role and studies in one form. No user can give themselves more rights."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.contrib import admin
@@ -69,9 +69,6 @@ class UserAdmin(DjangoUserAdmin[User]):
         ("What they may do", {"fields": ("groups", "studies")}),
     )
 
-    class Media:
-        css: ClassVar[dict[str, tuple[str, ...]]] = {"all": ("hits/people.css",)}
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         return super().get_queryset(request).prefetch_related("groups")
 
@@ -81,7 +78,7 @@ class UserAdmin(DjangoUserAdmin[User]):
             return self.add_fieldsets
         rights = ["is_active", "is_staff", "groups"]
         if self.has_change_permission(request, obj):
-            rights.append("studies")  # a field of the form alone, which a page to look at has none of
+            rights.append("studies")  # a field of the form only: a read-only page has none
         if request.user.is_superuser:
             rights += ["is_superuser", "user_permissions"]
         return (

@@ -87,7 +87,7 @@ def _ask_to_hold(call: Call[Bonus]) -> Confirm:
         title="Hold?",
         text=f"{chosen} chosen, ${sum(bonus.amount for bonus in call.rows)}",
         consequences=[
-            "What is held is owed still, and goes into no run until somebody releases it here.",
+            "A held bonus is still owed, and goes into no run until it is released here.",
             emphasize("A draft loses it; {}. What is decided on already cannot be held.", VOIDED),
         ],
         button=f"Hold {chosen}",

@@ -39,7 +39,7 @@ class RowsForm(forms.Form):
     kind = forms.ChoiceField(choices=[("", "Everything"), *LedgerEntry.Kind.choices], required=False)
     batch = forms.ChoiceField(required=False)
     since = forms.DateField(label="From", **DAY)
-    until = forms.DateField(label="To, that day too", **DAY)
+    until = forms.DateField(label="To (that day included)", **DAY)
 
     def __init__(self, data: Any, *, study: Study) -> None:
         super().__init__(data, label_suffix="")

@@ -29,20 +29,20 @@ MEANINGS = {
     "reopened": ("HITs that were closed here and are open there", "Nothing: they are open again."),
     "missing": (
         "HITs that are open here and that the provider does not have",
-        "Look at their batches: HITs that are still wanted are added there.",
+        "Look at their batches: HITs that are still needed are added there.",
     ),
     "strangers": (
         "HITs at the provider that no row here knows",
-        "They are stopped once you let the account go on. Launch again what is still wanted.",
+        "They are stopped once you let the account go on. Launch again what is still needed.",
     ),
     "work of strangers": (
-        "Pieces of work that were handed in on those",
-        "Their reward is paid by the provider when its time for approval is over. Their answers stand there.",
+        "Submissions on those HITs",
+        "The provider pays them when the time for approval is over. Their answers are only there.",
     ),
 }
 PAYMENTS_MEAN = {
     Difference.Cause.NOT_OURS: "Owe and approve these bonuses again: they are recognized and not paid twice.",
-    Difference.Cause.NOT_LISTED: "The provider has lost them. Once it goes on, send them anew on this page.",
+    Difference.Cause.NOT_LISTED: "The provider has lost them. Send them again here once it goes on.",
 }
 
 
@@ -129,10 +129,10 @@ MAY = (after_restore.CONFIRM, "hits.view_halt")
 PAGES = ActionPages(
     actions={
         "go-on": Action(
-            label="Let it go on", permissions=MAY, refuses=unless_ticked(NOT_TICKED), run=_confirm
+            label="Let the account go on", permissions=MAY, refuses=unless_ticked(NOT_TICKED), run=_confirm
         ),
         "again": Action(label="Compare again", permissions=MAY, run=_compare_again),
-        "anew": Action(label="Send anew", permissions=MAY, run=_send_anew),
+        "anew": Action(label="Send the payments again", permissions=MAY, run=_send_anew),
     },
     find=_find,
     back=lambda _: reverse("admin:hits_epochs"),

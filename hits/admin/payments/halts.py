@@ -33,7 +33,7 @@ class StopForm(forms.Form):
         max_length=kill_switch.LONGEST_REASON,
         label="Why",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        help_text="Whoever wonders why nothing is paid reads it.",
+        help_text="Shown to everyone who sees that nothing is paid.",
     )
     confirmed = forms.BooleanField(label="Yes, stop them now")
 
@@ -71,7 +71,9 @@ def _lift(call: Call[Halt]) -> Outcome:
 
 PAGES = ActionPages(
     actions={
-        "lift": Action(label="Let them go on", permissions=SET, refuses=unless_ticked(NOT_TICKED), run=_lift)
+        "lift": Action(
+            label="Let payments go on", permissions=SET, refuses=unless_ticked(NOT_TICKED), run=_lift
+        )
     },
     find=_find,
     back=lambda _: reverse("admin:hits_halts"),
@@ -87,7 +89,7 @@ def _stop(request: HttpRequest, form: StopForm) -> bool:
         return False
     where = halt.account or "every account"
     messages.success(
-        request, f"The payments of {where} are stopped. What was on its way is settled by itself."
+        request, f"The payments of {where} are stopped. What was on its way is settled automatically."
     )
     return True
 

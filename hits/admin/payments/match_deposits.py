@@ -32,7 +32,7 @@ class DepositForm(forms.Form):
     words = forms.CharField(
         label="What it was",
         max_length=200,
-        help_text="For whoever reads the books later, such as the number of the transfer.",
+        help_text="For later readers of the books, such as the number of the transfer.",
     )
 
 
@@ -86,7 +86,7 @@ def _suggested(request: HttpRequest, account: Account) -> dict[str, Any]:
 RECORDING = ActionPages(
     actions={
         "record": Action(
-            label="Record it",
+            label="Record the transfer",
             permissions=[ADD_DEPOSIT],
             form=lambda data, _: DepositForm(data, label_suffix=""),
             run=_record,

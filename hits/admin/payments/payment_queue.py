@@ -76,8 +76,8 @@ def row_of(bonus: Bonus) -> Row:
     if bonus.status == Status.REFUSED:
         return _refused(bonus)
     if bonus.status == Status.COMPENSATING:
-        happened = "A HIT of its own is out, which only this worker can take."
-        advice = "Nothing, until the worker has taken it. It is followed by itself."
+        happened = "A HIT for this bonus is posted, which only this worker can take."
+        advice = "Nothing is needed until the worker has taken it: it is followed automatically."
         return _row(bonus, happened, advice, "take_back")
     if bonus.problem in payment_outcomes.UNLISTABLE:
         advice = (
@@ -86,13 +86,13 @@ def row_of(bonus: Bonus) -> Row:
         )
         return _row(bonus, bonus.problem, advice, "count_as_paid")
     if bonus.status == Status.SENT:
-        happened = "The provider said yes, and its list of payments does not show it."
-        advice = "It is not sent again by itself. Send it anew: the list is read once more before that."
+        happened = "The provider accepted it, and its list of payments does not show it."
+        advice = "It is not sent again automatically. Send the payment again: the list is read first."
         return _row(bonus, happened, advice, "send_anew")
     happened = bonus.problem or "The request got no clear answer: it may have been paid, or not."
-    advice = "It is not sent again before the provider's list has been read. That happens by itself."
+    advice = "It is not sent again before the provider's list has been read. That happens automatically."
     if bonus.problem:
-        advice = "It is never sent again by itself. Compare the books, and ask the provider."
+        advice = "It is never sent again automatically. Compare the books, and ask the provider."
     return _row(bonus, happened, advice, "look")
 
 
@@ -151,7 +151,7 @@ def _action(
 ACTIONS: Mapping[str, Action[Bonus]] = {
     "look": _action("Look now", act=payment_outcomes.look_now),
     "send_anew": _action(
-        "Send it anew",
+        "Send the payment again",
         act=resending.send_anew,
         asks="The provider's list is read first. Only if it still does not show this payment, the request is "
         "made once more, under the same approval and with the same token. The books stay as they are.",
@@ -160,8 +160,9 @@ ACTIONS: Mapping[str, Action[Bonus]] = {
         "Count it as paid",
         act=payment_outcomes.count_as_paid,
         asks="The provider is asked once more. If its list still cannot tell, the books say from then "
-        "on that this bonus was paid, and it is never sent again. If it was not, the balance shows so much "
-        "too much; what the worker lacks is then owed anew, by an appeal, and two people pay it.",
+        "on that this bonus was paid, and it is never sent again. If it was not paid, the "
+        "provider's balance is that much too high; an appeal then owes it to the worker again, and two "
+        "people pay it.",
         done="It counts as paid now, and is never sent again.",
         form=words_form("reason", "What you found out", longest=payment_outcomes.LONGEST_REASON),
     ),
@@ -173,7 +174,7 @@ ACTIONS: Mapping[str, Action[Bonus]] = {
         done="It is sent again in a moment.",
     ),
     "decide_anew": _action(
-        "Have it decided anew",
+        "Have the bonus decided again",
         act=refused_bonuses.decide_anew,
         asks="The approval is taken back. The bonus is owed as before, and goes into another run, which two "
         "people pay, or give up. Nothing is paid until then.",
@@ -190,7 +191,7 @@ ACTIONS: Mapping[str, Action[Bonus]] = {
         "Take the HIT back",
         act=compensation.take_back,
         asks="Nobody can take the HIT any more. Once the provider has said that it was not taken, the bonus "
-        "stands here again as refused.",
+        "is listed here again as refused.",
         done="The HIT is being taken back.",
     ),
 }

@@ -69,7 +69,7 @@ def _pages(batches: admin.ModelAdmin[Batch]) -> ActionPages[UnscoredWork]:
 def _ask(call: Call[UnscoredWork]) -> Confirm:
     batch, count = call.row.batch, len(call.row.bonuses)
     asked = Confirm(
-        title="What today’s scores make more of it",
+        title="What today’s scores add",
         text=emphasize(
             f"{WHOLE if call.row.work is None else ONE} {COMPARED}", batch.title, batch.study, batch.account
         ),

@@ -20,7 +20,7 @@ HOLD = "hits.hold_bonus"
 MOST = 5000
 WHY_HELD = words_form("text", "Why?", longest=500, help_text="Others read it in the list of bonuses.")
 TITLE = words_form("text", "Title of the new run", longest=128)
-HELD = "What is held is owed still, and goes into no run until somebody releases it in the list of bonuses."
+HELD = "What is held is owed still, and goes into no run until it is released in the list of bonuses."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ def _ask_to_hold(call: Call[TickedRows]) -> Confirm:
     leaves = "It leaves this draft."
     if call.row.run.status == Run.Status.FROZEN:
         voids = "This run is frozen: holding one of its rows voids it"
-        leaves = emphasize("{}, and it has to be prepared anew.", voids)
+        leaves = emphasize("{}, and it has to be prepared again.", voids)
     return _confirm(call, verb="hold", label="Hold", consequences=[HELD, leaves])
 
 

@@ -50,9 +50,6 @@ class RunAdmin(ReadOnlyAdmin[Run]):
     actions = None
     change_list_template = "admin/hits/run/list.html"
 
-    class Media:
-        css = {"all": ("hits/runs.css",)}
-
     def get_urls(self) -> list[URLPattern]:
         return [*run_prepare.urls(self), *run_approval.urls(self), *super().get_urls()]
 

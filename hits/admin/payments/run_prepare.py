@@ -41,7 +41,7 @@ class SearchForm(forms.Form):
     worker = forms.CharField(label="Worker (pseudonym)", max_length=16, required=False)
     least = forms.DecimalField(label="At least, $", **MONEY)
     most = forms.DecimalField(label="At most, $", **MONEY)
-    days = forms.IntegerField(label="Owed for so many days", min_value=0, max_value=10_000, required=False)
+    days = forms.IntegerField(label="Owed for at least (days)", min_value=0, max_value=10_000, required=False)
 
     def __init__(self, data: Any, *, facets: list[dict[str, Any]]) -> None:
         super().__init__(data, label_suffix="")

@@ -91,7 +91,7 @@ def _is_nothing_due(call: Call[Batch]) -> str:
     """A refusal if no work is below the floor. After a confirmation, only the service checks again."""
     if "confirmed" in call.sent or top_ups_due(call.row, most=1):
         return ""
-    return "No approved work lacks anything to the floor: there is nothing to propose."
+    return "No approved work is below the floor: there is nothing to propose."
 
 
 def _propose(call: Call[Batch]) -> Outcome:

@@ -30,9 +30,6 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
     list_per_page = 50
     show_full_result_count = False
 
-    class Media:
-        css = {"all": ("hits/workers.css",)}
-
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
         return [
@@ -96,7 +93,7 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
         message = get_object_or_404(self.get_queryset(request), pk=message_id)
         status = request.POST.get("status", "")
         if status == Status.UNKNOWN and not request.POST.get("sure"):
-            messages.error(request, "Tick the box first: somebody may get the message twice.")
+            messages.error(request, "Tick the box first: a worker may get the message twice.")
         elif status in (Status.UNKNOWN, Status.FAILED):
             count = worker_letters.retry_recipients(
                 recipients=message.recipients.filter(status=status), by=signed_in(request)

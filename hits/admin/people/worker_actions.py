@@ -45,7 +45,7 @@ class FindForm(forms.Form):
         label="Id at the provider",
         max_length=disclosures.LONGEST_ID,
         widget=Unechoed(attrs=BY_HAND),
-        help_text="Compared whole. It is not written down, and does not come back on the page.",
+        help_text="Compared as a whole. It is not stored, and not shown on the page again.",
     )
     reason = forms.CharField(
         max_length=disclosures.LONGEST_REASON - 20, help_text="For the record of who looked whom up."

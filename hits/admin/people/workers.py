@@ -59,9 +59,6 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
     show_full_result_count = False
     actions = ("write", "block_softly")
 
-    class Media:
-        css = {"all": ("hits/workers.css",)}
-
     def get_urls(self) -> list[URLPattern]:
         return [*worker_actions.urls(self), *super().get_urls()]
 

@@ -64,7 +64,8 @@ class ProjectPages(ProjectPagesBase[Project]):
         need(request, self.permission("view"))
         if request.method != "POST" and not request.user.has_perm(self.permission("add")):
             messages.info(
-                request, f"{self.name}: not set up for this study yet. A researcher of it does that."
+                request,
+                f"{self.name}: not set up for this study yet. Its researchers can set it up.",
             )
             return redirect(f"admin:{self.row}_changelist")
         need(request, self.permission("add"))

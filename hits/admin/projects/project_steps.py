@@ -5,6 +5,7 @@ from uuid import uuid4
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
@@ -40,11 +41,12 @@ def settings_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int) -
     project = pages.find(request, pk, pages.permission("change"))
     form = pages.rules(request.POST or None, request.FILES or None, instance=project)
     if request.method == "POST" and form.is_valid():
-        form.save()
-        pages.log_change(request, project, [{"changed": {"fields": form.changed_data}}])
-        messages.success(request, "The settings are kept.")
+        with transaction.atomic():
+            form.save()
+            pages.log_change(request, project, [{"changed": {"fields": form.changed_data}}])
+        messages.success(request, "The settings were saved.")
         return redirect(pages.address(project))
-    context = {"title": "Settings", "forms": [form], "button": "Keep the settings"}
+    context = {"title": "Settings", "forms": [form], "button": "Save the settings"}
     return pages.render(request, "admin/hits/project_settings.html", context, project=project)
 
 

@@ -48,8 +48,8 @@ class AnswerForm(forms.Form):
         max_digits=8,
         decimal_places=2,
         widget=forms.NumberInput(attrs={"step": "0.01", "min": "0.01", "inputmode": "decimal"}),
-        help_text="Only where it is granted. Nothing is paid at once: it is owed from now on, and goes into "
-        "a bonus run, which two people decide on. Leave it empty if no money is missing.",
+        help_text="Only if the appeal is granted. Nothing is paid at once: it is owed from now on, and goes "
+        "into a bonus run, which two people decide on. Leave it empty if no money is missing.",
     )
     answer = forms.CharField(
         label="Your answer",

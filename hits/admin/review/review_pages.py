@@ -172,7 +172,7 @@ def words_of(outcomes: Mapping[str, int]) -> str:
         "intended": "decided",
         "waiting": "waiting for a second person",
         "decided_already": "had been decided already",
-        "not_submitted": "not handed in",
+        "not_submitted": "not submitted",
         "override_too_late": "too late to be taken back",
     }
     counted = Counter(outcomes)

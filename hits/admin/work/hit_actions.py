@@ -35,7 +35,7 @@ from hits.work.models.hits import HIT
 AT_PROVIDER = (HIT.Status.OPEN, HIT.Status.CLOSED)
 NONE_THERE = "The provider has none of these HITs: there is nothing to change."
 EXPIRED = (
-    "Nobody can start them any more. Whoever is at work may finish, and is paid.",
+    "Nobody can start them any more. Workers who have started may finish, and are paid.",
     "They can be opened again later: extend them.",
 )
 
