@@ -1,1 +1,1 @@
-"""The REST API: for notebooks, all that a researcher does in the admin. Thin: validate, one call, answer."""
+"""The REST API for notebooks: all that a researcher does in the admin. Views validate and make one call."""

@@ -1,4 +1,4 @@
-"""Handed-in work: read, decided on, remarked upon. Scores are not here; they belong to a higher room."""
+"""Submitted work: read, decided on and remarked upon. Scores are not here: a room above keeps them."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ class AssignmentSerializer(serializers.ModelSerializer[Assignment]):
     batch = PublicId(source="hit.batch")
     hit = PublicId()
     worker = Pseudonym()
-    items = serializers.SerializerMethodField(help_text="What was asked, in the order it was handed out.")
+    items = serializers.SerializerMethodField(help_text="The items, in the order that the worker saw.")
 
     class Meta:
         model = Assignment
@@ -157,7 +157,7 @@ class AssignmentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resour
 
 
 def _decision_of(assignment: Assignment, *statuses: Status) -> Decision:
-    """A constraint sees to it that at most one is on its way."""
+    """The one pending decision of this work: a constraint allows no second. Raises RuleBroken if none is."""
     decision = assignment.decisions.filter(status__in=statuses).select_related("assignment").first()
     if decision is None:
         raise RuleBroken("no_decision", "No decision on this work is waiting. Look at its decisions.")

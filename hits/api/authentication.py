@@ -1,4 +1,4 @@
-"""Who asks: a token of their own with scopes, or a signed-in session of the admin."""
+"""Authentication by a token with scopes, or by a signed-in session of the admin."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ ANOTHER = "Make another in the admin, under API tokens."
 
 
 class BearerToken(BaseAuthentication):
-    """`Authorization: Bearer crowd_...`. Every refusal says what to do."""
+    """Authentication by `Authorization: Bearer crowd_...`. Every refusal says what to do."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         header = get_authorization_header(request)
@@ -46,7 +46,7 @@ def _refuse_guesser(request: Request) -> None:
 
 
 def _guesses(request: Request) -> dict[str, Any]:
-    """By address alone: a token has no name, and whoever guesses one guesses them all."""
+    """The rate limit for wrong tokens, by address alone: a token has no name to count guesses under."""
     place = login_throttle.place_of(address_of(request))
     most = login_throttle.MOST_FAILURES_FROM_ADDRESS
     return {"bucket": "api.unknown", "key": place, "most": most, "window_s": login_throttle.WINDOW_S}
@@ -65,7 +65,7 @@ def _check(token: ApiToken) -> tuple[User, ApiToken]:
 
 
 def user_of(request: Request) -> User:
-    """The views behind this are closed to strangers."""
+    """The signed-in user of the request. Raises AuthenticationFailed if there is none."""
     user: Any = request.user
     if not isinstance(user, User):
         raise AuthenticationFailed

@@ -1,4 +1,4 @@
-"""The API on a page for people: the same description that /api/schema/ gives to programs."""
+"""The API's documentation page for people, from the same description that /api/schema/ gives to programs."""
 
 from functools import cache
 from typing import Any
@@ -20,7 +20,7 @@ def show_docs(request: HttpRequest) -> HttpResponse:
 
 @cache
 def describe() -> list[dict[str, Any]]:
-    """Once for each process: it changes with the code alone."""
+    """Describe all operations, grouped by tag. Built once for each process: only the code can change it."""
     generator: Any = SchemaGenerator()  # type: ignore[no-untyped-call]
     schema: dict[str, Any] = generator.get_schema(request=None, public=True)
     groups: dict[str, list[dict[str, Any]]] = {}
@@ -49,7 +49,7 @@ def _describe(path: str, method: str, told: dict[str, Any], schema: dict[str, An
 
 
 def _fields(told: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the body takes."""
+    """The fields of the request's body."""
     content = told.get("requestBody", {}).get("content", {})
     if not content:
         return []

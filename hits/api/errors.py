@@ -1,4 +1,4 @@
-"""Our errors as answers, in one place."""
+"""The one place that turns our errors into HTTP answers."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from hits.core.errors import CrowdError, InvalidItems, ProviderError, RuleBroken
 
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
-    """None is an error of ours, and becomes a 500."""
+    """Answer an error with its status and body. None if it is unexpected: Django then answers 500."""
     if isinstance(error, ValidationError):
         error = InvalidRequest(getattr(error, "message_dict", error.messages))
     if isinstance(error, RequestDataTooBig):

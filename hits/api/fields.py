@@ -13,7 +13,7 @@ class PublicId(serializers.SlugRelatedField[Any]):
 
 
 class Pseudonym(serializers.SlugRelatedField[Any]):
-    """A worker, as we call them. The provider's id is in no answer of this API."""
+    """A worker, by pseudonym. No answer of this API contains the provider's id."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(slug_field="pseudonym", read_only=True, **kwargs)
@@ -25,4 +25,4 @@ class UserName(serializers.SlugRelatedField[Any]):
 
 
 class Empty(serializers.Serializer[Any]):
-    """Nothing: what a verb without parameters takes."""
+    """The empty body of a verb without parameters."""

@@ -1,4 +1,4 @@
-"""What a list may be narrowed by. A name that is not there is refused: a typo must not mean everything."""
+"""Filters of lists. An unknown parameter is refused: a typo must not mean "no filter"."""
 
 from typing import Any, ClassVar
 
@@ -17,9 +17,9 @@ LONGEST = 200
 
 
 class Filters(serializers.Serializer[Any]):
-    """Each field is a filter; its source is the lookup."""
+    """A serializer of query parameters: each field is a filter, and its source is the lookup."""
 
-    # Of the pages of a list, and no lookups.
+    # Parameters of the list's pages; they are no lookups.
     paging: ClassVar[tuple[str, ...]] = ("cursor", "page_size")
 
     page_size = serializers.IntegerField(required=False, min_value=1, max_value=ByAge.max_page_size)
@@ -89,16 +89,16 @@ class LedgerFilters(Filters):
 class ExportFilters(Nothing):
     include_excluded = serializers.BooleanField(
         required=False,
-        help_text="Also what was rejected, or kept out of the data by a reviewer; never what its worker has "
-        "had taken out.",
+        help_text="Include work that was rejected, or kept out of the data by a reviewer; never data that "
+        "their worker had removed.",
     )
 
 
 def read_query(request: Request, filters: type[Filters]) -> dict[str, Any]:
-    """What was asked for, as lookups. Raises ValidationError for what nobody knows, or says twice."""
+    """Return the query parameters as lookups. Raises ValidationError for one that is unknown or repeated."""
     known = {*filters().fields, *filters.paging}
     unknown = {name: ["There is no such parameter here."] for name in set(request.query_params) - known}
-    twice = {name: ["Give it once."] for name, given in request.query_params.lists() if len(given) > 1}
+    twice = {name: ["Give it only once."] for name, given in request.query_params.lists() if len(given) > 1}
     if unknown or twice:
         raise ValidationError({**twice, **unknown})
     asked = filters(data={name: value for name, value in request.query_params.items() if name in known})

@@ -1,4 +1,4 @@
-"""HITs, and what can be done to some of them at once."""
+"""Views of HITs, and of actions on several HITs at once."""
 
 from collections.abc import Callable
 from typing import Any
@@ -50,11 +50,11 @@ class LongerHITs(ChosenHITs):
 
 
 class WiderHITs(ChosenHITs):
-    places = serializers.IntegerField(min_value=1, max_value=1000, help_text="More, for each of them.")
+    places = serializers.IntegerField(min_value=1, max_value=1000, help_text="More places on each HIT.")
 
 
 class Changed(serializers.Serializer[Any]):
-    changed = serializers.IntegerField(help_text="How many HITs the provider is being told about.")
+    changed = serializers.IntegerField(help_text="How many HITs have a change on its way to the provider.")
 
 
 class HITViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
@@ -72,7 +72,7 @@ class HITViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
     @extend_schema(request=ChosenHITs, responses=Changed)
     @action(detail=False, methods=["post"])
     def expire(self, request: Request) -> Response:
-        """Let nobody start these HITs any more. Who has begun may finish."""
+        """Let no further worker start these HITs. Workers who have started may finish."""
         return self._change(ChosenHITs, batch_lifecycle.expire_hits)
 
     @extend_schema(request=LongerHITs, responses=Changed)
@@ -92,7 +92,7 @@ class HITViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
         asked = set(values.pop("hits"))
         hits = self.get_queryset().filter(public_id__in=asked)
         if hits.count() < len(asked):
-            raise serializers.ValidationError({"hits": ["Some of them are not there. Nothing was changed."]})
+            raise serializers.ValidationError({"hits": ["Some of these do not exist. Nothing was changed."]})
         rows = HIT.objects.filter(pk__in=hits.values("pk"))
         changed = verb(hits=rows, by=user_of(self.request), now=timezone.now(), **values)
         return Response({"changed": changed})

@@ -1,4 +1,4 @@
-"""Making a row once, however often the request is sent; and changing it."""
+"""Views that create a row only once, however often the request is sent, and that change it."""
 
 from typing import Any
 from uuid import UUID, uuid5
@@ -19,13 +19,13 @@ PARAMETER = OpenApiParameter(
     HEADER,
     str,
     OpenApiParameter.HEADER,
-    description="Any text of your own. Sent again with it, the request makes no second row, and is "
-    "answered with the first one as it is now.",
+    description="Any text of your own. A request sent again with the same text makes no second row; it "
+    "is answered with the first row in its current state.",
 )
 
 
 def named_id(request: Request, *, kind: str) -> UUID | None:
-    """The public id that this person's key stands for: a repeat finds the row of the first request."""
+    """The public id that follows from the user and their Idempotency-Key: a repeat finds the first row."""
     key = request.headers.get(HEADER, "")
     if not key:
         return None
@@ -35,7 +35,7 @@ def named_id(request: Request, *, kind: str) -> UUID | None:
 
 
 class PatchMixin:
-    """`PATCH` changes what it names, and nothing else."""
+    """A mixin for `PATCH`, which changes only the fields that it names."""
 
     def partial_update(self: Any, request: Request, public_id: str) -> Response:
         row = self.get_object()
@@ -49,7 +49,7 @@ class PatchMixin:
 
 
 class Repeatable:
-    """`POST` makes a row, once for each Idempotency-Key."""
+    """A mixin for `POST` that creates one row for each Idempotency-Key."""
 
     input_class: type[serializers.BaseSerializer[Any]] | None = None
 
@@ -69,7 +69,7 @@ class Repeatable:
         except IntegrityError:
             made = self._made(public_id)
             if made is None:
-                raise RuleBroken("there_already", "Somebody has just made one with the same name.") from None
+                raise RuleBroken("there_already", "Another request has just used the same name.") from None
             return made
         answer: Response = self.answer_row(pk=row.pk)
         answer.status_code = status.HTTP_201_CREATED

@@ -1,4 +1,4 @@
-"""Who asks, and what they may do."""
+"""The view that shows who the user is and what they may do."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class MeView(viewsets.ViewSet):
     serializer_class = MeSerializer
 
     def list(self, request: Request) -> Response:
-        """Tell who I am, and what I may do here."""
+        """Show who I am, and what I may do here."""
         user = user_of(request)
         token = request.auth if isinstance(request.auth, ApiToken) else None
         told = {

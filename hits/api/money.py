@@ -1,4 +1,4 @@
-"""Bonuses and accounts, to be looked at."""
+"""Read-only views of bonuses and accounts."""
 
 from rest_framework import mixins, serializers
 
@@ -36,7 +36,7 @@ class BonusSerializer(serializers.ModelSerializer[Bonus]):
 
 
 class BonusViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
-    """Bonuses. They are approved by a person in the admin, and by no token."""
+    """Bonuses, read-only: a person approves them in the admin, and no token can."""
 
     queryset = Bonus.objects.select_related("assignment__hit__batch", "assignment__worker")
     serializer_class = BonusSerializer
@@ -54,7 +54,7 @@ class AccountSerializer(serializers.ModelSerializer[Account]):
 
 
 class AccountViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
-    """Accounts that batches can be launched on, without anything that opens them."""
+    """Accounts that batches can be launched on, without their credentials."""
 
     queryset = Account.objects.connected()
     serializer_class = AccountSerializer

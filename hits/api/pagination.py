@@ -8,7 +8,7 @@ from rest_framework.pagination import CursorPagination
 
 
 class ByAge(CursorPagination):
-    """Oldest first."""
+    """Cursor pages, oldest first."""
 
     ordering = "pk"
     page_size = 100
@@ -17,7 +17,7 @@ class ByAge(CursorPagination):
 
     def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> Any:
         try:
-            # DRF reads what is no cursor as the beginning; a program that follows it would never end.
+            # DRF reads an invalid cursor as the beginning; a program that follows pages would never end.
             b64decode(request.query_params.get("cursor", ""), validate=True)
             return super().paginate_queryset(queryset, request, view)
         except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""JSON that every database can keep."""
+"""A parser for JSON that every database can keep."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class PlainJSON(JSONParser):
-    """Refuses what PostgreSQL cannot store, wherever in the body it stands."""
+    """A JSON parser that refuses what PostgreSQL cannot store, anywhere in the body."""
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""What a request may do: no more than its owner, and no more than its token's scopes."""
+"""Permissions of a request: no more than its owner's, and no more than its token's scopes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from hits.identity.models.api_tokens import ApiToken
 
 @dataclass(frozen=True)
 class Need:
-    """Of one action: a scope of the token, and permissions of its owner."""
+    """What one action needs: a scope of the token, and permissions of its owner."""
 
     scope: Scope
     permissions: tuple[str, ...]
@@ -23,13 +23,13 @@ def need(scope: Scope, *permissions: str) -> Need:
 
 
 class IsAllowed(BasePermission):
-    """Each view names a Need for each of its actions; one that it does not name is closed."""
+    """Allow an action if the view names its Need and the request meets it; unnamed actions are closed."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not request.user or not request.user.is_authenticated:
             return False
         if view.action in (None, "metadata"):
-            return True  # a method that is not there; DRF says so next
+            return True  # no action for this method: DRF answers 405 next
         wanted: Need = view.needs[view.action]
         if isinstance(request.auth, ApiToken) and wanted.scope not in request.auth.scopes:
             self.message = f"This token lacks the scope “{wanted.scope}”. Make one that has it."

@@ -1,4 +1,4 @@
-"""What all views share: whose rows they show, and what a request must hold to be looked at."""
+"""The base of all views: it limits rows to those the user may see, and checks the request's parameters."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -18,11 +18,11 @@ from hits.work import access
 
 
 class Resource(GenericViewSet[Any]):
-    """Rows by their public ids; what one may not see is not there."""
+    """A view of rows by their public ids; rows that the user may not see count as missing."""
 
     needs: ClassVar[Mapping[str, Need]]
     filters: ClassVar[type[Filters]] = Filters
-    # What the other actions take beside the path; a list takes its filters.
+    # Query parameters of the other actions; a list takes its filters.
     queries: ClassVar[Mapping[str, type[Filters]]] = {}
     lookup_field = "public_id"
     permission_classes = (IsAllowed,)
@@ -42,24 +42,24 @@ class Resource(GenericViewSet[Any]):
         return access.visible(super().get_queryset(), self.request.user)
 
     def read(self, serializer: type[serializers.BaseSerializer[Any]]) -> Any:
-        """The body, checked. Raises ValidationError, and then nothing has happened."""
+        """Return the checked body. Raises ValidationError before anything has happened."""
         given = serializer(data=self.request.data, context=self.get_serializer_context())
         given.is_valid(raise_exception=True)
         return given.validated_data
 
     def answer_page(self, rows: QuerySet[Any], serializer: type[serializers.BaseSerializer[Any]]) -> Response:
-        """A list that belongs to one row."""
+        """Answer with a page of a list that belongs to one row."""
         page = self.paginate_queryset(rows)
         context = self.get_serializer_context()
         return self.get_paginated_response(serializer(page, many=True, context=context).data)
 
     def answer_row(self, **key: Any) -> Response:
-        """The row as it is now, with everything its list shows."""
+        """Answer with the current row and everything that its list shows."""
         row = get_object_or_404(self.get_queryset(), **key)
         return Response(self.get_serializer(row).data)
 
     def find(self, rows: QuerySet[Any], *, field: str, public_id: Any) -> Any:
-        """A row that the body names. Raises ValidationError where one may not see it."""
+        """Find a row that the body names. Raises ValidationError if there is none that the user may see."""
         found = access.visible(rows, user_of(self.request)).filter(public_id=public_id).first()
         if found is None:
             raise serializers.ValidationError({field: ["There is none with this id."]})

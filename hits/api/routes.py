@@ -1,4 +1,7 @@
-"""Where each resource is. Not in the package itself: the settings name modules of it before all is loaded."""
+"""The addresses of all resources.
+
+Not in the package's __init__: the settings import modules of the package before all models are loaded.
+"""
 
 from rest_framework.routers import SimpleRouter
 

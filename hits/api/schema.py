@@ -1,4 +1,4 @@
-"""How the API describes itself: each operation has words of its own, and says what it takes."""
+"""The API's own description: each operation has its own words and names its parameters."""
 
 import inspect
 from typing import Any
@@ -19,7 +19,7 @@ WORDS = {
 
 
 class Schema(AutoSchema):
-    """drf-spectacular's, told about our filters, scopes and inputs."""
+    """drf-spectacular's schema, extended by our filters, scopes and inputs."""
 
     view: Any
 
@@ -49,7 +49,7 @@ class Schema(AutoSchema):
         return [*given, PARAMETER] if self.view.action == "create" else given
 
     def get_filter_backends(self) -> list[Any]:
-        """Told by get_override_parameters."""
+        """None: get_override_parameters describes the filters."""
         return []
 
     def get_request_serializer(self) -> Any:
@@ -67,7 +67,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 
 def _own_method(view: Any) -> Any:
-    """The action, where we wrote it and it has words."""
+    """The view's action, if it is ours and has a docstring."""
     method = getattr(view, str(getattr(view, "action", "")), None)
     own = method is not None and method.__module__.startswith(("hits.", "crowd.")) and method.__doc__
     return method if own else None

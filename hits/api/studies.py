@@ -1,4 +1,4 @@
-"""Studies, and where their money went."""
+"""Views of studies and of the ledger."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
         max_length=100,
         required=False,
         write_only=True,
-        help_text="User names of everybody who sees the study. Whoever makes it is one of them.",
+        help_text="User names of all who see the study. Its creator is one of them.",
     )
 
     class Meta:
@@ -57,7 +57,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
     def validate_members(self, names: list[str]) -> list[User]:
         found = {user.username: user for user in User.objects.filter(username__in=names, is_staff=True)}
         if unknown := sorted(set(names) - set(found)):
-            raise serializers.ValidationError(f"Nobody here is called {', '.join(unknown)}.")
+            raise serializers.ValidationError(f"There is no user called {', '.join(unknown)}.")
         return list(found.values())
 
     def validate(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
         return study
 
     def update(self, study: Study, values: dict[str, Any]) -> Study:
-        """Only what was sent: a launch may be booking money on the same row."""
+        """Save only the fields that were sent: a launch may be booking money on the same row."""
         members = values.pop("members", None)
         for name, value in values.items():
             setattr(study, name, value)
@@ -136,7 +136,7 @@ class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
 
 
 class LedgerViewSet(mixins.ListModelMixin, Resource):
-    """The ledger: each row moves an amount from one book of a study to another. It only grows."""
+    """The ledger: each row moves an amount from one book of a study to another. Rows are only ever added."""
 
     queryset: QuerySet[LedgerEntry] = LedgerEntry.objects.select_related("study", "batch", "bonus", "by")
     serializer_class = LedgerEntrySerializer

@@ -1,4 +1,4 @@
-"""How often a token may ask. Counts live in Django's cache: losing them loses nothing."""
+"""The request limit of each token. Counts are kept in Django's cache: losing them does no harm."""
 
 from time import time
 from typing import Any
@@ -11,7 +11,7 @@ from hits.identity.models.api_tokens import ApiToken
 
 
 class ByToken(SimpleRateThrottle):
-    """So many in each window of the clock; a cache that is away lets everybody through."""
+    """A limit on requests in each time window. If the cache is down, every request is let through."""
 
     scope = "token"
     num_requests: int
@@ -21,7 +21,7 @@ class ByToken(SimpleRateThrottle):
         return rates.spend("api", _who(request), most=self.num_requests, window_s=self.duration)
 
     def wait(self) -> float:
-        """Until the next window begins."""
+        """Seconds until the next window begins."""
         return self.duration - time() % self.duration
 
 

@@ -1,4 +1,4 @@
-"""Batches: drafts, launching and steering, and what came of them."""
+"""Batches in the API: drafts, launching and steering, and their results."""
 
 from hits.api.batches.batch_views import BatchViewSet
 from hits.api.batches.items import ItemsViewSet

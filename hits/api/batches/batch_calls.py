@@ -1,4 +1,4 @@
-"""What is done to a launched batch. Each verb is idempotent by the batch's state."""
+"""Actions on a launched batch. Each verb is idempotent by the batch's state."""
 
 from collections.abc import Callable
 from typing import Any
@@ -56,7 +56,7 @@ class TopUpInput(serializers.Serializer[Any]):
 
 
 class Verbs(Resource):
-    """Launching, and what follows it."""
+    """The views that launch a batch and steer it afterwards."""
 
     @extend_schema(request=LaunchInput, responses=BatchSerializer)
     @action(detail=True, methods=["post"])
@@ -70,7 +70,7 @@ class Verbs(Resource):
     @extend_schema(request=Empty, responses=BatchSerializer)
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, public_id: str) -> Response:
-        """Send no more HITs, and let nobody new start. Who has begun may finish."""
+        """Send no more HITs and let no further worker start. Workers who have started may finish."""
         return self._do(batch_lifecycle.pause_batch)
 
     @extend_schema(request=Empty, responses=BatchSerializer)
@@ -88,13 +88,13 @@ class Verbs(Resource):
     @extend_schema(request=Empty, responses=BatchSerializer)
     @action(detail=True, methods=["post"])
     def drain(self, request: Request, public_id: str) -> Response:
-        """End the batch in good order: nobody starts any more, what was begun counts."""
+        """End the batch in good order: no further worker starts, and work that was started counts."""
         return self._do(batch_lifecycle.drain_batch)
 
     @extend_schema(request=Empty, responses=BatchSerializer)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, public_id: str) -> Response:
-        """Cancel a draft at once, or a launched batch when what was begun is done."""
+        """Cancel a draft at once, or a launched batch once all started work is finished."""
         return self._do(batch_lifecycle.cancel_batch)
 
     @extend_schema(request=ExtendInput, responses=BatchSerializer)
@@ -108,7 +108,7 @@ class Verbs(Resource):
     @extend_schema(request=TopUpInput, responses=BatchSerializer)
     @action(detail=True, methods=["post"], url_path="top-up")
     def top_up(self, request: Request, public_id: str) -> Response:
-        """Ask for more: further HITs, or more workers for each open HIT."""
+        """Add further HITs, or more places for workers on each open HIT."""
         batch, values = self.get_object(), self.read(TopUpInput)
         by, now = user_of(request), timezone.now()
         if "hits" in values:

@@ -1,4 +1,4 @@
-"""Batches as they are shown."""
+"""Serializers that show batches."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from hits.studies.models import Batch
 
 
 class CostSerializer(serializers.Serializer[Any]):
-    """At most: every place filled, every bonus earned."""
+    """The highest possible cost: every place filled, every bonus earned."""
 
     rewards = serializers.DecimalField(13, 2)
     fees = serializers.DecimalField(13, 2)

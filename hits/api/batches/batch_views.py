@@ -1,4 +1,4 @@
-"""Batches to be read, drafted and exported."""
+"""Views that list, show, draft and export batches."""
 
 import json
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
         return super().partial_update(request, public_id)
 
     def destroy(self, request: Request, public_id: str) -> Response:
-        """Delete a draft, with the items that are its own."""
+        """Delete a draft and its own items."""
         drafting.delete_draft(batch=self.get_object())
         return Response(status=204)
 
@@ -74,7 +74,7 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
     @extend_schema(responses=FiguresSerializer)
     @action(detail=True)
     def figures(self, request: Request, public_id: str) -> Response:
-        """Tell how far the batch is, in numbers."""
+        """Show the batch's progress in numbers."""
         batch = self.get_object()
         told = {
             "progress": progress_of(batch),
@@ -86,7 +86,7 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
     @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR})
     @action(detail=True)
     def export(self, request: Request, public_id: str) -> StreamingHttpResponse:
-        """Stream the batch's work as JSON Lines, under pseudonyms. The first line says whence."""
+        """Stream the batch's work as JSON Lines, under pseudonyms. The first line describes the file."""
         asked: dict[str, Any] = {
             "batch": self.get_object(),
             "include_excluded": read_query(request, ExportFilters).get("include_excluded", False),

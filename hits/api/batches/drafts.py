@@ -1,4 +1,4 @@
-"""A draft as it comes in: checked field by field, and then written by the one service that may."""
+"""A draft as it comes in: checked field by field, then written by the one service that may."""
 
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,7 @@ LONGEST_S = 31_536_000
 
 
 class NamedRow(serializers.UUIDField):
-    """A row that the body names by its public id; one that may not be seen is not there."""
+    """A row that the body names by its public id; a row that the user may not see counts as missing."""
 
     def __init__(self, rows: QuerySet[Any], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -61,14 +61,14 @@ class DraftInput(serializers.ModelSerializer[Batch]):
         return task
 
     def validate_exclude_batches(self, asked: list[UUID]) -> list[Batch]:
-        """In one query, however many they are."""
+        """Find all named batches in one query, however many they are."""
         found = list(access.visible(Batch.objects.filter(public_id__in=asked), self.context["request"].user))
         if len(found) < len(set(asked)):
-            raise serializers.ValidationError("Some of them are not there.")
+            raise serializers.ValidationError("Some of these do not exist.")
         return found
 
     def create(self, values: dict[str, Any]) -> Batch:
-        """Sent again with one key it finds the draft of the first time."""
+        """Create a draft; sent again with the same key, return the draft of the first request."""
         exclusions = values.pop("exclude_batches", [])
         key: UUID | None = values.pop("public_id", None)
         with transaction.atomic():
@@ -87,12 +87,12 @@ class DraftInput(serializers.ModelSerializer[Batch]):
         return draft
 
     def _excluded_unseen(self, draft: Batch) -> list[Batch]:
-        """What a colleague excluded, and this person cannot see, stays excluded."""
+        """Excluded batches that this user cannot see: a colleague's exclusions stay."""
         seen = access.visible(Batch.objects.all(), self.context["request"].user)
         return list(draft.exclude_batches.exclude(pk__in=seen))
 
     def update(self, batch: Batch, values: dict[str, Any]) -> Batch:
-        """Raises RuleBroken for what is no draft any more, and then nothing of it is saved."""
+        """Save the values. Raises RuleBroken if the batch is no draft any more, and then saves nothing."""
         with transaction.atomic():
             draft = drafting.lock_draft(batch)
             if "exclude_batches" in values:

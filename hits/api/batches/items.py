@@ -23,13 +23,13 @@ class ItemsInput(serializers.Serializer[Any]):
 
 
 class ItemsState(serializers.Serializer[Any]):
-    added = serializers.IntegerField(help_text="Items that this request added; fewer than none: took away.")
-    items = serializers.IntegerField(help_text="Items that the draft has of its own by now.")
+    added = serializers.IntegerField(help_text="Items that this request added; negative if it removed some.")
+    items = serializers.IntegerField(help_text="Items of its own that the draft has now.")
     answers_wanted = serializers.IntegerField()
 
 
 class ItemsViewSet(Resource):
-    """Files come as forms, so these have a parser of their own."""
+    """Items of a draft. Files are sent as multipart forms, so these views have that parser."""
 
     queryset: QuerySet[Batch] = Batch.objects.select_related("study", "account")
     serializer_class = ItemsState
@@ -43,7 +43,7 @@ class ItemsViewSet(Resource):
     @extend_schema(responses=ItemsState)
     @action(detail=True)
     def items(self, request: Request, public_id: str) -> Response:
-        """Tell how many items the batch has of its own, and how many answers it still wants."""
+        """Show how many items of its own the batch has, and how many answers it still needs."""
         return _state(self.get_object())
 
     @extend_schema(request=ItemsInput, responses={201: ItemsState})

@@ -1,0 +1,1 @@
+"""Workers, their blocks, appeals and the letters to them."""

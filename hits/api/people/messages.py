@@ -1,4 +1,4 @@
-"""Letters to workers, and what became of them."""
+"""Messages to workers, and their delivery."""
 
 from typing import Any
 from uuid import UUID
@@ -31,7 +31,7 @@ class MessageSerializer(serializers.ModelSerializer[Message]):
     waiting = serializers.IntegerField()
     sent = serializers.IntegerField()
     failed = serializers.IntegerField()
-    unknown = serializers.IntegerField(help_text="Nobody can say whether these were delivered.")
+    unknown = serializers.IntegerField(help_text="It is unknown whether these were delivered.")
 
     class Meta:
         model = Message
@@ -71,7 +71,7 @@ class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatabl
     }
 
     def get_queryset(self) -> QuerySet[Message]:
-        """Of one's studies, and one's own."""
+        """Messages of studies that the user sees, and messages that the user wrote."""
         user = self.request.user
         rows = Message.objects.select_related("account", "study", "by").annotate(
             waiting=_count(Recipient.Status.WAITING, Recipient.Status.SENDING),
@@ -88,7 +88,7 @@ class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatabl
         study = values["study"] and self.find(Study.objects.all(), field="study", public_id=values["study"])
         workers = access.visible(Worker.objects.filter(public_id__in=values["workers"]), user)
         if len(found := list(workers)) < len(set(values["workers"])):
-            raise serializers.ValidationError({"workers": ["Some of them are not there. Nothing was sent."]})
+            raise serializers.ValidationError({"workers": ["Some of these do not exist. Nothing was sent."]})
         account = Account.objects.filter(public_id=values["account"]).first()
         if account is None:
             raise serializers.ValidationError({"account": ["There is none with this id."]})

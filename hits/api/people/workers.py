@@ -1,4 +1,4 @@
-"""Workers under their pseudonyms, and blocks. A block concerns the whole account."""
+"""Views of workers, under their pseudonyms, and of blocks. A block covers the whole account."""
 
 from typing import Any
 
@@ -66,14 +66,14 @@ class WorkerViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
     @extend_schema(responses=BlockSerializer(many=True))
     @action(detail=True)
     def blocks(self, request: Request, public_id: str) -> Response:
-        """List the blocks of this worker, those that are over too."""
+        """List this worker's blocks, including those that are over."""
         blocks = Block.objects.filter(worker=self.get_object()).select_related("by")
         return self.answer_page(blocks, BlockSerializer)
 
     @extend_schema(request=BlockSerializer, responses={201: BlockSerializer})
     @action(detail=True, methods=["post"])
     def block(self, request: Request, public_id: str) -> Response:
-        """Block this worker on the whole account: softly, or at the provider too."""
+        """Block this worker on the whole account: softly (on this site only), or also at the provider."""
         worker, values = self.get_object(), self.read(BlockSerializer)
         block = blocking.block_worker(worker=worker, by=user_of(request), now=timezone.now(), **values)
         return Response(BlockSerializer(block).data, status=201)
