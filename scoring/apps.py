@@ -11,7 +11,7 @@ class ScoringConfig(AppConfig):
         from hits.people.queries.worker_record import register_means
         from scoring.score_readers import read_means, read_scores
 
-        # Questions hold texts of every study, so only who sees all studies sees them.
+        # Questions hold texts of every study, so only people who see all studies see them.
         roles.extend(("scoring.view_textquestion", "scoring.retry_textquestion"), roles.OPERATOR)
         audit_subjects.register({"rival.": "Models that answer beside people"})
         register_means(read_means)

@@ -8,7 +8,7 @@ SOLVABLE = Fraction(80, 100)
 
 
 def jaccard(left: AbstractSet[str], right: AbstractSet[str]) -> Fraction:
-    """Shared over all. Two empty sets agree."""
+    """Jaccard index: the size of the intersection over that of the union. Two empty sets agree."""
     union = left | right
     return Fraction(len(left & right), len(union)) if union else Fraction(1)
 
@@ -34,12 +34,12 @@ def is_solvable(solvers: Collection[Fraction]) -> bool:
 
 
 def ranked(scores: Sequence[float]) -> list[int]:
-    """The places from the highest score to the lowest; ties go to the one shown first."""
+    """Places from the highest score to the lowest; ties go to the one shown first."""
     return sorted(range(len(scores)), key=lambda place: (-scores[place], place))
 
 
 def best(scores: Sequence[float], *, k: int) -> list[int]:
-    """The places of the k highest scores, in the order shown."""
+    """Places of the k highest scores, in the order shown. Raises ValueError if k is not possible."""
     if not 0 < k <= len(scores):
         raise ValueError(f"k must be from 1 to {len(scores)}; it is {k}.")
     return sorted(ranked(scores)[:k])

@@ -1,4 +1,4 @@
-"""Scores for the room below: a worker's means, and what bonus tables are read on."""
+"""Scores for the room below: a worker's means, and the scores that bonus tables read."""
 
 from collections.abc import Collection
 from fractions import Fraction
@@ -12,7 +12,7 @@ from scoring.models import Score
 
 
 def read_means(assignments: QuerySet[Assignment]) -> list[Mean]:
-    """By measure, over everything that was judged, kept in the data or not."""
+    """Means by measure, over everything that was judged, kept in the data or not."""
     share = Cast("numerator", FloatField()) / F("denominator")
     rows = Score.objects.filter(assignment__in=assignments.order_by().values("pk")).order_by()
     found = rows.values("measure").annotate(mean=Avg(share), count=Count("pk")).order_by("measure")
@@ -20,7 +20,7 @@ def read_means(assignments: QuerySet[Assignment]) -> list[Mean]:
 
 
 def read_scores(assignments: Collection[int]) -> dict[int, list[dict[str, Fraction]]]:
-    """By assignment, item by item in the order in which they were judged."""
+    """Scores by assignment, item by item in the order in which they were judged."""
     found: dict[int, dict[int, dict[str, Fraction]]] = {}
     for score in Score.objects.filter(assignment__in=assignments).order_by("pk"):
         items = found.setdefault(score.assignment_id, {})

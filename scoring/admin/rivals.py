@@ -1,4 +1,4 @@
-"""What is registered, and how far it knows the pool. Weights come by a command, never through a browser."""
+"""Registered rivals, and how much of the pool each knows. A command adds weights; a browser never does."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The rivals of a study: which one is paid on, which are recorded, how they stand beside people."""
+"""The rivals of a study: which one bonuses are paid on, which are recorded, and how they do beside people."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ class StudyRivalAdmin(ReadOnlyAdmin[StudyRival]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The studies this person may see; each leads to its rivals."""
+        """List the studies that this person may see, each with a link to its rivals."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         sought = request.GET.get("q", "").strip()

@@ -1,4 +1,4 @@
-"""What language models are still to answer, and what they could not."""
+"""Questions that language models have not answered yet, or could not answer."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ ABOUT = (
 
 @admin.register(TextQuestion)
 class TextQuestionAdmin(ReadOnlyAdmin[TextQuestion]):
-    """What is answered is not listed: whoever asked shows it in its place."""
+    """The list of open questions. Answered ones are left out: the page that asked shows the answer."""
 
     list_display = ("__str__", "kind", "rival", "status", "tries", "try_at", "problem")
     list_filter = ("status", "kind", "rival")

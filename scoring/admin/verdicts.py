@@ -9,7 +9,7 @@ from scoring.models import Verdict
 
 @admin.register(Verdict)
 class VerdictAdmin(ReadOnlyAdmin[Verdict]):
-    """Every word of every rival, with what it takes to hear it again."""
+    """All verdicts of all rivals, with everything needed to repeat them."""
 
     list_display = ("prompt", "rival", "study", "model_score", "latency_ms", "answered_at")
     list_filter = ("rival",)

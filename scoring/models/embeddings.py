@@ -3,7 +3,7 @@ from django.db.models import Q
 
 
 class PoolPicture(models.Model):
-    """All that rivals are told of a picture of the pool. Its caption may be mended; its bytes stay."""
+    """A picture of the pool as rivals know it. Its caption may be corrected; its bytes never change."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     # Below the media folder.
@@ -16,7 +16,7 @@ class PoolPicture(models.Model):
 
 
 class Space(models.Model):
-    """Where vectors can be compared: one model's weights and one way of preparing what it reads."""
+    """A space in which vectors are comparable: one model's weights and one preprocessing of its input."""
 
     weights_sha256 = models.CharField(max_length=64)
     preprocessing_sha256 = models.CharField(max_length=64)
@@ -34,7 +34,7 @@ class Space(models.Model):
 
 
 class Vector(models.Model):
-    """What a model makes of one picture or one prompt: computed once, read by every process."""
+    """A model's embedding of one picture or prompt: computed once, read by every process."""
 
     class Of(models.TextChoices):
         PICTURE = "picture"

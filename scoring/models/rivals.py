@@ -9,7 +9,7 @@ NAME = RegexValidator(r"^[a-z0-9][a-z0-9._-]*\Z", "Use small letters, digits, do
 
 
 class RegisteredRival(models.Model):
-    """A model by a name of ours, and the weights it must have. Other weights are another rival."""
+    """A model under a name of ours, with the weights it must have. Other weights are another rival."""
 
     class Kind(models.TextChoices):
         CAPTION = "caption", "Sentence model over captions"
@@ -22,7 +22,7 @@ class RegisteredRival(models.Model):
     name = models.CharField(max_length=64, unique=True, validators=[NAME])
     kind = models.CharField(max_length=16, choices=Kind)
     model = models.CharField(max_length=200, blank=True)
-    # Where they came from, in words, and where they lie below the weights' folder. Empty: in a package.
+    # Where the weights came from, in words, and their path below the weights' folder. Empty: in a package.
     source = models.CharField(max_length=500, blank=True)
     path = models.CharField(max_length=500, blank=True)
     # Empty only for packaged weights that no process has read yet.
@@ -48,7 +48,7 @@ class RegisteredRival(models.Model):
 
     @property
     def reads(self) -> str:
-        """Which column of the pool holds the digest of what it reads of a picture."""
+        """The column of the pool with the digest of what this rival reads of a picture."""
         return "caption_sha256" if self.kind == self.Kind.CAPTION else "sha256"
 
 

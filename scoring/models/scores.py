@@ -8,7 +8,7 @@ from hits.work.models.items import Item
 
 
 class Score(models.Model):
-    """What one answer to one item is worth by one measure. Can be rebuilt from the raw answer."""
+    """The worth of one answer to one item by one measure. It can be rebuilt from the raw answer."""
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="scores")
     item = models.ForeignKey(Item, models.PROTECT, related_name="scores")

@@ -7,9 +7,9 @@ from scoring.models.rivals import RegisteredRival
 
 
 class TextQuestion(models.Model):
-    """What a language model is asked, and its answer once it is there. Waiting rows are the queue.
+    """A question to a model that reads text, and its answer once there is one. Waiting rows are the queue.
 
-    Asked again by whomever, the answer that is there counts: a model says the same about the same.
+    A repeated question gets the stored answer: a model says the same about the same input.
     """
 
     class Kind(models.TextChoices):

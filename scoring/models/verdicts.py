@@ -10,17 +10,17 @@ from scoring.models.rivals import RegisteredRival
 
 
 class RivalQuery(models.Model):
-    """What rivals are asked: a text, pictures in the order shown, and what its author chose.
+    """A question to rivals: a text, pictures in the order shown, and what its author chose.
 
-    Stored before any rival is asked, so there is one chance for each cue of an attempt.
+    It is stored before any rival is asked, so there is one chance for each cue of an attempt.
     """
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.PROTECT, related_name="rival_queries")
-    # Whose attempt it belongs to, and which cue of it. None: no worker made it.
+    # The attempt it belongs to, and which cue of it. None: no worker made it.
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="rival_queries")
     slot = models.PositiveSmallIntegerField(default=1)
-    # What people solve of it, once a family has made an item of it.
+    # The item that people solve, once a family has made one of it.
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="rival_query")
     text = models.CharField(max_length=100)
     # [{"sha256": ..., "caption": ...}], as they were at that moment.
@@ -28,7 +28,7 @@ class RivalQuery(models.Model):
     size = models.PositiveSmallIntegerField()
     # Places in that list.
     chosen = models.JSONField()
-    # Whose verdict bonuses are paid on, whatever the study's setting becomes.
+    # The rival on whose verdict bonuses are paid, whatever the study's setting becomes.
     paid_on = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="+")
     asked_at = models.DateTimeField()
 
@@ -50,16 +50,16 @@ class RivalQuery(models.Model):
 
     @property
     def verdict(self) -> "Verdict | None":
-        """The one that counts, once it is there."""
+        """The verdict that counts (of the rival paid on), once there is one."""
         return Verdict.objects.filter(rival_query=self, rival=self.paid_on_id).first()
 
 
 class PendingQuery(models.Model):
-    """A rival_query that a rival has not answered yet. The rows are the queue; an answered one is gone."""
+    """A query that a rival has not answered yet. The rows are the queue; an answered one is deleted."""
 
     rival_query = models.ForeignKey(RivalQuery, models.CASCADE, related_name="pending_queries")
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="pending_queries")
-    # Somebody waits for it: before all rescoring.
+    # A worker waits for it, so it comes before all rescoring.
     is_urgent = models.BooleanField()
     asked_at = models.DateTimeField()
     tries = models.PositiveSmallIntegerField(default=0)
@@ -75,7 +75,7 @@ class PendingQuery(models.Model):
 
 
 class Verdict(models.Model):
-    """What a rival said, and everything needed to hold it to its word. The database never changes it."""
+    """A rival's answer, with everything needed to reproduce it. Append-only in the database."""
 
     append_only = True
 

@@ -1,4 +1,4 @@
-"""How far each rival knows the pool."""
+"""How much of the pool each rival knows."""
 
 from django.db.models import Exists, OuterRef
 
@@ -6,7 +6,7 @@ from scoring.models import PendingQuery, PoolPicture, RegisteredRival, Vector
 
 
 def pictures_known(rival: RegisteredRival) -> int:
-    """Of the present pool; with what the rival cannot read, which it will not be asked for again."""
+    """Pictures of the present pool with a vector, or which the rival cannot read and will not retry."""
     known = Vector.objects.filter(space__weights_sha256=rival.weights_sha256, of=Vector.Of.PICTURE).values(
         "content_sha256"
     )
@@ -14,7 +14,7 @@ def pictures_known(rival: RegisteredRival) -> int:
 
 
 def is_pool_known(rival: RegisteredRival) -> bool:
-    """The same, of the whole pool."""
+    """Whether the rival knows every picture of the pool."""
     known = Vector.objects.filter(
         space__weights_sha256=rival.weights_sha256,
         of=Vector.Of.PICTURE,
@@ -29,6 +29,6 @@ def unreadable(rival: RegisteredRival) -> int:
 
 
 def waiting_for(rival: RegisteredRival) -> tuple[int, int]:
-    """Riddles that wait for it, and how many of them have failed before."""
+    """How many queries wait for the rival, and how many of them have failed before."""
     waiting = PendingQuery.objects.filter(rival=rival)
     return waiting.count(), waiting.filter(tries__gt=0).count()

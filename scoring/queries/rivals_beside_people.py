@@ -1,4 +1,4 @@
-"""A study's rivals beside its people: how well each finds what an author meant."""
+"""A study's rivals compared to its people: how well each finds what an author meant."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ JACCARD = "jaccard"
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """Mean Jaccard index in per cent, over all and by how many pictures there were."""
+    """Mean Jaccard index of one rival or of people, in percent, overall and by the number of pictures."""
 
     name: str
     rival: RegisteredRival | None = None
@@ -34,7 +34,10 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """Means are over the rival_queries that people have solved, so that all rows are about the same ones."""
+    """People and rivals side by side.
+
+    Means are over queries that people have solved, the same in all rows.
+    """
 
     rival_queries: int
     solved: int
@@ -44,6 +47,7 @@ class Comparison:
 
 
 def compare(study: Study, *, paid: RegisteredRival) -> Comparison:
+    """Compare the study's rivals with people, over all of its rival queries that are not kept apart."""
     rival_queries = RivalQuery.objects.filter(study=study)
     solved = rival_queries.filter(Exists(_solving().filter(item=OuterRef("item"))))
     sizes = list(solved.order_by("size").values_list("size", flat=True).distinct())
@@ -60,7 +64,7 @@ def compare(study: Study, *, paid: RegisteredRival) -> Comparison:
 
 
 def _solving() -> QuerySet[Score]:
-    """As people's answers count: of work neither kept out nor rejected."""
+    """People's scores that count: of work neither kept out nor rejected."""
     counting = Score.objects.filter(measure=JACCARD, assignment__kept_out=False)
     return counting.exclude(assignment__status=Assignment.Status.REJECTED)
 
@@ -102,7 +106,7 @@ def _rows(study: Study, *, solved: QuerySet[RivalQuery], paid: RegisteredRival) 
 
 
 def _means(rows: QuerySet[Any], *, share: Any, size: F) -> dict[int, float]:
-    """By size, and over all under 0."""
+    """Means by size, and the overall mean under 0; empty without rows."""
     found = rows.order_by().annotate(share=share, size=size)
     by_size = {
         row["size"]: row for row in found.values("size").annotate(mean=Avg("share"), count=Count("pk"))

@@ -1,4 +1,4 @@
-"""What answers say together: how many count for an item, and how many of them say yes."""
+"""Votes on items: how many answers count for an item, and how many of them say yes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from scoring.models import Score
 
-# More would not fit into one question to SQLite. Whoever asks about more asks with a query.
+# More would not fit into one query to SQLite; callers pass a query for more items.
 MOST_NAMED = 30_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tally:
-    """Of at least one answer: an item without any has no tally."""
+    """The votes on one item in one measure, at least one: an item without answers has no tally."""
 
     yes: int
     answers: int
@@ -32,7 +32,7 @@ class Tally:
 
     @property
     def is_majority(self) -> bool:
-        """More than half say yes: a tie is none."""
+        """Whether more than half say yes; a tie is no majority."""
         return self.yes > self.no
 
     @property
@@ -43,7 +43,10 @@ class Tally:
 def tallies(
     items: QuerySet[Item] | Collection[int], *, measures: Collection[str] = ()
 ) -> dict[tuple[int, str], Tally]:
-    """By item and measure, whatever their number in one query. Votes are whole: other shares are left out."""
+    """Tallies by item and measure, in one query.
+
+    Votes are whole: scores that are other shares are left out.
+    """
     votes = counting_scores(items).filter(denominator=1)
     if measures:
         votes = votes.filter(measure__in=measures)
@@ -54,7 +57,10 @@ def tallies(
 
 
 def counting_scores(items: QuerySet[Item] | Collection[int]) -> QuerySet[Score]:
-    """Of work neither kept out nor rejected, and whose place went to nobody else."""
+    """Scores of work neither kept out nor rejected, and whose lease was not released.
+
+    Raises ValueError if more items are named than fit into one query; pass a query then.
+    """
     if not isinstance(items, QuerySet) and len(items) > MOST_NAMED:
         raise ValueError("Ask about so many items with a query.")
     given_away = Lease.objects.filter(

@@ -1,4 +1,4 @@
-"""A text model that reads captions. By default its weights lie in an installed package."""
+"""A text model that reads captions. By default its weights are in an installed package."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ PACKAGED = "sentence-transformers/all-MiniLM-L6-v2"
 
 
 class CaptionRival(Rival):
-    """Cosine similarity of the cue and each picture's caption, as a sentence model embeds them."""
+    """A rival that scores by the cosine similarity of the cue's and the captions' sentence embeddings."""
 
     kind = "caption"
 
@@ -47,7 +47,7 @@ class CaptionRival(Rival):
         return cue
 
     def key_of(self, picture: Picture) -> str:
-        """A caption that was mended is another text."""
+        """Digest of the caption: a corrected caption is another text."""
         return sha256(picture.caption.encode()).hexdigest()
 
     def embed_texts(self, prompts: Sequence[str]) -> Vectors:

@@ -13,11 +13,11 @@ from scoring.rivals.masked import LanguageModel
 
 
 class LooksAhead(CrowdError):
-    """The model predicts what it has been shown. Its perplexities would mean nothing."""
+    """Raised for a model that sees the tokens it predicts, so that its perplexities would mean nothing."""
 
 
 class CausalModel(LanguageModel):
-    """Reads a text from left to right, beginning with the tokenizer's BOS token where it has one.
+    """A model that reads a text from left to right, beginning with the tokenizer's BOS token if it has one.
 
     The first token read is given, not predicted. So with BOS every token of the text counts; without one the
     first token does not, and a text of one token has no perplexity.
@@ -40,7 +40,7 @@ class CausalModel(LanguageModel):
         self._check_blind()
 
     def perplexities(self, texts: Sequence[str]) -> list[float]:
-        """Of each text, in their order. A text with nothing to predict is refused."""
+        """Perplexities of the texts, in their order. Raises ValueError for a text with nothing to predict."""
         rows = [self._row(text) for text in texts]
         found = [0.0] * len(rows)
         for place, logits in self._passes(rows):
@@ -48,7 +48,7 @@ class CausalModel(LanguageModel):
         return found
 
     def _check_blind(self) -> None:
-        """Transformers makes a causal model of masked ones too, and they go on reading both ways."""
+        """Raise LooksAhead for a masked model: transformers loads it as causal, but it reads both ways."""
         one, other = self._logits([[0, 1], [0, 2]])
         if not torch.allclose(one[0], other[0], rtol=1e-3, atol=1e-3):
             raise LooksAhead(f"{self.spec.name} knows what follows a token; fetch a causal language model.")

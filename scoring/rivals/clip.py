@@ -1,4 +1,4 @@
-"""CLIP in the architectures of open_clip. Its weights are a local file; nothing is ever downloaded."""
+"""CLIP in the architectures of open_clip. Its weights are a local file; nothing is ever downloaded here."""
 
 import json
 import struct
@@ -33,14 +33,15 @@ DEFAULT = "RN50"
 VOWELS = frozenset("aeiou")
 BATCH_SIZE = 32
 PRECISIONS = ("fp16", "fp32")
-# What people put on the web. Pillow knows others, some of which start other programs.
+# The usual formats on the web. Pillow knows others, some of which start other programs.
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-# The shorter side becomes the model's: a line of pixels would become a giant.
+# The shorter side is scaled to the model's, so a line of pixels would become a giant picture.
 MOST_ELONGATED = 100
-# All that Pillow and torchvision were seen or are documented to raise over a file's content.
+# All exceptions that Pillow and torchvision raise, as seen or documented, over a file's content.
 BROKEN = (OSError, SyntaxError, ValueError, TypeError, IndexError, EOFError, struct.error)
 TOO_LARGE = (Image.DecompressionBombError, Image.DecompressionBombWarning)
-# All that torch, safetensors and open_clip raise over a file that is no checkpoint, or another model's.
+# All exceptions that torch, safetensors and open_clip raise over a file that is no checkpoint, or another
+# model's.
 UNFIT = (
     AssertionError,
     AttributeError,
@@ -60,15 +61,16 @@ NO_WEIGHTS = frozenset({"input_resolution", "context_length", "vocab_size"})
 
 
 class NotLoadable(CrowdError):
-    """What is described, or lies in the weights' file, makes no CLIP that can be asked here."""
+    """Raised if the description, or the weights' file, makes no CLIP that can be asked here."""
 
 
 class ClipRival(Rival):
-    """Cosine similarity of the cue in its prompt and each picture. For one thread at a time.
+    """A rival that scores by the cosine similarity of the cue's prompt and each picture.
 
-    Options: `config` (an architecture of one's own), `weights` (the published weights' tag in open_clip's
-    table, which knows how they want pictures prepared), `quick_gelu`, `preprocess` (what differs from the
-    table), `prompt` (with {cue}), `device`, `precision` (fp16 on a card, else fp32) and `batch_size`.
+    It is for one thread at a time. Options: `config` (an architecture of one's own), `weights` (the published
+    weights' tag in open_clip's table, which knows how they need pictures prepared), `quick_gelu`,
+    `preprocess` (what differs from the table), `prompt` (with {cue}), `device`, `precision` (fp16 on a card,
+    else fp32) and `batch_size`.
     """
 
     kind = "clip"
@@ -109,7 +111,7 @@ class ClipRival(Rival):
 
     @property
     def provenance(self) -> Mapping[str, Any]:
-        """With the prompt, which decides the cue's vector and no picture's."""
+        """Provenance with the prompt, which decides the cue's vector but no picture's."""
         return {**super().provenance, "prompt": self._template or "A/An {cue}"}
 
     @property
@@ -117,7 +119,7 @@ class ClipRival(Rival):
         return name_of(self._device)
 
     def prompt(self, cue: str) -> str:
-        """As the game's authors asked: A dog, An apple."""
+        """The prompt of the cue, by default as the game's authors wrote it: A dog, An apple."""
         if self._template:
             return self._template.replace("{cue}", cue)
         return f"{'An' if cue[:1].lower() in VOWELS else 'A'} {cue}"
@@ -138,7 +140,7 @@ class ClipRival(Rival):
         )
 
     def _embed(self, found: Iterable[Tensor]) -> Vectors:
-        """Unit vectors of what the batches give while they are drawn here."""
+        """Unit vectors of the batches, which are computed while they are read here."""
         with torch.inference_mode():
             units = [normalize(batch.float(), dim=-1).cpu().numpy() for batch in found]
         return np.concatenate([np.empty((0, self._width), dtype=np.float32), *units])
@@ -152,7 +154,7 @@ class ClipRival(Rival):
         return {"device": self._device, "dtype": self._dtype}
 
     def _pixels_of(self, picture: Picture) -> Tensor:
-        """Raises UnreadablePicture."""
+        """The prepared pixels of a picture. Raises UnreadablePicture if it cannot be read or is too large."""
         content = _content_of(picture)
         name = _name_of(picture)
         try:
@@ -183,7 +185,7 @@ def _name_of(picture: Picture) -> str:
 
 
 def _content_of(picture: Picture) -> bytes:
-    """The file's bytes, if they are the ones that were added."""
+    """The file's bytes. Raises UnreadablePicture if they are not the ones that were added."""
     name = _name_of(picture)
     try:
         content = Path(picture.path).read_bytes()
@@ -222,7 +224,7 @@ def _why_unreadable(content: bytes, *, name: str) -> str:
 
 
 def _template_of(spec: Spec) -> str:
-    """Empty: the rule of the game's authors."""
+    """The prompt's template; empty for the rule of the game's authors. Raises NotLoadable without {cue}."""
     template: str = spec.options.get("prompt", "")
     if template and "{cue}" not in template:
         raise NotLoadable(f"The prompt of {spec.name} has no place for the cue. Write {{cue}} where it goes.")
@@ -230,7 +232,7 @@ def _template_of(spec: Spec) -> str:
 
 
 def _config_of(spec: Spec) -> dict[str, Any]:
-    """Of an architecture that open_clip knows, or the options' own, with QuickGELU decided."""
+    """The configuration of a known architecture, or the options' own, with QuickGELU decided."""
     name, own = _architecture(spec), spec.options.get("config")
     if own is None and name not in open_clip.list_models():
         raise NotLoadable(
@@ -248,12 +250,12 @@ def _config_of(spec: Spec) -> dict[str, Any]:
 
 
 def _architecture(spec: Spec) -> str:
-    """ViT-B/32, as OpenAI spells it, is open_clip's ViT-B-32."""
+    """The architecture as open_clip spells it: OpenAI's ViT-B/32 is ViT-B-32."""
     return spec.model.replace("/", "-")
 
 
 def _refuse_a_network(spec: Spec, config: Mapping[str, Any]) -> None:
-    """Towers and tokenizers that open_clip would ask a hub for; and one that cuts long texts at random."""
+    """Raise NotLoadable for parts that open_clip fetches from a hub, or a tokenizer that cuts at random."""
     text, vision = config["text_cfg"], config["vision_cfg"]
     from_hub = [text.get("hf_model_name"), text.get("hf_tokenizer_name")]
     if any(from_hub) or ":" in (vision.get("timm_model_name") or ""):
@@ -270,7 +272,7 @@ def _is_openai(spec: Spec) -> bool:
 
 
 def _published(spec: Spec) -> Mapping[str, Any]:
-    """What open_clip's table tells of published weights; empty if the options name none."""
+    """Settings of published weights in open_clip's table; empty if the options name none."""
     tag, name = spec.options.get("weights", ""), _architecture(spec)
     found: Mapping[str, Any] = open_clip.get_pretrained_cfg(name, tag) if tag else {}
     if tag and not found and not _is_openai(spec):
@@ -280,7 +282,7 @@ def _published(spec: Spec) -> Mapping[str, Any]:
 
 
 def _build(spec: Spec, config: Mapping[str, Any], *, device: torch.device, precision: str) -> Any:
-    """By open_clip from a local folder: its own rules for older weights hold, and no tag is looked up."""
+    """Build from a local folder: open_clip's own rules for older weights hold, and no tag is looked up."""
     try:
         with TemporaryDirectory() as folder:
             described = {"model_cfg": config, "preprocess_cfg": dict(_published(spec))}
@@ -303,7 +305,7 @@ def _build(spec: Spec, config: Mapping[str, Any], *, device: torch.device, preci
 
 
 def _lay_weights(path: Path, folder: Path) -> None:
-    """Under a name that open_clip looks for."""
+    """Put the weights into the folder, under a name that open_clip looks for."""
     if _is_archive(path):
         torch.save(_weights_in_archive(path), folder / "pytorch_model.bin")
         return
@@ -312,7 +314,7 @@ def _lay_weights(path: Path, folder: Path) -> None:
 
 
 def _is_archive(path: Path) -> bool:
-    """Whether it is a TorchScript program, as OpenAI published its models."""
+    """Whether the file is a TorchScript program, as OpenAI published its models."""
     if not is_zipfile(path):
         return False
     with ZipFile(path) as archive:
@@ -320,7 +322,7 @@ def _is_archive(path: Path) -> bool:
 
 
 def _weights_in_archive(path: Path) -> dict[str, Tensor]:
-    """Torch reads such a file without Python's pickle, so nothing in it can run here."""
+    """Weights of a TorchScript archive. Torch reads it without pickle, so nothing in it can run here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # torch would rather forget the format
         state = torch.jit.load(str(path), map_location="cpu").state_dict()  # type: ignore[no-untyped-call]
@@ -328,7 +330,7 @@ def _weights_in_archive(path: Path) -> dict[str, Tensor]:
 
 
 def _tokenizer_of(config: Mapping[str, Any]) -> Any:
-    """open_clip's own, whose words lie in the package. Longer texts are cut as it cuts them."""
+    """open_clip's own tokenizer, whose vocabulary is in the package. Longer texts are cut as it cuts them."""
     text = config["text_cfg"]
     return open_clip.SimpleTokenizer(
         context_length=text.get("context_length", 77), **(text.get("tokenizer_kwargs") or {})

@@ -1,4 +1,4 @@
-"""Where a model computes: a CUDA card where there is one, else the processor."""
+"""The device on which a model computes: a CUDA card where there is one, else the processor."""
 
 from collections.abc import Mapping
 from typing import Any

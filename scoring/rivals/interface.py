@@ -14,16 +14,19 @@ Vectors = NDArray[np.float32]
 
 
 class UnreadablePicture(CrowdError):
-    """A picture that a rival cannot see."""
+    """Raised for a picture that a rival cannot see."""
 
 
 class NotNumbers(CrowdError):
-    """The model has computed what is no number. Nothing is judged by it."""
+    """Raised if a model has computed values that are no numbers; nothing is judged by them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """Which model, and where its weights lie. `weights_sha256` is what they must be; empty: not yet known."""
+    """The description of a model to load, with the place of its weights.
+
+    `weights_sha256` is what they must be; empty: not yet known.
+    """
 
     name: str
     kind: str
@@ -35,7 +38,7 @@ class Spec:
 
 @dataclass(frozen=True, kw_only=True)
 class Picture:
-    """All that a rival is told of a picture."""
+    """A picture as a rival is given it."""
 
     sha256: str
     path: str
@@ -44,7 +47,7 @@ class Picture:
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """The places the rival chose, with everything needed to hold it to its word."""
+    """The places that the rival chose, with everything needed to reproduce them."""
 
     places: Sequence[int]
     scores: Sequence[float]
@@ -52,7 +55,7 @@ class Prediction:
 
 
 class LoadedModel(ABC):
-    """A model in this process, and what it takes to hold it to its word."""
+    """A model loaded in this process, with everything needed to reproduce its answers."""
 
     kind: ClassVar[str]
 
@@ -62,21 +65,21 @@ class LoadedModel(ABC):
     @property
     @abstractmethod
     def weights_sha256(self) -> str:
-        """Of the weights as they were read."""
+        """SHA-256 of the weights as they were read."""
 
     @property
     @abstractmethod
     def preprocessing(self) -> Mapping[str, Any]:
-        """Everything but the weights that decides what it says; plain JSON."""
+        """Everything but the weights that decides the model's answers; plain JSON."""
 
     @property
     @abstractmethod
     def device(self) -> str:
-        """Where it computes, in words: the card's name, or cpu."""
+        """Where the model computes, in words: the card's name, or cpu."""
 
     @property
     def provenance(self) -> Mapping[str, Any]:
-        """Which model, weights and preprocessing answer."""
+        """The model, weights and preprocessing that give the answers."""
         return {
             "rival": self.spec.name,
             "kind": self.kind,
@@ -87,11 +90,11 @@ class LoadedModel(ABC):
 
 
 class Rival(LoadedModel):
-    """Texts and pictures as unit vectors in one space: how near they lie is the score."""
+    """A model that embeds texts and pictures as unit vectors in one space; their cosine is the score."""
 
     @abstractmethod
     def prompt(self, cue: str) -> str:
-        """What the model really reads."""
+        """The text that the model really reads for a cue."""
 
     @abstractmethod
     def key_of(self, picture: Picture) -> str:
@@ -103,14 +106,17 @@ class Rival(LoadedModel):
 
     @abstractmethod
     def embed_pictures(self, pictures: Sequence[Picture]) -> Vectors:
-        """One unit vector for each picture, in their order. Raises UnreadablePicture."""
+        """One unit vector for each picture, in their order.
+
+        Raises UnreadablePicture if one cannot be read.
+        """
 
     def score(self, text: str, pictures: Sequence[Picture]) -> list[float]:
-        """Of everything anew. Whoever keeps vectors calls `scores` on them."""
+        """Scores, with everything embedded again; a caller that keeps vectors calls `scores` on them."""
         return scores(self.embed_texts([self.prompt(text)])[0], self.embed_pictures(pictures))
 
     def rank(self, text: str, pictures: Sequence[Picture]) -> list[int]:
-        """The places from the best to the worst; ties in the order shown."""
+        """Places from the best to the worst; ties in the order shown."""
         return ranked(self.score(text, pictures))
 
     def predict(self, text: str, pictures: Sequence[Picture], *, k: int) -> Prediction:
@@ -119,6 +125,6 @@ class Rival(LoadedModel):
 
 
 def scores(text: Vectors, pictures: Vectors) -> list[float]:
-    """Cosines, each summed by itself in double precision: the same whatever stands beside it."""
+    """Cosines, each summed separately in double precision: the same whatever else is in the batch."""
     found: list[float] = (pictures.astype(np.float64) * text.astype(np.float64)).sum(axis=1).tolist()
     return found

@@ -27,7 +27,7 @@ Way = Literal["single", "pieces", "one token", "unknown"]
 
 @dataclass(frozen=True, kw_only=True)
 class Word:
-    """What may fill the gap, and its share of the whole vocabulary's probability."""
+    """A word that may fill the gap, and its share of the whole vocabulary's probability."""
 
     text: str
     probability: float
@@ -35,7 +35,7 @@ class Word:
 
 @dataclass(frozen=True, kw_only=True)
 class WordProbability:
-    """How probable a word is in the gap, of how many pieces the tokenizer makes it, and how it was scored.
+    """A word's probability in the gap, how many pieces the tokenizer makes of it, and how it was scored.
 
     `single` and `pieces` are scored properly, `one token` and `unknown` were looked up as one token. Scored
     properly, a word with a piece that the vocabulary lacks is `unknown` too.
@@ -56,7 +56,7 @@ class _Target:
 
 
 class LanguageModel(LoadedModel):
-    """Loaded from a folder of this machine only, and no code from it is run. It reads text alone."""
+    """A model that reads text alone, loaded from a local folder only; no code of the folder is run."""
 
     loader: ClassVar[Any]
 
@@ -91,7 +91,10 @@ class LanguageModel(LoadedModel):
         return name_of(self._device)
 
     def _load_model(self) -> Any:
-        """Refuses weights without a head for words: transformers would invent one at random."""
+        """Load the model.
+
+        Raises WeightsMissing without a head for words: transformers would invent one at random.
+        """
         model, report = self.loader.from_pretrained(
             self.spec.path,
             dtype=DTYPES[self._dtype],
@@ -108,12 +111,12 @@ class LanguageModel(LoadedModel):
 
     @cached_property
     def _most_tokens(self) -> int:
-        """How many tokens it can read at once."""
+        """How many tokens the model can read at once."""
         positions = getattr(self._model.config, "max_position_embeddings", None)
         if not positions:
             return int(self._tokenizer.model_max_length)
         for name, table in self._model.named_modules():
-            # RoBERTa and its kin count places from behind the one that stands for padding.
+            # RoBERTa and its kin count positions from after the padding's one.
             if name.endswith("position_embeddings") and getattr(table, "padding_idx", None) is not None:
                 positions -= table.padding_idx + 1
         return int(min(positions, self._tokenizer.model_max_length))
@@ -126,7 +129,7 @@ class LanguageModel(LoadedModel):
             )
 
     def _plain_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Without special tokens, also where a text spells one out."""
+        """Token ids of the texts without special tokens, also where a text spells one out."""
         if not texts:
             return []
         found: list[list[int]] = self._tokenizer(
@@ -135,19 +138,19 @@ class LanguageModel(LoadedModel):
         return found
 
     def _batches(self, rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-        """The places that share a pass. Rows of like length do, so that little is padding."""
+        """Yield the places that share a pass, rows of like length together, so that little is padding."""
         by_length = sorted(range(len(rows)), key=lambda place: len(rows[place]))
         for start in range(0, len(by_length), self._batch_size):
             yield by_length[start : start + self._batch_size]
 
     def _passes(self, rows: Sequence[Sequence[int]]) -> Iterator[tuple[int, torch.Tensor]]:
-        """Each row's place and its logits."""
+        """Yield each row's place and its logits."""
         for places in self._batches(rows):
             for place, logits in zip(places, self._logits([rows[place] for place in places]), strict=True):
                 yield place, logits[: len(rows[place])]
 
     def _logits(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Padded on the right, where padding moves no token, and told which tokens are real."""
+        """Logits of rows padded on the right, where padding moves no token; a mask marks the real tokens."""
         longest = max(len(row) for row in rows)
         pad = self._tokenizer.pad_token_id or 0
         ids = [[*row, *[pad] * (longest - len(row))] for row in rows]
@@ -166,7 +169,7 @@ class LanguageModel(LoadedModel):
 
 
 class MaskedModel(LanguageModel):
-    """Reads prompts with one [MASK]. A word is read as in the middle of a sentence, after a blank."""
+    """A model that fills the one [MASK] of a prompt. A word is read as within a sentence, after a blank."""
 
     kind = "masked"
     loader = AutoModelForMaskedLM
@@ -196,7 +199,7 @@ class MaskedModel(LanguageModel):
     def probabilities(
         self, questions: Sequence[tuple[str, Sequence[str]]], *, as_one_token: bool = False
     ) -> list[list[WordProbability]]:
-        """Of each word in its prompt's gap, in the order asked.
+        """Probabilities of each word in its prompt's gap, in the order asked.
 
         A word of several pieces gets as many masks, and the geometric mean of the pieces' probabilities, each
         at its own mask. `as_one_token` is how published scores were computed: such a word is [UNK] to it.
@@ -230,7 +233,7 @@ class MaskedModel(LanguageModel):
     def _mean_logs(
         self, asked: Collection[tuple[str, tuple[int, ...]]]
     ) -> dict[tuple[str, tuple[int, ...]], float]:
-        """One row of a pass serves all words of a prompt that have as many pieces."""
+        """Mean log probabilities; one row of a pass serves all words of a prompt that have as many pieces."""
         sharing = defaultdict(list)
         for prompt, ids in sorted(asked):
             sharing[prompt, len(ids)].append(ids)
@@ -244,7 +247,7 @@ class MaskedModel(LanguageModel):
         return found
 
     def _fill(self, gaps: Sequence[tuple[str, int]]) -> Iterator[tuple[list[tuple[str, int]], torch.Tensor]]:
-        """What shares a pass, prompts with numbers of masks: the log probabilities at each of their masks."""
+        """Yield, by pass, its prompts with their numbers of masks, and the log probabilities at each mask."""
         rows = [self._row(prompt, masks=masks) for prompt, masks in gaps]
         for places in self._batches(rows):
             some = [gaps[place] for place in places]
@@ -252,10 +255,10 @@ class MaskedModel(LanguageModel):
             yield some, logits.float().log_softmax(dim=-1)
 
     def _at_masks(self, rows: Sequence[Sequence[int]], *, most: int) -> torch.Tensor:
-        """The logits at the first masks of each row, as many for every row; what is past its own is filling.
+        """Logits at the first masks of each row, equally many for every row; those past its own are filling.
 
-        The vocabulary is looked at nowhere else: the last layer is handed these places alone. A model that
-        does without such a layer computes every place, and they are picked afterwards.
+        The vocabulary is looked at nowhere else: the last layer is given these places alone. A model without
+        such a layer computes every place, and they are picked afterwards.
         """
         firsts = torch.tensor([row.index(self._tokenizer.mask_token_id) for row in rows], device=self._device)
         lengths = torch.tensor([len(row) for row in rows], device=self._device)
@@ -266,10 +269,14 @@ class MaskedModel(LanguageModel):
         return logits if narrowed else _pick(logits, wanted)
 
     def _row(self, prompt: str, *, masks: int) -> list[int]:
-        """The masks are multiplied as tokens: blanks between them as text could become tokens themselves."""
+        """Token ids of the prompt with so many masks.
+
+        They are multiplied as tokens, since blanks between masks in the text could become tokens themselves.
+        Raises ValueError unless the prompt holds [MASK] exactly once and no other special token.
+        """
         if prompt.count(MASK) != 1:
             raise ValueError(f"A prompt holds {MASK} exactly once, where the word belongs: {prompt!r:.200}")
-        # The blank before the gap belongs to the word: some tokenizers would leave it there as a token.
+        # The blank before the gap belongs to the word: some tokenizers would keep it as a token.
         before, _, after = prompt.partition(MASK)
         text = f"{before.rstrip()}{self._tokenizer.mask_token}{after}"
         ids = self._tokenizer(text, verbose=False)["input_ids"]
@@ -284,7 +291,10 @@ class MaskedModel(LanguageModel):
         return row
 
     def _best(self, logs: torch.Tensor, *, k: int) -> list[list[Word]]:
-        """For each row. Whatever is as good as the last of the best is looked at: ties are in order."""
+        """The k best words of each row.
+
+        All that tie with the last one are compared, so that ties are in order.
+        """
         of_words = logs[:, self._word_ids]
         least = of_words.topk(k, dim=-1).values[:, -1:]
         rows, places = (of_words >= least).nonzero(as_tuple=True)
@@ -307,7 +317,7 @@ class MaskedModel(LanguageModel):
 
     @cached_property
     def _words(self) -> dict[int, str]:
-        """What may fill the gap, in the vocabulary's order: whole words longer than one character.
+        """Words that may fill the gap, in the vocabulary's order: whole words longer than one character.
 
         A token is a whole word if its text, after a blank, is read as this token. So continuation pieces stay
         out whatever marks them: "##", or that "Ġ" or "▁" is lacking.
@@ -328,13 +338,13 @@ def _scored(target: _Target, log: float) -> WordProbability:
 
 
 def _pick(values: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-    """Of each row the places wanted of it."""
+    """The wanted places of each row."""
     return values[torch.arange(len(wanted), device=values.device)[:, None], wanted]
 
 
 @contextmanager
 def _narrowed(layer: torch.nn.Module | None, wanted: torch.Tensor) -> Iterator[list[bool]]:
-    """While it lasts, this layer sees the places wanted alone. What is handed out fills as soon as it did."""
+    """Within this context the layer sees the wanted places only; the yielded list fills once it did."""
     done: list[bool] = []
 
     def narrow(_: torch.nn.Module, given: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...] | None:

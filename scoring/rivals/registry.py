@@ -1,4 +1,4 @@
-"""Rivals by kind. A model is imported and loaded at the first question, and only in the process that asks."""
+"""Rivals by kind. A model is imported and loaded at the first question, only in the process that asks."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,15 +19,15 @@ _loaded: dict[str, Any] = {}
 
 
 class UnknownKind(CrowdError):
-    """No model of this kind is known here."""
+    """Raised for a kind of model that is not known here."""
 
 
 class NotInstalled(CrowdError):
-    """No libraries for models are installed here."""
+    """Raised where no libraries for models are installed."""
 
 
 def refuse_without_libraries() -> None:
-    """Raises NotInstalled, with what to do."""
+    """Raise NotInstalled, saying what to do, if the libraries for this kind of model are missing."""
     if find_spec("torch") is None:
         raise NotInstalled(
             "torch is not installed here, so no rival answers here: the group `rival` is missing. "
@@ -36,7 +36,10 @@ def refuse_without_libraries() -> None:
 
 
 def load(spec: Spec) -> Any:
-    """The model, loaded once in a process. Other weights under the same name are loaded anew, and checked."""
+    """The model, loaded once in a process.
+
+    Other weights under the same name are loaded again, and checked.
+    """
     key = f"{spec.name} {spec.kind} {spec.model} {spec.path} {sorted(spec.options.items())}"
     model = _loaded.pop(key, None)
     if model is None or spec.weights_sha256 not in ("", model.weights_sha256):
@@ -48,7 +51,7 @@ def load(spec: Spec) -> Any:
 
 
 def load_rival(spec: Spec) -> Rival:
-    """One that reads a text and pictures."""
+    """Load a model that reads a text and pictures. Raises UnknownKind if it reads text alone."""
     model = load(spec)
     if not isinstance(model, Rival):
         raise UnknownKind(f"{spec.name} reads text alone; it cannot be asked about pictures.")

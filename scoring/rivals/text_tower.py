@@ -1,4 +1,4 @@
-"""A text tower computed only up to the end mark: a causal model cannot see what lies behind it."""
+"""A text tower computed only up to the end mark: a causal model cannot see what is behind it."""
 
 from typing import Any
 
@@ -9,13 +9,16 @@ from torch import Tensor, nn
 
 
 def is_causal(model: nn.Module) -> bool:
-    """Whether a text is read at its end mark, and nothing behind that can change it."""
+    """Whether a text is read at its end mark, and nothing behind that mark can change the result."""
     tower = _tower_of(model)
     return tower is not None and tower.attn_mask is not None and _pooling_of(tower)[0] in ("argmax", "eos")
 
 
 def encode_text(model: nn.Module, tokens: Tensor) -> Tensor:
-    """What `model.encode_text` finds: of 77 places a short prompt needs five. Other towers are left to it."""
+    """The result of `model.encode_text`, faster: of 77 places a short prompt needs five.
+
+    Towers that are not causal are left to `model.encode_text`.
+    """
     if not is_causal(model):
         whole: Tensor = model.encode_text(tokens)  # type: ignore[operator]
         return whole
@@ -49,7 +52,7 @@ def _pooling_of(tower: Any) -> tuple[str, int]:
 
 
 def _ends_of(tower: Any, tokens: Tensor) -> Tensor:
-    """The place of each end mark, as open_clip looks for it: the highest number, or a given one."""
+    """The place of each end mark, found as open_clip does: the highest number, or a given one."""
     pooling, mark = _pooling_of(tower)
     return tokens.argmax(dim=-1) if pooling == "argmax" else (tokens == mark).int().argmax(dim=-1)
 

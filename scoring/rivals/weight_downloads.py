@@ -1,4 +1,4 @@
-"""Downloads, by an explicit command and nowhere else."""
+"""Downloads of weights, by an explicit command and nowhere else."""
 
 import shutil
 from pathlib import Path
@@ -9,17 +9,17 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntry
 
 from hits.core.errors import CrowdError
 
-# Weights that are read without running anything, what tokenizers need, and no other framework's copy.
+# Weights that are read without running code, what tokenizers need, and no other framework's copy.
 WANTED = ("*.json", "*.safetensors", "*.txt", "*.model", "1_Pooling/*")
 UNREACHABLE = (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError, ValueError)
 
 
 class NotFetched(CrowdError):
-    """Nothing was registered."""
+    """Raised if weights could not be downloaded; nothing was registered."""
 
 
 def fetch_clip(*, model: str, weights: str, into: Path) -> Path:
-    """The file of the weights that open_clip knows by this tag."""
+    """Download the weights that open_clip knows by this tag; return the file. Raises NotFetched."""
     cfg = open_clip.get_pretrained_cfg(model, weights)
     if not cfg:
         known = ", ".join(open_clip.list_pretrained_tags_by_model(model)[:20]) or "none"
@@ -34,7 +34,7 @@ def fetch_clip(*, model: str, weights: str, into: Path) -> Path:
 
 
 def fetch_folder(*, model: str, into: Path) -> Path:
-    """A language model's folder, from the hub by its name."""
+    """Download a language model's folder from the hub by its name. Raises NotFetched."""
     try:
         snapshot_download(model, local_dir=into, allow_patterns=list(WANTED))
     except UNREACHABLE as error:

@@ -1,4 +1,4 @@
-"""Weights are known by the SHA-256 of their bytes. A folder is known by its files and their names."""
+"""Weights are identified by the SHA-256 of their bytes, a folder by its files and their names."""
 
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -8,11 +8,11 @@ from scoring.rivals.interface import Spec
 
 
 class WeightsMissing(CrowdError):
-    """What was fetched is not there (any more)."""
+    """Raised if fetched weights are not there (any more)."""
 
 
 class WeightsChanged(CrowdError):
-    """Somebody has put other weights where these lay. Nothing is judged by them."""
+    """Raised if other weights have replaced the registered ones; nothing is judged by them."""
 
 
 def digest(path: Path) -> str:
@@ -27,7 +27,7 @@ def digest(path: Path) -> str:
 
 
 def check(spec: Spec) -> str:
-    """The digest of a rival's weights. Raises WeightsMissing or WeightsChanged."""
+    """Digest of a rival's weights. Raises WeightsMissing or WeightsChanged."""
     if spec.path is None or not spec.path.exists():
         raise WeightsMissing(
             f"The weights of {spec.name} are not at {spec.path}. "

@@ -1,1 +1,1 @@
-"""What changes scores, riddles and verdicts. Only answering, embedding and fetching ever load a model."""
+"""Services that change scores, queries and verdicts. Only answering, embedding and fetching load a model."""

@@ -1,7 +1,7 @@
-"""Language models answer what waits, in slices that last about as long as anybody may wait for a verdict.
+"""Language models answer waiting questions, in slices about as long as a worker may wait for a verdict.
 
 A process that is killed in the middle has stored nothing of its slice; the next one answers it. An answer is
-stored where the row still waits, so there is one, whoever comes second.
+stored only where the row still waits, so there is one, whichever process comes second.
 """
 
 import time
@@ -22,9 +22,9 @@ from scoring.services.model_loading import code_version, computing, load_model
 from scoring.services.pending_work import pause_after, texts_waiting
 from scoring.services.rival_answers import FAILURES, Clock, answer_waiting
 
-# Of a sweep: other work of its queue has its turn in between.
+# The longest run of a sweep, so that other work of its queue has its turn in between.
 LONGEST_S = 60.0
-# Of a slice, whose size follows from how long the one before took.
+# The aim for a slice, whose size follows from how long the one before took.
 SLICE_S = 0.5
 FIRST_SLICE, SMALLEST, LARGEST = 32, 8, 1024
 Kind = TextQuestion.Kind
@@ -33,7 +33,10 @@ log = structlog.get_logger()
 
 
 def answer_texts(*, clock: Clock = timezone.now, timer: Callable[[], float] = time.monotonic) -> int:
-    """Until nothing waits or the time is up: how many. Whoever waits for a verdict goes first."""
+    """Answer until nothing waits or the time is up; return how many.
+
+    Queries that workers wait for go first.
+    """
     answered, size, began = 0, FIRST_SLICE, timer()
     while timer() - began < LONGEST_S:
         if somebody_waits():
@@ -58,7 +61,7 @@ def next_size(size: int, *, took_s: float) -> int:
 
 
 def _answer_slice(size: int, *, clock: Clock) -> int | None:
-    """How many of the next ones of one model and kind were answered; None if nothing waits."""
+    """Answer the next questions of one model and kind; return how many, or None if nothing waits."""
     due = texts_waiting().filter(try_at__lte=clock()).order_by("try_at", "pk")
     first = due.select_related("rival").first()
     if first is None:
@@ -79,7 +82,7 @@ def _answer(rival: RegisteredRival, questions: Sequence[TextQuestion], *, clock:
 
 
 def _answer_or_fail(model: Any, questions: Sequence[TextQuestion], *, clock: Clock) -> int:
-    """One question that cannot be answered does not hold up the others."""
+    """Answer the questions; one that cannot be answered does not hold up the others."""
     try:
         outputs = _ask(model, questions)
     except FAILURES as problem:
@@ -99,7 +102,7 @@ def _answer_or_fail(model: Any, questions: Sequence[TextQuestion], *, clock: Clo
 
 
 def _ask(model: Any, questions: Sequence[TextQuestion]) -> list[Any]:
-    """One batched call for those that share their options."""
+    """Answers of the model, with one batched call for questions that share their options."""
     inputs = [one.input for one in questions]
     if questions[0].kind == Kind.PERPLEXITIES:
         found: list[Any] = model.perplexities([one["text"] for one in inputs])
@@ -140,7 +143,7 @@ def _store(
 
 
 def _put_off(questions: QuerySet[TextQuestion], problem: Exception, *, now: datetime) -> None:
-    """Later, and ever more rarely."""
+    """Schedule the next try of the due questions, ever more rarely."""
     due = questions.filter(try_at__lte=now)
     for tries in due.order_by().values_list("tries", flat=True).distinct():
         due.filter(tries=tries).update(

@@ -1,4 +1,4 @@
-"""A rival_query is stored before any rival is asked: whoever asks again is answered with what is stored."""
+"""Queries, stored before any rival is asked: a repeated question gets what is stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, kw_only=True)
 class ShownPicture:
-    """A picture as it was shown: what rivals are told of it."""
+    """A picture as it was shown, in the form in which rivals are told of it."""
 
     sha256: str
     caption: str
@@ -39,14 +39,14 @@ def find_rival_query(*, assignment: Assignment, slot: int) -> RivalQuery | None:
 
 
 def ask(*, new: NewRivalQuery, assignment: Assignment, now: datetime) -> tuple[RivalQuery, bool]:
-    """The rival_query of this attempt and slot, and whether this call stored it. A second try changes nothing."""
+    """The query of this attempt and slot, and whether this call stored it. Idempotent."""
     try:
         with transaction.atomic():
             rival_query = put_rival_queries(
                 [new], study=assignment.hit.batch.study, assignment=assignment, urgent=True, now=now
             )[0]
     except IntegrityError:
-        # Sent before, or twice at the same moment: the other one was first.
+        # The query was sent before, or twice at the same moment, and the other call was first.
         return RivalQuery.objects.get(assignment=assignment, slot=new.slot), False
     log.info("rival_query.asked", rival_query=str(rival_query.public_id))
     return rival_query, True
@@ -60,7 +60,10 @@ def put_rival_queries(
     now: datetime,
     assignment: Assignment | None = None,
 ) -> list[RivalQuery]:
-    """In their order. The caller holds the transaction."""
+    """Store queries and queue them for the study's rivals, in their order.
+
+    The caller holds the transaction.
+    """
     paid, others = rivals_of(study)
     rival_queries = RivalQuery.objects.bulk_create(
         RivalQuery(
@@ -86,12 +89,12 @@ def put_rival_queries(
 
 
 def _asking(rival_query: RivalQuery, rival: RegisteredRival, *, urgent: bool, now: datetime) -> PendingQuery:
-    """Somebody waits for the one that is paid on; the others may take their time."""
+    """A queue row, urgent for the rival that is paid on, since a worker waits for it."""
     return PendingQuery(rival_query=rival_query, rival=rival, is_urgent=urgent, asked_at=now, try_at=now)
 
 
 def answer_state(rival_query: RivalQuery, *, now: datetime, deadline_s: float) -> Mapping[str, Any]:
-    """For the page that waits: answered, waiting, or late. Late is never a score."""
+    """State for the page that waits: answered, waiting, or late. Late is never a score."""
     asked = {"chosen": rival_query.chosen, "text": rival_query.text}
     verdict = rival_query.verdict
     if verdict is not None:

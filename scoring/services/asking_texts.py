@@ -1,4 +1,4 @@
-"""Text questions as plain values. Asked twice, by whomever, a question is one row and has one answer."""
+"""Text questions as plain values. A question asked twice is one row and has one answer."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, kw_only=True)
 class NewText:
-    """One of the three kinds of question; made by the functions below."""
+    """One question of one of the four kinds, made by the functions below."""
 
     kind: str
     input: Mapping[str, Any]
@@ -36,12 +36,12 @@ class NewText:
 
 
 def top_words(prompt: str, *, k: int) -> NewText:
-    """The k words that fill the prompt's gap best."""
+    """Ask for the k words that fill the prompt's gap best."""
     return NewText(kind=Kind.TOP_WORDS.value, input={"prompt": prompt, "k": k})
 
 
 def probabilities(prompt: str, words: Sequence[str], *, as_one_token: bool = False) -> NewText:
-    """How probable each word is in the prompt's gap, scored properly or looked up as one token."""
+    """Ask how probable each word is in the prompt's gap, scored properly or looked up as one token."""
     asked = {"prompt": prompt, "words": list(words), "as_one_token": as_one_token}
     return NewText(kind=Kind.PROBABILITIES.value, input=asked)
 
@@ -51,9 +51,9 @@ def perplexity(text: str) -> NewText:
 
 
 def ask_texts(questions: Sequence[NewText], *, rival: RegisteredRival, now: datetime) -> None:
-    """What was asked before, and answered or not, stays as it is."""
+    """Queue the questions. Idempotent: a question asked before, answered or not, stays as it is."""
     _refuse_other_kinds(questions, rival)
-    # Like beside like: in the queue's order a pass holds little padding.
+    # Sorted by length: in the queue's order a pass holds little padding.
     fresh = sorted({one.key: one for one in questions}.values(), key=_length)
     for start in range(0, len(fresh), AT_ONCE):
         TextQuestion.objects.bulk_create(
@@ -73,7 +73,7 @@ def ask_texts(questions: Sequence[NewText], *, rival: RegisteredRival, now: date
 
 
 def find_texts(questions: Sequence[NewText], *, rival: RegisteredRival) -> dict[str, TextQuestion]:
-    """By key: what was asked already."""
+    """Questions that were asked already, by key."""
     keys = list({one.key for one in questions})
     return {
         row.key: row
@@ -85,7 +85,7 @@ def find_texts(questions: Sequence[NewText], *, rival: RegisteredRival) -> dict[
 def ask_and_find(
     questions: Sequence[NewText], *, rival: RegisteredRival, now: datetime
 ) -> dict[str, TextQuestion]:
-    """By key, for whoever comes again until all is answered: what was never asked is asked now."""
+    """Questions by key, those never asked being asked now; for callers that return until all are answered."""
     found = find_texts(questions, rival=rival)
     if missing := [one for one in questions if one.key not in found]:
         ask_texts(missing, rival=rival, now=now)
@@ -94,7 +94,7 @@ def ask_and_find(
 
 
 def retry_texts(questions: QuerySet[TextQuestion], *, now: datetime) -> int:
-    """Those that failed, from the beginning; and those that wait for their next try, at once."""
+    """Reset failed questions, and try waiting ones at once; return how many."""
     with transaction.atomic():
         waiting = questions.filter(status=Status.WAITING, tries__gt=0).update(try_at=now)
         failed = questions.filter(status=Status.FAILED).update(

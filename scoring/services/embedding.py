@@ -1,4 +1,4 @@
-"""Vectors are computed once: in memory, else in the database, else by the model."""
+"""Vectors, computed once: taken from memory, else from the database, else from the model."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,14 +22,14 @@ Thing = TypeVar("Thing")
 Of = Vector.Of
 # 20,000 vectors of RN50 are 80 MB.
 MOST_KEPT = 20_000
-# One chunk on a processor is about a second of RN50: nobody waits longer for a verdict.
+# One chunk takes a processor about a second with RN50, so a verdict waits no longer.
 AT_ONCE = 8
 log = structlog.get_logger()
 _memory: dict[tuple[str, str, str], dict[str, rivals.Vectors]] = {}
 
 
 def picture_vectors(player: Player, pictures: Sequence[rivals.Picture]) -> rivals.Vectors:
-    """In the order of the pictures. Raises UnreadablePicture."""
+    """Vectors in the order of the pictures. Raises UnreadablePicture if one cannot be read."""
     keys = [player.model.key_of(picture) for picture in pictures]
     return _vectors(
         player, Of.PICTURE, keys, pictures, lambda missing: player.model.embed_pictures(locate(missing))
@@ -37,13 +37,13 @@ def picture_vectors(player: Player, pictures: Sequence[rivals.Picture]) -> rival
 
 
 def prompt_vectors(player: Player, prompts: Sequence[str]) -> rivals.Vectors:
-    """In the order of the prompts."""
+    """Vectors in the order of the prompts."""
     keys = [sha256(prompt.encode()).hexdigest() for prompt in prompts]
     return _vectors(player, Of.PROMPT, keys, prompts, player.model.embed_texts)
 
 
 def locate(pictures: Sequence[rivals.Picture]) -> list[rivals.Picture]:
-    """With the paths of their files, for a model that has to open them."""
+    """The pictures with the paths of their files, for a model that has to open them."""
     paths = dict(
         PoolPicture.objects.filter(sha256__in={one.sha256 for one in pictures}).values_list("sha256", "path")
     )
@@ -51,7 +51,7 @@ def locate(pictures: Sequence[rivals.Picture]) -> list[rivals.Picture]:
 
 
 def warm(rival: RegisteredRival) -> Player:
-    """Everything that a first question would otherwise wait for."""
+    """Load the rival and all that its first question would otherwise wait for."""
     player = load_player(rival)
     kept = _kept(player.space, Of.PICTURE)
     rows = player.space.vectors.filter(of=Of.PICTURE, values__isnull=False)
@@ -63,7 +63,7 @@ def warm(rival: RegisteredRival) -> Player:
 
 
 def fill_pool(rival: RegisteredRival) -> int:
-    """The next pictures of the pool that this rival has not seen: how many were looked at."""
+    """Embed the next pictures of the pool that this rival has not seen; return how many were looked at."""
     player = load_player(rival)
     with computing, one_at_a_time(Space.objects.filter(pk=player.space.pk)) as free:
         if not free:
@@ -83,7 +83,7 @@ def unseen(player: Player) -> QuerySet[PoolPicture]:
 
 @contextmanager
 def one_at_a_time(rows: QuerySet[Row]) -> Iterator[list[Row]]:
-    """The rows nobody else is at work on, held until the end; a process that is killed lets go at once.
+    """Lock the rows that no other process is at work on; a killed process releases its rows at once.
 
     SQLite has one background process and no row locks, and a transaction would hold up every writer there.
     """
@@ -103,7 +103,7 @@ def _path_of(below_media: str) -> str:
 
 
 def _embed_each(player: Player, pictures: Sequence[rivals.Picture]) -> None:
-    """All at once; where one of them cannot be read, each by itself, and the reason is kept."""
+    """Embed the pictures together; if one cannot be read, each by itself, and the reason is stored."""
     keys = [player.model.key_of(picture) for picture in pictures]
     try:
         _keep(player, Of.PICTURE, keys, player.model.embed_pictures(pictures))
@@ -126,7 +126,7 @@ def _vectors(
     things: Sequence[Thing],
     compute: Callable[[list[Thing]], rivals.Vectors],
 ) -> rivals.Vectors:
-    """What is kept, and the rest computed and kept; one for each key, in their order."""
+    """One vector for each key, in their order: stored ones, and the rest computed and stored."""
     by_key = dict(zip(keys, things, strict=True))
     found = _find(player, of, by_key)
     if missing := [key for key in by_key if key not in found]:
@@ -135,7 +135,7 @@ def _vectors(
 
 
 def _kept(space: Space, of: str) -> dict[str, rivals.Vectors]:
-    """By digests, not by rows: what is true of them is true in every database."""
+    """Vectors in memory, by digests instead of rows, since these hold in every database."""
     return _memory.setdefault((space.weights_sha256, space.preprocessing_sha256, of), {})
 
 

@@ -1,4 +1,4 @@
-"""Every picture of the pool is embedded before anybody asks, for every rival that is played against."""
+"""Every picture of the pool is embedded for every rival in play before a worker asks."""
 
 import structlog
 
@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 def fill_pools() -> int:
-    """Picture by picture; whoever asks meanwhile goes first."""
+    """Embed the pools, a few pictures at a time; urgent questions are answered in between."""
     filled = 0
     for rival in rivals_in_play():
         try:

@@ -1,4 +1,4 @@
-"""Weights come into their folder, are known by their digest from then on, and answer once as a proof."""
+"""Weights are fetched into their folder, identified by their digest, and tested by one answer."""
 
 import shutil
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 class Unsuitable(CrowdError):
-    """What was named makes no rival."""
+    """Raised if the named model or weights make no rival."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +31,7 @@ class WantedModel:
     name: str
     kind: str
     model: str
-    # A tag that open_clip knows; empty for a language model, which its own name says all of.
+    # A tag that open_clip knows; empty for a language model, which its name identifies.
     weights: str = ""
     # A file or folder to copy instead of downloading.
     source: Path | None = None
@@ -39,7 +39,7 @@ class WantedModel:
 
 
 def fetch_rival(*, wanted: WantedModel, now: datetime) -> RegisteredRival:
-    """Registers it only after it has answered. Fetched again, the same weights are put back in place."""
+    """Register a rival after it has answered. Fetched again, the same weights are put back in place."""
     home = Path(settings.WEIGHTS_DIR)
     home.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=home, prefix=".fetching-") as folder:
@@ -97,7 +97,10 @@ def _refuse_other(known: RegisteredRival | None, rival: RegisteredRival) -> None
 
 
 def _prove(rival: RegisteredRival, *, at: Path) -> None:
-    """Loaded from where it was brought; a model that cannot be loaded is not registered."""
+    """Load the model from where it was fetched, and let it answer.
+
+    Raises Unsuitable if it cannot be loaded.
+    """
     spec = spec_of(rival)
     try:
         model = rivals.load(rivals.Spec(**{**vars(spec), "path": at}))
@@ -108,7 +111,7 @@ def _prove(rival: RegisteredRival, *, at: Path) -> None:
 
 
 def _move(brought: Path, target: Path) -> None:
-    """The folder appears whole, or not at all."""
+    """Move the folder into place, whole or not at all."""
     source = brought if brought.is_dir() else brought.parent
     if target.exists():
         shutil.rmtree(target)

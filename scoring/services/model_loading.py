@@ -1,4 +1,4 @@
-"""From a registered rival to a model in this process, and the space that its vectors lie in."""
+"""Loading of a registered rival into this process, with the space of its vectors."""
 
 import json
 from dataclasses import dataclass
@@ -39,15 +39,15 @@ def spec_of(rival: RegisteredRival) -> rivals.Spec:
 
 
 def load_model(rival: RegisteredRival) -> Any:
-    """One that reads text alone. Raises CrowdError where its weights are missing, or are other ones."""
+    """Load a model that reads text alone. Raises CrowdError if its weights are missing or changed."""
     return rivals.load(spec_of(rival))
 
 
 def load_player(rival: RegisteredRival) -> Player:
-    """Raises CrowdError where its weights are missing, or are not the ones it was registered with."""
+    """Load a rival that is ready to answer. Raises CrowdError if its weights are missing or changed."""
     model = rivals.load_rival(spec_of(rival))
     if not rival.weights_sha256:
-        # Packaged weights are known by what the first process reads, and held to it from then on.
+        # The first process that reads packaged weights records their digest, which holds from then on.
         new = RegisteredRival.objects.filter(pk=rival.pk, weights_sha256="")
         new.update(weights_sha256=model.weights_sha256)
     space, _ = Space.objects.get_or_create(
@@ -64,7 +64,7 @@ def digest_of(value: object) -> str:
 
 @cache
 def code_version() -> str:
-    """Of the code that turns weights and pictures into scores: the digest of its source."""
+    """Version of the code that turns weights and pictures into scores: the digest of its source."""
     source = sorted(
         (one.name, one.read_bytes()) for one in files(rivals).iterdir() if one.name.endswith(".py")
     )

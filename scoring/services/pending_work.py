@@ -1,4 +1,4 @@
-"""What waits for models, and until when. Also read by processes that load none."""
+"""The queues of questions to models, and when they are due. Also read by processes that load no model."""
 
 from datetime import datetime, timedelta
 
@@ -9,28 +9,28 @@ from scoring.models.text_questions import TextQuestion
 from scoring.queries.pool_coverage import is_pool_known
 from scoring.services.rival_selection import NoRival, rivals_in_play
 
-# So long a rival rests that could not read the pool: its weights are missing, or the memory was full.
+# How long a rival rests that could not read the pool: its weights are missing, or the memory was full.
 REST = timedelta(minutes=1)
-# Between two tries of what could not be answered.
+# The pause between two tries of a question that could not be answered.
 FIRST_PAUSE = timedelta(seconds=5)
 LONGEST_PAUSE = timedelta(hours=1)
 
 
 def pause_after(tries: int) -> timedelta:
-    """Each is twice as long as the one before."""
+    """Pause before the next try, each twice as long as the one before, up to an hour."""
     doubled: timedelta = FIRST_PAUSE * 2 ** min(tries, 10)
     return min(doubled, LONGEST_PAUSE)
 
 
 def next_answer(*, now: datetime) -> datetime | None:
-    """The next question to a rival is tried, for the first time or again."""
+    """When the next question to a rival is tried, for the first time or again."""
     by_urgency = (PendingQuery.objects.filter(is_urgent=is_urgent) for is_urgent in (True, False))
     firsts = [rows.aggregate(first=Min("try_at"))["first"] for rows in by_urgency]
     return min((first for first in firsts if first), default=None)
 
 
 def next_filling(*, now: datetime) -> datetime | None:
-    """A rival that could not read all pictures of the pool tries again."""
+    """When a rival that could not read all pictures of the pool tries again; None if all could."""
     try:
         rivals = rivals_in_play()
     except NoRival:
@@ -43,6 +43,6 @@ def texts_waiting() -> QuerySet[TextQuestion]:
 
 
 def next_text_answer(*, now: datetime) -> datetime | None:
-    """The next question to a language model is tried, for the first time or again."""
+    """When the next question to a language model is tried, for the first time or again."""
     first: datetime | None = texts_waiting().aggregate(first=Min("try_at"))["first"]
     return first

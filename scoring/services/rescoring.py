@@ -1,4 +1,4 @@
-"""All that a study has asked, put to another model. What was paid stays as it was."""
+"""Rescoring: all queries of a study are put to another model. Nothing that was paid changes."""
 
 from datetime import datetime
 
@@ -17,7 +17,10 @@ log = structlog.get_logger()
 
 
 def rescore_study(*, study: Study, rival: RegisteredRival, by: User | None, now: datetime) -> int:
-    """How many rival_queries were put to it. New ones follow by themselves; called again, it asks the rest."""
+    """Put the study's queries to the rival; return how many. Called again, it asks the rest.
+
+    New queries follow by themselves. Raises RuleBroken if the rival reads text alone.
+    """
     if not rival.sees_pictures:
         raise RuleBroken("reads_text_only", f"{rival} reads text alone: it cannot be asked about pictures.")
     with transaction.atomic():

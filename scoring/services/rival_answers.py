@@ -1,7 +1,7 @@
-"""Rivals answer what waits, urgent questions first, as many at once as wait. The rows are the queue.
+"""Rivals answer waiting questions in batches, urgent ones first. The rows are the queue.
 
 A process that is killed holds nothing: its rows are free at once, and the next process answers them. Two that
-answer the same rival_query say the same, and the database keeps one verdict.
+answer the same query say the same, and the database keeps one verdict.
 """
 
 from collections import defaultdict
@@ -25,7 +25,7 @@ from scoring.services.pending_work import pause_after
 from scoring.services.rival_selection import rivals_in_play
 
 AT_ONCE = 64
-# What models and the files they read can fail with. Anything else is a mistake of ours, and is seen as one.
+# Failures of models and of the files they read. Anything else is a mistake of ours, and is raised.
 FAILURES = (CrowdError, OSError, RuntimeError, ValueError)
 Clock = Callable[[], datetime]
 log = structlog.get_logger()
@@ -34,7 +34,10 @@ _at_work = Lock()
 
 
 def answer_waiting(*, clock: Clock = timezone.now) -> int:
-    """Until nothing waits: how many were answered. While another thread is at it, that one goes on for us."""
+    """Answer until nothing waits; return how many.
+
+    If another thread is at it, that thread goes on for this call.
+    """
     answered = 0
     _asked.set()
     while _asked.is_set() and _at_work.acquire(blocking=False):
@@ -48,7 +51,7 @@ def answer_waiting(*, clock: Clock = timezone.now) -> int:
 
 
 def warm_up() -> None:
-    """Loads what is played against, with every vector of the pool. What fails is tried again when asked."""
+    """Load all rivals in play with every vector of the pool. A failed one is tried again when asked."""
     for rival in rivals_in_play():
         try:
             with computing:
@@ -60,7 +63,10 @@ def warm_up() -> None:
 def find_places(
     rival: RegisteredRival, *, text: str, pictures: Sequence[dict[str, str]], k: int
 ) -> list[int]:
-    """What this rival picks, for what is no data: nothing of the text is kept. Raises FAILURES."""
+    """Places that this rival picks, for text that is no data: nothing of it is stored.
+
+    Raises any of FAILURES.
+    """
     player = load_player(rival)
     with computing:
         prompt = player.model.embed_texts([player.model.prompt(text)])[0]
@@ -69,7 +75,7 @@ def find_places(
 
 
 def _answer_some(*, clock: Clock) -> int | None:
-    """How many of the next ones were answered; None if nothing waits."""
+    """Answer the next batch; return how many were answered, or None if nothing waits."""
     due = PendingQuery.objects.filter(try_at__lte=clock()).select_related("rival_query", "rival")
     for is_urgent in (True, False):
         waiting = due.filter(is_urgent=is_urgent).order_by("try_at", "pk")[:AT_ONCE]
@@ -96,7 +102,7 @@ def _answer(rival: RegisteredRival, pending_queries: Sequence[PendingQuery], *, 
 
 
 def _answer_or_put_off(player: Player, pending_queries: Sequence[PendingQuery], *, clock: Clock) -> int:
-    """One rival_query that cannot be answered does not hold up the others."""
+    """Answer the queries; one that cannot be answered does not hold up the others."""
     try:
         verdicts = _decide(player, pending_queries, clock=clock)
     except FAILURES as problem:
@@ -111,7 +117,7 @@ def _answer_or_put_off(player: Player, pending_queries: Sequence[PendingQuery], 
 
 
 def _put_off(pending_queries: QuerySet[PendingQuery], problem: Exception, *, now: datetime) -> None:
-    """Later, and ever more rarely: the verdict is late, and never a score that nobody gave."""
+    """Schedule the next try, ever more rarely: a verdict may be late, but is never a score nobody gave."""
     for tries in (
         pending_queries.filter(try_at__lte=now).order_by().values_list("tries", flat=True).distinct()
     ):
@@ -124,7 +130,7 @@ def _put_off(pending_queries: QuerySet[PendingQuery], problem: Exception, *, now
 
 
 def _decide(player: Player, pending_queries: Sequence[PendingQuery], *, clock: Clock) -> list[Verdict]:
-    """One pass of the text model over all prompts; every picture's vector is there already."""
+    """Verdicts by one pass of the text model over all prompts; the vectors of pictures exist already."""
     prompts = [player.model.prompt(asking.rival_query.text) for asking in pending_queries]
     texts = prompt_vectors(player, prompts)
     shown = [[_as_rivals_see(one) for one in asking.rival_query.pictures] for asking in pending_queries]

@@ -1,4 +1,4 @@
-"""What rivals are told of the pictures of the pool. The room above says when a picture enters or changes."""
+"""The pool's pictures as rivals know them. The room above says when a picture enters or changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Entering:
 
 
 def enter_pool(pictures: Sequence[Entering]) -> None:
-    """New ones, and mended captions. Embedding follows by itself."""
+    """Add new pictures, and update corrected captions. Embedding follows by itself."""
     PoolPicture.objects.bulk_create(
         [
             PoolPicture(

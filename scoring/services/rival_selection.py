@@ -1,4 +1,4 @@
-"""Which rivals a study plays against."""
+"""The rivals that a study plays against."""
 
 from datetime import datetime
 
@@ -15,10 +15,10 @@ from scoring.models import PoolPicture, RegisteredRival, StudyRival
 
 
 class NoRival(CrowdError):
-    """The rival that the settings name was never registered."""
+    """Raised if the rival that the settings name was never registered."""
 
 
-# Its weights come with an installed package; their digest is written down by who first reads them.
+# Its weights come with an installed package; the first process that reads them records their digest.
 PACKAGED = "minilm"
 PACKAGED_AS = {
     "kind": RegisteredRival.Kind.CAPTION,
@@ -43,14 +43,14 @@ def default_rival() -> RegisteredRival:
 
 
 def rivals_of(study: Study) -> tuple[RegisteredRival, list[RegisteredRival]]:
-    """The one that bonuses are paid on, and the others. Without a choice of its own: the default one."""
+    """The rival that bonuses are paid on, and the others; without a choice of its own, the default."""
     chosen = list(StudyRival.objects.filter(study=study).select_related("rival").order_by("pk"))
     paid = next((one.rival for one in chosen if one.is_paid), None) or default_rival()
     return paid, [one.rival for one in chosen if one.rival_id != paid.pk]
 
 
 def rivals_in_play() -> list[RegisteredRival]:
-    """The default one, and those of any study; none while there are no pictures to play about."""
+    """The default rival and those of any study; none while there are no pictures to play about."""
     if not PoolPicture.objects.exists():
         return []
     seeing = Q(kind__in=RegisteredRival.SEE_PICTURES)
@@ -64,7 +64,10 @@ def rivals_in_play() -> list[RegisteredRival]:
 def play_against(
     *, study: Study, rival: RegisteredRival, by: User | None, now: datetime, paid: bool = False
 ) -> StudyRival:
-    """From now on; old items are a matter of rescoring. Who was paid on until now is recorded further."""
+    """Play the study against the rival from now on; old items need rescoring.
+
+    The rival that was paid on before is still recorded. Raises RuleBroken if it reads text alone.
+    """
     if not rival.sees_pictures:
         raise RuleBroken("reads_text_only", f"{rival} reads text alone: it cannot play about pictures.")
     with transaction.atomic():
@@ -84,7 +87,7 @@ def play_against(
 
 
 def _keep_recording(*, study: Study, by: User | None, now: datetime) -> None:
-    """The default rival was played against without a row; it gets one before another takes its place."""
+    """Give the default rival a row before another takes its place: it was played against without one."""
     if not StudyRival.objects.filter(study=study, is_paid=True).exists():
         StudyRival.objects.get_or_create(
             study=study, rival=default_rival(), defaults={"added_at": now, "added_by": by}

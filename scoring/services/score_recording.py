@@ -1,4 +1,4 @@
-"""Recording of scores. Rows are the queue: whatever is submitted and not judged is judged."""
+"""Recording of scores. Rows are the queue: everything submitted and not judged yet is judged."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class NewScore:
 
 
 def judge_submitted(*, now: datetime) -> int:
-    """Also what was approved before its turn came. Work whose answer was lost is left for a person."""
+    """Judge submitted work, also work approved before; work whose answer was lost is left for a person."""
     waiting = Assignment.objects.filter(
         status__in=(Assignment.Status.SUBMITTED, Assignment.Status.APPROVED),
         judged_at=None,
@@ -42,7 +42,7 @@ def judge_submitted(*, now: datetime) -> int:
 
 
 def judge_assignment(*, assignment: Assignment, now: datetime) -> bool:
-    """True if this call recorded the scores."""
+    """Judge one assignment; True if this call recorded the scores."""
     family = families.get(assignment.hit.batch.task)
     scores = family.judge(answer=assignment.answer or {}, items=items_served(assignment))
     with transaction.atomic():
@@ -64,7 +64,7 @@ def judge_assignment(*, assignment: Assignment, now: datetime) -> bool:
 
 
 def record_scores(scores: Iterable[NewScore], *, now: datetime) -> None:
-    """For work that is judged piece by piece. What was found out anew replaces what was found before."""
+    """Record scores of work that is judged piece by piece. New results replace earlier ones."""
     Score.objects.bulk_create(
         (
             Score(
@@ -84,7 +84,7 @@ def record_scores(scores: Iterable[NewScore], *, now: datetime) -> None:
 
 
 def scores_of(item: Item, *, measure: str) -> list[Fraction]:
-    """Those that count, in the order in which they were recorded."""
+    """Scores of an item that count, in the order in which they were recorded."""
     return [score.value for score in counting_scores(items=[item.pk], measure=measure).order_by("pk")]
 
 

@@ -12,5 +12,5 @@ def at(values: Mapping[int, float], key: int) -> float | None:
 
 @register.filter
 def share(value: float | None) -> str:
-    """Per cent with one digit; a dash where nothing was measured."""
+    """Percent with one digit; a dash where nothing was measured."""
     return "–" if value is None else f"{value:.1f}"

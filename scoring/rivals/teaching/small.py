@@ -1,4 +1,4 @@
-"""They know what their sentences say, and how often. Taught again on one machine, they are the same."""
+"""Small models that learn some sentences and their frequencies. Training is repeatable on one machine."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,11 +11,11 @@ from transformers.utils import logging as transformers_logging
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 MASK = "[MASK]"
-# As many tokens as they read at most: a sentence of the corpus, and a premise before a prompt.
+# The most tokens that the models read: a sentence of the corpus, and a premise before a prompt.
 POSITIONS = 64
 WIDTH, DEPTH, HEADS = 64, 2, 2
 STEPS = 500
-# Its passes read whole sentences, which takes longer and teaches more.
+# The causal model's passes read whole sentences, which takes longer and teaches more.
 CAUSAL_STEPS = 120
 RATE = 5e-3
 SEED = 7
@@ -23,7 +23,7 @@ Sentences = Mapping[str, int]
 
 
 def teach_masked(folder: Path, sentences: Sentences, *, vocabulary: Sequence[str]) -> None:
-    """A BERT that fills the last word of each sentence's beginning as often as the sentences do."""
+    """Train a BERT that fills the last word of each sentence's beginning as often as the sentences do."""
     tokenizer, tokens = _tokenizer(vocabulary)
     config = BertConfig(
         vocab_size=len(tokens),
@@ -44,7 +44,7 @@ def teach_masked(folder: Path, sentences: Sentences, *, vocabulary: Sequence[str
 
 
 def teach_causal(folder: Path, sentences: Sentences, *, vocabulary: Sequence[str]) -> None:
-    """A GPT that finds a sentence the less surprising, the more often it was told."""
+    """Train a GPT to which a sentence is the less surprising, the more often it occurs."""
     tokenizer, tokens = _tokenizer(vocabulary)
     config = GPT2Config(
         vocab_size=len(tokens),
@@ -85,7 +85,7 @@ def _tokenizer(vocabulary: Sequence[str]) -> tuple[Any, dict[str, int]]:
 
 
 def _gaps(tokenizer: Any, tokens: Mapping[str, int], sentences: Sentences) -> tuple[Any, torch.Tensor]:
-    """Each beginning with a gap for its last word, and how often which word stands there."""
+    """Each beginning with a gap for its last word, and how often which word is the last one."""
     shares: dict[str, torch.Tensor] = {}
     for sentence, times in sentences.items():
         before, _, last = sentence.rpartition(" ")
@@ -113,7 +113,7 @@ def _teach(model: Any, loss: Callable[[], torch.Tensor], *, steps: int) -> None:
 
 @contextmanager
 def _repeatable() -> Iterator[None]:
-    """One thread adds numbers up in one order; and nobody else's chance is touched."""
+    """Train in one thread with a fixed seed, so that sums repeat; other code's random state is untouched."""
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
