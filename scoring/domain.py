@@ -4,8 +4,6 @@ from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
-SOLVABLE = Fraction(80, 100)
-
 
 def jaccard(left: AbstractSet[str], right: AbstractSet[str]) -> Fraction:
     """Jaccard index: the size of the intersection over that of the union. Two empty sets agree."""
@@ -26,11 +24,6 @@ def mean(values: Collection[Fraction]) -> Fraction:
     if not values:
         raise ValueError("There is no mean of nothing.")
     return sum(values, Fraction(0)) / len(values)
-
-
-def is_solvable(solvers: Collection[Fraction]) -> bool:
-    """At least 80 per cent, compared exactly."""
-    return mean(solvers) >= SOLVABLE
 
 
 def ranked(scores: Sequence[float]) -> list[int]:

@@ -14,7 +14,8 @@ from scoring.queries.waiting_texts import texts_waiting
 
 FETCHING = (
     "A rival is added on the server, for its weights are large and are checked: "
-    "manage.py fetch_rival clip-rn50 --clip RN50 --weights openai. Pictures of the pool follow by themselves."
+    "manage.py fetch_rival clip-rn50 --clip RN50 --weights openai. "
+    "The pictures of the pool are then embedded automatically."
 )
 
 

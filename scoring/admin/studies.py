@@ -70,7 +70,7 @@ class StudyRivalAdmin(ReadOnlyAdmin[StudyRival]):
             except CrowdError as problem:
                 messages.error(request, str(problem))
             else:
-                words = f"{asked} riddles are put to {rival}. Nothing that was paid changes." if asked else (
+                words = f"{asked} queries are put to {rival}. Nothing that was paid changes." if asked else (
                     f"{rival} has been asked about everything already."
                 )  # fmt: skip
                 messages.success(request, words)

@@ -14,7 +14,8 @@ from scoring.services.asking_texts import retry_texts
 
 ABOUT = (
     "Questions to language models, in the order in which they are answered. One that waits is tried again by "
-    "itself; one that failed waits for you: mend what its reason names, choose it and have it answered again."
+    "itself; one that failed waits for you: correct what its reason names, choose it and have it answered "
+    "again."
 )
 
 

@@ -18,7 +18,7 @@ class VerdictAdmin(ReadOnlyAdmin[Verdict]):
     show_full_result_count = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Verdict]:
-        rows = super().get_queryset(request).select_related("rival", "riddle__study")
+        rows = super().get_queryset(request).select_related("rival", "rival_query__study")
         return rows.filter(rival_query__study__in=studies_of(request.user))
 
     @admin.display

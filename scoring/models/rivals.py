@@ -60,7 +60,7 @@ class StudyRival(models.Model):
     is_paid = models.BooleanField(
         "bonuses are paid on it",
         default=False,
-        help_text="One rival of a study. What was asked before stays paid on the rival of that day.",
+        help_text="Bonuses are paid on this rival. Earlier queries stay paid on the rival of their day.",
     )
     added_at = models.DateTimeField()
     added_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")

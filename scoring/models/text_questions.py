@@ -16,6 +16,7 @@ class TextQuestion(models.Model):
         TOP_WORDS = "top_words", "Best words"
         PROBABILITIES = "probabilities", "Probabilities of words"
         PERPLEXITIES = "perplexities", "Perplexity"
+        PARTS = "parts", "Part of speech of a word"
 
     class Status(models.TextChoices):
         WAITING = "waiting"
@@ -27,7 +28,6 @@ class TextQuestion(models.Model):
         Status.ANSWERED: set(),
         Status.FAILED: {Status.WAITING},  # somebody has mended what was wrong
     }
-    MASKED = (Kind.TOP_WORDS, Kind.PROBABILITIES)
 
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="text_questions")
     kind = models.CharField(max_length=16, choices=Kind)

@@ -1,6 +1,6 @@
 """A study's rivals compared to its people: how well each finds what an author meant."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ from django.db.models.functions import Cast
 
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from scoring.models import PendingQuery, RegisteredRival, RivalQuery, Score, StudyRival, Verdict
 
 JACCARD = "jaccard"
@@ -52,14 +53,16 @@ def compare(study: Study, *, paid: RegisteredRival) -> Comparison:
     solved = rival_queries.filter(Exists(_solving().filter(item=OuterRef("item"))))
     sizes = list(solved.order_by("size").values_list("size", flat=True).distinct())
     people = _means(
-        _solving().filter(item__rival_query__in=study), share=_share(), size=F("item__rival_query__size")
+        _solving().filter(item__rival_query__in=rival_queries),
+        share=_share(),
+        size=F("item__rival_query__size"),
     )
     return Comparison(
         rival_queries=rival_queries.count(),
         solved=solved.count(),
         sizes=sizes,
         people=Row(name="people", overall=people.pop(0, None), by_size=people),
-        rivals=_rows(study, solved=solved, paid=paid),
+        rivals=_rows(study, rival_queries, solved=solved, paid=paid),
     )
 
 
@@ -73,13 +76,19 @@ def _share() -> Any:
     return Cast("numerator", FloatField()) / F("denominator") * 100.0
 
 
-def _rows(study: Study, *, solved: QuerySet[RivalQuery], paid: RegisteredRival) -> list[Row]:
+def _rows(
+    study: Study,
+    rival_queries: QuerySet[RivalQuery],
+    *,
+    solved: QuerySet[RivalQuery],
+    paid: RegisteredRival,
+) -> list[Row]:
     chosen = set(StudyRival.objects.filter(study=study).values_list("rival", flat=True))
-    verdicts = Verdict.objects.filter(riddle__study=study)
+    verdicts = Verdict.objects.filter(rival_query__in=rival_queries)
     answered = dict(verdicts.order_by().values_list("rival").annotate(Count("pk")))
     waiting = {
         rival: (count, problem)
-        for rival, count, problem in PendingQuery.objects.filter(riddle__study=study)
+        for rival, count, problem in PendingQuery.objects.filter(rival_query__in=rival_queries)
         .order_by()
         .values_list("rival")
         .annotate(Count("pk"), Max("problem"))

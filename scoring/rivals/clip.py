@@ -167,7 +167,7 @@ class ClipRival(Rival):
                     return self._prepare(image)
         except TOO_LARGE as problem:
             raise UnreadablePicture(
-                f"The picture {name} has too many pixels. Make it smaller and add it anew."
+                f"The picture {name} has too many pixels. Make it smaller and add it again."
             ) from problem
         except BROKEN as problem:
             raise UnreadablePicture(_why_unreadable(content, name=name)) from problem
@@ -192,7 +192,7 @@ def _content_of(picture: Picture) -> bytes:
     except OSError as problem:
         raise UnreadablePicture(
             f"The file of the picture {name} cannot be opened ({problem.strerror}). "
-            "Put it back where it was, or add the picture anew."
+            "Put it back where it was, or add the picture again."
         ) from problem
     found = sha256(content).hexdigest()
     if picture.sha256 and found != picture.sha256:
@@ -207,7 +207,7 @@ def _refuse_a_line(image: Image.Image, *, name: str) -> None:
     if max(image.size) > MOST_ELONGATED * min(image.size):
         raise UnreadablePicture(
             f"The picture {name} is over {MOST_ELONGATED} times as long as it is wide, or the reverse. "
-            "Crop it and add it anew."
+            "Crop it and add it again."
         )
 
 
@@ -219,7 +219,7 @@ def _why_unreadable(content: bytes, *, name: str) -> str:
         )
     return (
         f"The picture {name} cannot be read: it is damaged, or none of {', '.join(FORMATS)}. "
-        "Save it anew as PNG or JPEG and add that."
+        "Save it again as PNG or JPEG and add that."
     )
 
 

@@ -26,7 +26,7 @@ class NotInstalled(CrowdError):
     """Raised where no libraries for models are installed."""
 
 
-def refuse_without_libraries() -> None:
+def refuse_without_libraries(kind: str = "") -> None:
     """Raise NotInstalled, saying what to do, if the libraries for this kind of model are missing."""
     if find_spec("torch") is None:
         raise NotInstalled(
@@ -61,6 +61,6 @@ def load_rival(spec: Spec) -> Rival:
 def _class_of(kind: str) -> Any:
     if kind not in PATHS:
         raise UnknownKind(f"There is no kind of rival {kind}. Known: {', '.join(sorted(PATHS))}.")
-    refuse_without_libraries()
+    refuse_without_libraries(kind)
     module, _, class_name = PATHS[kind].partition(":")
     return getattr(import_module(module), class_name)

@@ -19,7 +19,7 @@ EXAMPLES = """
 
 
 class Command(BaseCommand):
-    help = "Brings a rival's weights here, writes down their SHA-256, and registers it by a name." + EXAMPLES
+    help = "Fetches a rival's weights, records their SHA-256, and registers them under a name." + EXAMPLES
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name", help="what it is called here; one name, one set of weights")
@@ -32,13 +32,13 @@ class Command(BaseCommand):
         parser.add_argument("--options", default="{}", help="further options of the model, as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        kind = next(value for value in RegisteredRival.Kind.values if options[value] is not None)
         try:
-            refuse_without_libraries()
+            refuse_without_libraries(kind)
         except CrowdError as error:
             raise CommandError(str(error)) from error
         from scoring.services import fetching  # noqa: PLC0415 - loads models, so in this command alone
 
-        kind = next(value for value in RegisteredRival.Kind.values if options[value] is not None)
         if kind == RegisteredRival.Kind.CLIP and not (options["weights"] or options["source"]):
             raise CommandError("Name the weights: --weights openai, or --from FILE.")
         self.stdout.write("Fetching and checking …")
@@ -55,7 +55,8 @@ class Command(BaseCommand):
         except CrowdError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{rival.name}: {rival.get_kind_display()}, SHA-256 {rival.weights_sha256}")
-        self.stdout.write("Set CROWD_RIVAL to it, or choose it for a study in the admin.")
+        if rival.sees_pictures:
+            self.stdout.write("Set CROWD_RIVAL to it, or choose it for a study in the admin.")
 
     def _read_options(self, options: dict[str, Any]) -> dict[str, Any]:
         try:
