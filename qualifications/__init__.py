@@ -1,1 +1,1 @@
-"""Who may work: consent, tests and gates. The room is still empty; see docs/architecture.md."""
+"""Rules of who may work: consent, tests and gates. See docs/architecture.md."""

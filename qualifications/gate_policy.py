@@ -1,4 +1,4 @@
-"""Gates at the entry and at the launch of a batch."""
+"""The entry policy of gates, asked when a worker enters and when a batch is launched."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -50,15 +50,16 @@ class GatePolicy(EntryPolicy):
         return replace(asked, obstacles=[*asked.obstacles, *too_small])
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
-        """Two queries where no gate stands before the work, three where one does, four for a test.
+        """Raise RuleBroken if a gate keeps the worker out.
 
-        Attempts follow by a sweep; so what a test is refused for is read from the assignments themselves.
+        Two queries where no gate guards the work, three where one does, four for a test. A sweep makes
+        attempts later, so the reason to refuse a test is read from the assignments themselves.
         """
         batch = hit.batch
         if not is_gated(batch):
             return
+        # The same code as for a blocked worker: it is counted, and the counts do not reveal why.
         if is_under_age(worker):
-            # As somebody who is blocked: it is counted, and nobody who reads the counts learns why.
             raise RuleBroken("blocked", _(ONLY_ADULTS))
         gates = active_gates(batch.study_id)
         opening, tested = gates_opening(gates, batch.task), gates_tested_by(gates, batch.task)
@@ -77,7 +78,7 @@ def _holds(held: Holding | None) -> bool:
 
 
 def _refuse(gate: Gate, gates: Sequence[Gate], *, worker: Worker) -> None:
-    """With what was done, how it turned out, and what comes next."""
+    """Raise RuleBroken, saying what the worker has done, how it turned out, and what comes next."""
     stands = stands_at(gates, worker=worker, held=holdings_of(worker, gates))
     stand = next(one for one in stands if one.gate == gate)
     said = [stand.done, *stand.findings, stand.next, _("Please return this HIT; nothing else changes.")]
@@ -107,9 +108,11 @@ def _tests_of(worker: Worker, gate: Gate) -> Collection[Assignment]:
 
 
 def _reason_against(tests: Sequence[Assignment], *, hit: HIT, since: datetime | None) -> str:
-    """Whoever accepts a HIT anew has returned it; so what was open in the same one is over.
+    """Why this worker may not take the test now, as a key of `_words`; empty if the worker may.
 
-    Where nobody proves when it was accepted, anybody may claim that: there it goes on until its time is over.
+    A worker who accepts a HIT again has returned it before, so what was open in the same HIT is over. Where
+    no time of acceptance is proven, any worker could claim that; there the open test runs until its time is
+    over.
     """
     for test in tests:
         if test.status in UNSETTLED and test.hit_id != hit.pk:
@@ -128,7 +131,7 @@ def _reason_against(tests: Sequence[Assignment], *, hit: HIT, since: datetime | 
 
 
 def _lacks_items(gate: Gate, tests: Sequence[Assignment], *, hit: HIT, worker: Worker) -> bool:
-    """Whoever tries again is asked what is new to them; too little of it could never be graded."""
+    """Whether too few new items are left for another try: a test with too few could never be graded."""
     batch = hit.batch
     handed_in = [test for test in tests if test.submitted_at]
     if gate.grading != Gate.Grading.SCORES or not handed_in:
@@ -199,7 +202,7 @@ def _words(gate: Gate) -> dict[str, tuple[str, str]]:
 
 
 def _too_small(batch: Batch, gate: Gate) -> str:
-    """A test that could never be graded is not launched."""
+    """Why a test of this batch could never be graded, so that it is not launched; empty if it could."""
     if gate.grading != Gate.Grading.SCORES or batch.task not in families.registered():
         return ""
     each = families.get(batch.task).scored_per_item

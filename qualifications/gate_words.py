@@ -33,7 +33,7 @@ def name_measures(names: Mapping[str, str | Promise]) -> None:
 
 
 def findings_in_words(rows: Any) -> list[str]:
-    """Of an attempt's findings as they are stored."""
+    """Sentences about an attempt's findings as they are stored."""
     found = [read_finding(row) for row in rows] if isinstance(rows, list) else []
     return [_finding(finding) for finding in found if finding]
 
@@ -47,7 +47,7 @@ def bounds_in_words(bounds: Iterable[Bound]) -> list[str]:
 
 
 def floor_in_words(floor: Floor, *, mean: Fraction) -> str:
-    """Why what was held is not held any more."""
+    """Why the worker has lost the gate: the mean of the latest scores, and the floor."""
     words = ngettext(
         "%(measure)s: your latest answer came to %(mean)s, and %(below)s is needed.",
         "%(measure)s: your latest %(last)d answers came to %(mean)s on average, and %(below)s is needed.",
@@ -63,12 +63,12 @@ def floor_in_words(floor: Floor, *, mean: Fraction) -> str:
 
 
 def requirements_in_words(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What the platform itself checks. Each row as the Requester API has it."""
+    """Sentences about what the platform itself checks; each row is as the Requester API has it."""
     return [_requirement(row) for row in rows]
 
 
 def where_to_test(gate: Gate, title: str | None) -> str:
-    """`title` is of a HIT with the test that is open now."""
+    """Where the worker finds the test; `title` is that of a HIT with it that is open now, or None."""
     if gate.grading == Gate.Grading.PROVIDER:
         said = _("The platform offers this test itself: ask there for the qualification “%(test)s”.")
         return said % {"test": gate.name}
@@ -78,14 +78,14 @@ def where_to_test(gate: Gate, title: str | None) -> str:
 
 
 def per_cent(value: Fraction) -> str:
-    """At most two places, and never above what it is."""
+    """A percentage with at most two decimals, never rounded up."""
     hundredths = value.numerator * 10_000 // value.denominator
     places = 0 if hundredths % 100 == 0 else 2
     return f"{formats.number_format(Decimal(hundredths) / 100, decimal_pos=places)} %"
 
 
 def day(at: datetime, *, zone: str) -> str:
-    """With the time: a delay ends at an instant."""
+    """Date and time in the zone; the time is included because a delay ends at an instant."""
     return formats.date_format(timezone.localtime(at, ZoneInfo(zone)), "DATETIME_FORMAT")
 
 

@@ -1,4 +1,4 @@
-"""The questions about the person in words, for workers and for who reads the counts."""
+"""The questions about the person in words, for workers and for readers of the counts."""
 
 from collections.abc import Mapping
 from typing import Any

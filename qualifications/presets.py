@@ -1,4 +1,4 @@
-"""What a researcher may begin a gate from, and change: families register what their papers ask for."""
+"""Presets from which a researcher starts a gate; families register what their papers ask for."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,5 +21,5 @@ PRESETS: dict[str, Preset] = {}
 
 
 def register(presets: Iterable[Preset]) -> None:
-    """Called from an AppConfig.ready of the family whose tests they are."""
+    """Register presets; called from AppConfig.ready of the family whose tests they are."""
     PRESETS.update({preset.key: preset for preset in presets})

@@ -1,4 +1,4 @@
-"""What this room adds to the table of roles."""
+"""Permissions that this room adds to the table of roles."""
 
 from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER, extend
 
@@ -15,7 +15,10 @@ ERASE = ("qualifications.erase_demographics", "qualifications.lift_underage")
 
 
 def extend_roles_table() -> None:
-    """Called from AppConfig.ready. Who makes gates grades too; a reviewer grades and looks."""
+    """Add this room's permissions to the roles; called from AppConfig.ready.
+
+    Roles that make gates also grade; a reviewer grades and looks.
+    """
     extend((*LOOK, *GRADE), REVIEWER)
     extend((*LOOK, *GRADE, *KEEP), RESEARCHER, OPERATOR)
     extend(ASK, RESEARCHER, OPERATOR)

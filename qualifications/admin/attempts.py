@@ -1,4 +1,4 @@
-"""Attempts at gates: the list, and one attempt with what came of it."""
+"""Attempts at gates in the admin: the list, and one attempt with its result."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ Status = Attempt.Status
 
 
 class VisibleGates(admin.SimpleListFilter):
-    """Offers the gates that this person may see, and no name of another."""
+    """A filter that offers only the gates that this person may see."""
 
     title = "gate"
     parameter_name = "gate"

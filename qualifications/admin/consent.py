@@ -1,4 +1,4 @@
-"""What workers of a study are asked to agree to: drafted, read as they will read it, published, withdrawn."""
+"""Consent texts in the admin: drafts, the preview as workers read it, publishing, and withdrawals."""
 
 from functools import partial
 from typing import Any
@@ -82,7 +82,7 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """One version, as workers read it."""
+        """Show one version as workers read it."""
         text = self._find(request, read_number(object_id))
         counted = versions_of(text.study).get(pk=text.pk)
         context = {"title": f"Version {text.version}", "text": counted, "study": text.study}
@@ -103,7 +103,7 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
         return self._render(request, "study", context)
 
     def draft_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """The one draft, or a new one that starts from what is in force."""
+        """Edit the one draft, or a new one that starts from the version in force."""
         study = find_study(request, pk, VIEW, PUBLISH)
         latest = ConsentText.objects.filter(study=study).order_by("-version").first()
         form = DraftForm(request.POST or None, instance=None, initial=_values(latest), label_suffix="")
@@ -117,7 +117,7 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
         return redirect("admin:qualifications_consenttext_change", draft.pk)
 
     def publish_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """Asks before it does it: a published version never changes, and everybody is asked for it."""
+        """Publish after a confirmation: the version never changes, and every worker is asked to agree."""
         pages = ActionPages(
             actions={"publish": PUBLISHING},
             find=lambda request, pk: [self._find(request, pk)],

@@ -1,4 +1,4 @@
-"""Counts of what workers say of themselves, and its erasure for somebody who asks. Rows are shown nowhere."""
+"""The table of who took part, and erasure at a worker's request. Nobody's own answers are ever shown."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -59,7 +59,7 @@ class LiftForm(EraseForm):
 def counts_view(
     texts: admin.ModelAdmin[ConsentText], request: HttpRequest, pk: int | None = None
 ) -> HttpResponseBase:
-    """Of one study, or of all for who sees all. Posted, the same comes as a file."""
+    """Show the last count of who took part in a study."""
     if not request.user.has_perm(COUNTS) or (pk is None and not request.user.has_perm(SEES_ALL)):
         raise PermissionDenied
     study = None if pk is None else get_object_or_404(studies_of(request.user), pk=pk)
@@ -103,7 +103,7 @@ def _erase(call: Call[Study]) -> Outcome:
 
 
 def _lift(call: Call[Study]) -> Outcome:
-    """Says the same of everybody: who has said that they are under 18 is shown to nobody."""
+    """Lift the age block; the reply never reveals whether the worker had said that they are under 18."""
     worker, reason = _named(call), call.values["reason"]
     let_in_again(worker=worker, study=call.row, reason=reason, by=call.by, now=call.now)
     return Outcome(said=f"Whatever {worker.pseudonym} has said of their age, they may work from now on.")

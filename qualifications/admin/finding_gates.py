@@ -1,4 +1,4 @@
-"""What somebody may look at of gates: those of their own studies, and a 404 for everything else."""
+"""Gates and studies that a person may see: those of their own studies, and a 404 for all others."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from qualifications.models import Gate
 VIEW, ADD, CHANGE = "qualifications.view_gate", "qualifications.add_gate", "qualifications.change_gate"
 GRADE, ATTEMPTS = "qualifications.grade_attempt", "qualifications.view_attempt"
 HOLDINGS = "qualifications.view_holding"
-# Taking data out is a permission of its own, whatever they are.
+# Exporting data is a permission of its own, whatever data they are.
 TAKE = "hits.export_batch"
 BASE = "admin/qualifications/gate/base.html"
 
@@ -44,10 +44,10 @@ def render(request: HttpRequest, name: str, context: dict[str, Any], *, status: 
 
 
 def shared_of(gate: Gate | None = None, *, trail: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
-    """What the base of these pages shows of where one is."""
+    """Context of these pages' base template: the gate, and the trail of links to it."""
     return {"opts": Gate._meta, "gate": gate, "trail": trail}
 
 
 def keep_history(request: HttpRequest, row: Model, words: str) -> None:
-    """In the admin's own history, with the name of who did it."""
+    """Record a change in the admin's own history, with the name of who made it."""
     admin.site.get_model_admin(type(row)).log_change(request, row, words)

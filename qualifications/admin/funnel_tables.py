@@ -1,4 +1,4 @@
-"""The tables of a funnel: how far people come, what became of tests, and why pages said no."""
+"""The tables of a funnel: how far workers come, what became of tests, and why workers were refused."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -50,7 +50,7 @@ def _steps_table(funnel: Funnel) -> StatTable:
 
 
 def funnel_tables(funnel: Funnel, *, now: datetime) -> Sequence[StatTable]:
-    """Of tests only where there are any."""
+    """All tables of the funnel; those about tests only where there are any."""
     tests = StatTable(
         name="tests",
         title="What became of the tests",

@@ -1,4 +1,4 @@
-"""What a click does to a gate: switched on or off, and asked for again at a provider that refused it."""
+"""Actions on a gate: switch it on or off, and ask again at a provider that refused its type."""
 
 from functools import partial
 
@@ -37,7 +37,7 @@ UNTESTED = {True: "nobody can pass before you launch one.", False: "nobody is be
 
 
 def switch_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """Asked first, with whom it concerns."""
+    """Switch the gate, after a confirmation that says whom it concerns."""
     given = request.POST if request.method == "POST" else request.GET
     return SWITCHING.answer(request, "on" if given.get("to") == "on" else "off", pk=pk)
 

@@ -1,4 +1,4 @@
-"""Making and changing a gate: from a preset or by hand, in one form."""
+"""Pages that make and change a gate, from a preset or by hand, in one form."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -29,7 +29,7 @@ MOST_STUDIES = 200
 
 
 def add_view(request: HttpRequest) -> HttpResponse:
-    """First the study, then where to start from, then the form."""
+    """Add a gate: first the study is chosen, then the preset, then the form is filled in."""
     need(request, VIEW, ADD)
     asked = request.GET
     if "study" not in asked:
@@ -74,7 +74,7 @@ def _edit(
 
 
 def _save(request: HttpRequest, editor: GateEditor, *, study: Study, gate: Gate | None) -> Gate | None:
-    """None: somebody was faster; what was typed is shown again with the reason."""
+    """Save the form; None if another person was faster, and the input is then shown again with the reason."""
     by, now = signed_in(request), timezone.now()
     try:
         if gate is None:
@@ -103,7 +103,7 @@ def _back(study: Study, gate: Gate | None) -> str:
 
 
 def _presets(study: Study) -> list[dict[str, Any]]:
-    """Each in words, and why one cannot be taken: the test is not installed here, or taken already."""
+    """Presets in words, each with why it cannot be chosen: its test is not installed here, or has a gate."""
     taken = {*Gate.objects.filter(study=study).values_list("test_task", flat=True)}
     known, shown = families.registered(), []
     for key, preset in PRESETS.items():

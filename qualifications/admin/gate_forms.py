@@ -1,4 +1,4 @@
-"""The form of a gate, for people who write no JSON: one row for each rule, boxes for what it opens."""
+"""The form of a gate, for people who write no JSON: one row for each rule, boxes for the tasks it opens."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
@@ -22,7 +22,7 @@ Grading = Gate.Grading
 
 
 class Row(forms.Form):
-    """Left out while it is empty; half of one is a mistake."""
+    """One row of the form, ignored while it is empty; a half-filled row is an error."""
 
     measure = forms.ChoiceField(label="Measure", required=False)
     names: ClassVar[tuple[str, ...]] = ()
@@ -170,7 +170,7 @@ class GateForm(forms.ModelForm[Gate]):
 
 
 class GateEditor:
-    """The form with its two tables of rows, as one thing to check and to save."""
+    """The form with its two tables of rows, checked and saved as one."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class GateEditor:
         return {**self.form.values(), "rules": _read(self.rules), "floors": _read(self.floors)}
 
     def _check_rules(self) -> bool:
-        """Whether what is measured is what the test measures, each once."""
+        """Whether the form is valid and a test graded by scores has rules, only for measures of the test."""
         if not (self.rules.is_valid() and self.floors.is_valid()) or "grading" not in self.form.cleaned_data:
             return False
         cleaned, rules = self.form.cleaned_data, _read(self.rules)
@@ -228,7 +228,7 @@ def _read(rows: Any) -> list[dict[str, Any]]:
 
 
 def _measures_of(task: str) -> tuple[str, ...]:
-    """Nothing is known of a task that is not installed here."""
+    """Measures of a task; none are known of a task that is not installed here."""
     known = families.registered()
     return known[task].measures if task in known else ()
 

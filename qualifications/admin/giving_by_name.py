@@ -1,4 +1,4 @@
-"""A gate given to a list of pseudonyms, shown again with who they are before anything is given."""
+"""A gate given to a list of pseudonyms, after a confirmation that shows whom they name."""
 
 import re
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ SEEN_BY_YOU = "You see workers who have worked in one of your studies."
 
 @dataclass(frozen=True, kw_only=True)
 class NamedWorkers:
-    """Whom a list of pseudonyms names, as far as this person may see them."""
+    """Workers whom a list of pseudonyms names, as far as this person may see them."""
 
     workers: list[Worker]
     unknown: list[str]
@@ -63,7 +63,7 @@ class GiveForm(forms.Form):
 
 
 def _find(gate: Gate, names: list[str], *, user: User) -> NamedWorkers:
-    """Two queries."""
+    """Find the workers of these pseudonyms, in two queries."""
     workers = list(workers_for(user).filter(pseudonym__in=names).order_by("pseudonym"))
     passed = Holding.objects.filter(gate=gate, worker__in=workers, value=Holding.Value.PASSED)
     known = {worker.pseudonym for worker in workers}
@@ -98,7 +98,7 @@ def _ask_to_give(call: Call[Gate]) -> Confirm:
         details={"found": found},
         consequences=[f"Reason: {call.values['reason']}"],
         button=f"Give it to {count}",
-        # Who was not found today is not given it either once the name is known.
+        # Pseudonyms that were not found are left out, so that they get nothing if they become known later.
         hidden=[("pseudonyms", " ".join(worker.pseudonym for worker in found.workers))],
     )
 

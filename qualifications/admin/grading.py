@@ -1,4 +1,4 @@
-"""Tests that a person grades: one after another, seen as their worker saw them, with one key each."""
+"""Grading of tests by a person: one after another, as the worker saw them, with one key for each action."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -27,7 +27,7 @@ GRADABLE = (Status.WAITING, Status.PASSED, Status.FAILED)
 
 
 def grading_view(request: HttpRequest) -> HttpResponse:
-    """Opening it takes the test for some minutes, so that no colleague gets the same."""
+    """Show the next test and claim it for some minutes, so that no colleague gets the same."""
     need(request, GRADE)
     user, now = signed_in(request), timezone.now()
     gates, asked = _gates(request), read_number(request.GET.get("at", ""))
@@ -43,7 +43,7 @@ def grading_view(request: HttpRequest) -> HttpResponse:
 
 
 def grade_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """Then the next one; what was decided can be changed from there."""
+    """Grade a test and go to the next one, from where the decision can still be changed."""
     need(request, GRADE)
     user, now = signed_in(request), timezone.now()
     attempt = get_object_or_404(_gradable(user), pk=pk)
@@ -100,7 +100,7 @@ def _page(
 
 
 def _read(pk: int) -> Attempt:
-    """Anew, with all that the page shows."""
+    """Read the attempt again, with everything that the page shows."""
     rows = Attempt.objects.select_related(
         "worker", "gate__study", "graded_by", "assignment__hit__batch__study", "assignment__worker"
     )
@@ -108,7 +108,7 @@ def _read(pk: int) -> Attempt:
 
 
 def _gradable(user: User) -> QuerySet[Attempt]:
-    """Also what was graded already, by whatever: a person may look again."""
+    """Attempts that this person may grade, also those graded before: a person may look again."""
     rows = Attempt.objects.filter(gate__in=gates_for(user), status__in=GRADABLE)
     return rows.select_related("gate", "worker")
 
@@ -119,7 +119,7 @@ def _gates(request: HttpRequest) -> QuerySet[Gate]:
 
 
 def _progress(request: HttpRequest) -> dict[str, Any]:
-    """How many wait by gate, in one query."""
+    """How many tests wait at each gate, in one query."""
     now = timezone.now()
     rows = grading_queue.waiting_for_a_person(gates_for(request.user), now=now).order_by()
     found = grading_queue.counts_by_gate(rows, by=signed_in(request), now=now)
@@ -139,7 +139,7 @@ def _others(attempt: Attempt) -> list[Attempt]:
 
 
 def _last(request: HttpRequest) -> Attempt | None:
-    """What this person has just graded, to be changed."""
+    """The attempt that this person has just graded, so that the grade can be changed."""
     pk = read_number(request.GET.get("graded", ""))
     if pk is None:
         return None

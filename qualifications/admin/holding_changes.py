@@ -1,4 +1,4 @@
-"""What is done by hand to what one worker holds: with a reason, and asked before it happens."""
+"""Actions by hand on what one worker holds, each with a reason and a confirmation."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""Who holds what: the list, giving and taking back by hand, and the file under pseudonyms."""
+"""Holdings in the admin: the list, giving and revoking by hand, and the file with pseudonyms."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -160,7 +160,7 @@ def value_in_words(holding: Holding) -> str:
 
 
 def file_view(request: HttpRequest, gate_pk: int) -> HttpResponseBase:
-    """Under pseudonyms, sent while it is read."""
+    """Send the holdings with pseudonyms as a file, streamed while they are read."""
     gate = find_gate(request, gate_pk, VIEW, HOLDINGS, TAKE)
     return send_csv(HEADER, _lines(gate), name=f"gate-{str(gate.public_id)[:8]}.csv")
 

@@ -1,4 +1,4 @@
-"""A selection of holdings, taken back or given: what that means and for how many, and then the deed."""
+"""Selected holdings revoked or given together, after a confirmation that says what it means for how many."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from qualifications.services.many_holdings import give_many, revoke_many
 
 @dataclass(frozen=True, kw_only=True)
 class Many:
-    """What a verb is called, whom it concerns, what it means for them, and what does it."""
+    """One action on many holdings: its label, whom it concerns, what it means for them, and its service."""
 
     button: str
     held: bool
@@ -62,7 +62,7 @@ VERBS = {
 
 
 def ask_about(request: HttpRequest, rows: QuerySet[Holding], *, verb: str) -> HttpResponse:
-    """The page that says how many, before anything is done."""
+    """Show how many workers are concerned, before anything is done."""
     at = reverse("admin:qualifications_hand_many", args=[verb])
     return PAGES.ask_list(request, verb, list(rows[: MOST + 1]), at=at)
 

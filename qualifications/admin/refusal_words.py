@@ -1,4 +1,4 @@
-"""Why our pages said no, for researchers. Workers are told in words of their own, where it happens."""
+"""Reasons of refusals in words for researchers. Workers are shown other words, where it happens."""
 
 WORDS = {
     # hits.work.services.eligibility and working
@@ -24,5 +24,5 @@ WORDS = {
 
 
 def refusal_in_words(code: str) -> str:
-    """What has no words here is told by its code."""
+    """The reason in words, or the code of a reason that has none."""
     return WORDS.get(code) or code.replace("_", " ").capitalize()

@@ -1,4 +1,4 @@
-"""Association lists: what was imported, what people say to a word, and how a list goes."""
+"""Association lists in the admin: what was imported, what people say to a word, and removal."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,7 +44,7 @@ class SwowListAdmin(ReadOnlyAdmin[SwowList]):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """One list, and what people say to the word that was asked for."""
+        """Show one list, and what people say to the word that was searched for."""
         swow = self._find(request, read_number(object_id))
         word = request.GET.get("word", "").strip()[:200]
         context = {

@@ -1,10 +1,10 @@
-"""What workers are asked about themselves, what an answer may be, and what counts may be shown of it."""
+"""Questions to workers about themselves, and the possible answers."""
 
 from collections.abc import Mapping
 
 ADULT, OLDEST = 18, 120
 AGE = "age"
-# Of each question but the age: what can be answered.
+# The possible answers to each question but the age.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "gender": ("woman", "man", "nonbinary", "other"),
     "education": ("less_than_school", "school", "some_college", "bachelor", "master", "doctorate", "other"),
@@ -20,7 +20,7 @@ FADING = 0.6
 
 
 def group_of(question: str, answer: object) -> str:
-    """The group that an answer belongs to; empty for what the question does not offer."""
+    """Whether the question offers this answer; what it does not offer is neither kept nor counted."""
     if question == AGE:
         return _band(answer) if isinstance(answer, int) else ""
     return str(answer) if answer in CHOICES[question] else ""

@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 LONGEST_WORD = 200
 LONGEST_LINE = 10_000
-# What fits the column, and is more people than anybody ever asked.
+# The most that fits the column; more people than any study has asked.
 MOST_PEOPLE = 100_000_000
-# Cells that are not read anew. The same few thousand come again and again.
+# Cells whose reading is cached: the same few thousand come again and again.
 REMEMBERED = 20_000
-# A column that counts answers, and what kind of list it makes.
+# The columns that count answers, and the kind of list that each makes.
 COUNTED_BY: Mapping[str, str] = {"r1": "r1", "r123": "r123", "count": "counts"}
 EXPECTED = (
     "The first line names the columns: cue, response, R1 or R123, and N (a strength file of Small World of "
@@ -27,15 +27,15 @@ EXPECTED = (
 
 
 class FileRefused(ValueError):
-    """The whole file is something else. The message says what to bring instead."""
+    """Raised for a file that is no list of associations; the message says what to use instead."""
 
 
 class LineRefused(ValueError):
-    """One line that cannot be counted; the others still can."""
+    """Raised for one line that cannot be counted; the other lines still can."""
 
 
 class Answer(NamedTuple):
-    """So many people said `response` to `cue`; `asked` is the file's own total for the cue, or 0."""
+    """How many people said `response` to `cue`; `asked` is the file's own total for the cue, or 0."""
 
     cue: str
     response: str
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """How a file's lines are cut, and where in them is what."""
+    """How a file's lines are split, and which column holds what."""
 
     delimiter: str
     width: int
@@ -57,13 +57,13 @@ class Layout:
 
 
 def fold(text: str) -> str:
-    """As words are compared: without case, doubled blanks, or two ways of writing one letter."""
+    """Return the text as words are compared: without case, doubled blanks or variant codes of one letter."""
     plain = " ".join(text.split())
     return plain.lower() if plain.isascii() else unicodedata.normalize("NFC", plain.casefold())
 
 
 def read_layout(line: bytes) -> Layout:
-    """Of the first line. Raises FileRefused."""
+    """Read the layout from the first line. Raises FileRefused if the file is no list of associations."""
     _refuse_what_is_no_text(line)
     text = _decode(line).removeprefix("\ufeff")
     delimiter = max("\t,;", key=text.count)
@@ -86,7 +86,7 @@ def read_layout(line: bytes) -> Layout:
 
 
 def read_answer(line: bytes, *, layout: Layout) -> Answer | None:
-    """None for a blank line. Raises LineRefused."""
+    """Read one line; None for a blank line. Raises LineRefused if the line cannot be counted."""
     cells = _cut(_decode(line), layout.delimiter)
     if len(cells) == 1 and not cells[0].strip():
         return None
@@ -158,5 +158,5 @@ def _read_number(cell: str, *, what: str) -> int:
 
 
 def _read_total(cell: str) -> int:
-    """R writes NA for what is missing; then the counts tell the total."""
+    """Read the total of a cue; 0 where it is missing (R writes NA), since the counts then give the total."""
     return 0 if cell.strip() in ("", "NA") else _read_number(cell, what="N")

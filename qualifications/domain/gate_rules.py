@@ -1,4 +1,4 @@
-"""A gate's rules: what the mean of a test must come to, in whole per cent and exact fractions."""
+"""A gate's rules: what the mean of a test must come to, in whole percents and exact fractions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ AT_LEAST = "at_least"
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """Strictly above, or at least, so many per cent of a measure's mean."""
+    """A limit on a measure's mean: strictly above, or at least, so many percent."""
 
     measure: str
     percent: int
@@ -23,20 +23,20 @@ class Bound:
 
 @dataclass(frozen=True, kw_only=True)
 class Floor:
-    """Revoked where the mean over so many latest scores falls below so many per cent."""
+    """A limit on the mean of the latest scores, in percent; a worker who falls below it loses the gate."""
 
     measure: str
     below: int
     last: int
 
     def is_broken(self, values: Sequence[Fraction]) -> bool:
-        """`values` are the latest, and too few tell nothing."""
+        """Whether the scores, latest first, break the floor; too few scores never do."""
         return len(values) >= self.last and 100 * sum(values[: self.last]) < self.below * self.last
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What a measure came to, and whether its bound holds."""
+    """The mean that a test reached in one measure, and whether its bound holds."""
 
     bound: Bound
     mean: Fraction
@@ -62,17 +62,17 @@ def as_share(percent: int) -> Fraction:
 
 
 def read(data: Any) -> list[Bound]:
-    """Raises ValueError with what to mend."""
+    """Read a gate's rules from JSON. Raises ValueError, saying what to correct, if they are malformed."""
     return [_read_bound(row, number) for number, row in enumerate(_rows(data), start=1)]
 
 
 def read_floors(data: Any) -> list[Floor]:
-    """Raises ValueError with what to mend."""
+    """Read a gate's floors from JSON. Raises ValueError, saying what to correct, if they are malformed."""
     return [_read_floor(row, number) for number, row in enumerate(_rows(data), start=1)]
 
 
 def read_finding(row: Any) -> Finding | None:
-    """Of what `as_json` has written. None for what was written otherwise."""
+    """Read a finding that `as_json` has written; None for any other data."""
     if not isinstance(row, Mapping) or not isinstance(row.get("measure"), str):
         return None
     name = ABOVE if ABOVE in row else AT_LEAST
@@ -87,13 +87,13 @@ def read_finding(row: Any) -> Finding | None:
 
 
 def bounds_of(findings: Any) -> list[Bound]:
-    """Those that an attempt was graded by."""
+    """Bounds by which an attempt was graded, read from its findings."""
     rows = findings if isinstance(findings, list) else []
     return [finding.bound for row in rows if (finding := read_finding(row))]
 
 
 def grade(bounds: Sequence[Bound], scores: Mapping[str, Sequence[Fraction]], *, items: int) -> list[Finding]:
-    """One for each bound; none at all while a measure has too few scores."""
+    """Compute one finding for each bound; none at all while a measure has too few scores."""
     if any(len(scores.get(bound.measure, ())) < items for bound in bounds):
         return []
     return [

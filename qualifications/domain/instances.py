@@ -13,9 +13,9 @@ from random import Random
 SIZES = (5, 6, 10, 12)
 FEWEST_CHOSEN, MOST_CHOSEN = 2, 4
 FEWEST_DISTRACTORS = 2
-# In a set of pictures for spymasters as many may hang together as one cue may choose.
+# At most as many pictures of a spymaster's set are linked as one cue may choose.
 MOST_LINKED = 5
-# What the game takes as a cue.
+# A word that the game accepts as a cue.
 PLAYABLE = re.compile(r"[^\W\d_]{2,30}")
 ENDINGS = ("ness", "ing", "ies", "ers", "ed", "er", "es", "ly", "s", "y", "e")
 SHORTEST_STEM = 3
@@ -24,7 +24,7 @@ SHORTEST_PART = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Instance:
-    """A cue, what is shown, and which of it people associate with the cue; both in the order shown."""
+    """A cue, its candidates, and those of them that people associate with it, both in the order shown."""
 
     cue: str
     candidates: tuple[str, ...]
@@ -33,7 +33,7 @@ class Instance:
 
 @dataclass(frozen=True, kw_only=True)
 class RelatedSet:
-    """Concepts to be shown together, and the word through which some of them hang together."""
+    """Concepts to be shown together, and the word through which some of them are linked."""
 
     concepts: tuple[str, ...]
     linked: tuple[str, ...]
@@ -41,7 +41,10 @@ class RelatedSet:
 
 
 def allowed_chosen(size: int) -> range:
-    """How many of so many candidates may be associations. At least two are none."""
+    """How many of the candidates may be associations; at least two are distractors.
+
+    Raises ValueError for a size that is not offered.
+    """
     if size not in SIZES:
         raise ValueError(f"An instance has {', '.join(map(str, SIZES))} candidates, not {size}.")
     return range(FEWEST_CHOSEN, min(MOST_CHOSEN, size - FEWEST_DISTRACTORS) + 1)
@@ -53,7 +56,7 @@ def is_playable(cue: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """What is left of a word without its commonest endings. Crude: it may only ever exclude too much."""
+    """The word without its commonest endings. Crude: it may exclude too much, never too little."""
     word = word.removesuffix("'s").removesuffix("’s")
     for ending in ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM:
@@ -63,14 +66,14 @@ def stem(word: str) -> str:
 
 
 def shares_stem(one: str, other: str) -> bool:
-    """Whether a word of one gives a word of the other away: the same stem, or a part of a compound."""
+    """Whether a word of one text gives away a word of the other: the same stem, or a part of a compound."""
     return any(_is_part(left, right) for left in one.split() for right in other.split())
 
 
 def pick_distinct(
     texts: Iterable[str], *, wanted: int, cue: str, beside: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """The first so many of the texts that neither the cue nor one another, nor those beside, give away."""
+    """The first texts, up to `wanted`, that neither the cue, nor one another, nor `beside` give away."""
     picked: list[str] = []
     for text in texts:
         if not any(shares_stem(text, taken) for taken in (cue, *beside, *picked)):
@@ -83,7 +86,7 @@ def pick_distinct(
 def draw_instance(
     *, cue: str, chosen: Sequence[str], related: Collection[str], pool: Sequence[str], size: int, rng: Random
 ) -> Instance | None:
-    """With distractors that have no edge to the cue. None if the pool has too few of them."""
+    """Draw an instance whose distractors have no edge to the cue; None if the pool has too few of them."""
     unrelated = (text for text in shuffled(pool, rng=rng) if text not in related)
     distractors = pick_distinct(unrelated, wanted=size - len(chosen), cue=cue, beside=chosen)
     if len(distractors) < size - len(chosen):
@@ -103,7 +106,7 @@ def draw_related(
     size: int,
     rng: Random,
 ) -> RelatedSet | None:
-    """Some of the linked, beside concepts that are not even related. None if there are too few of either."""
+    """Draw a set of some linked concepts beside unrelated ones; None if there are too few of either."""
     most = min(MOST_LINKED, size - FEWEST_DISTRACTORS)
     together = pick_distinct(
         (text for text in shuffled(pool, rng=rng) if text in linked),
@@ -119,7 +122,7 @@ def draw_related(
 
 
 def shuffled(texts: Sequence[str], *, rng: Random) -> Iterator[str]:
-    """One after another, so that whoever needs a few of thousands does not pay for all."""
+    """Yield the texts in random order, one at a time: a caller that needs a few does not pay for all."""
     left = list(texts)
     while left:
         place = rng.randrange(len(left))

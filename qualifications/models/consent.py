@@ -1,4 +1,4 @@
-"""What people agree to before they work, and that they did."""
+"""Consent texts of studies, and the workers' consents to them."""
 
 from uuid import uuid4
 
@@ -10,7 +10,7 @@ from hits.studies.models import Study
 
 
 class ConsentText(models.Model):
-    """One version of what a study asks people to agree to. Once published it never changes."""
+    """One version of the consent text of a study. Once published it never changes."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.PROTECT, related_name="consent_texts")
@@ -25,7 +25,7 @@ class ConsentText(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+", editable=False)
-    # From then on everybody is asked for it, whatever they agreed to before. None: a draft.
+    # From then on every worker is asked to agree, whatever they agreed to before. None: a draft.
     published_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
@@ -46,16 +46,16 @@ class ConsentText(models.Model):
 
 
 class Consent(models.Model):
-    """One worker agreed to one version at one moment, and may have withdrawn that since."""
+    """A worker's consent to one version of the text, which may have been withdrawn since."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="consents")
     text = models.ForeignKey(ConsentText, models.PROTECT, related_name="consents")
     given_at = models.DateTimeField()
     withdrawn_at = models.DateTimeField(null=True)
-    # What was handed in was to be taken out of the data as well.
+    # The worker asked to take the submitted work out of the data as well.
     takes_work_out = models.BooleanField(default=False)
-    # When the last of that work was out: a sweep takes it, once each piece of it is decided on.
+    # When the last of that work was taken out; a sweep does that once each assignment is decided.
     taken_out_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -5,13 +5,13 @@ from hits.identity.models.workers import Worker
 
 
 class Demographics(models.Model):
-    """What a worker says of themselves, sealed. Nothing but counts of five people and more leaves this table.
+    """A worker's encrypted answers about themselves. Only figures of five people or more leave this table.
 
-    No page, list, export, log or API shows a row of it; erasing it deletes it.
+    No page, list, export, log or API shows a row of it; erasing the answers deletes the row.
     """
 
     worker = models.OneToOneField(Worker, models.PROTECT, related_name="demographics")
-    # JSON by question; what was declined is not there.
+    # JSON by question; declined questions are left out.
     answers = EncryptedTextField(blank=True)
     asked_at = models.DateTimeField()
 
@@ -28,9 +28,9 @@ class Demographics(models.Model):
 
 
 class UnderAge(models.Model):
-    """Somebody who said that they are under 18. That alone is kept, so that another answer changes nothing.
+    """A worker who said that they are under 18. Only that is kept, so that a later answer changes nothing.
 
-    No age and no date of birth is stored, so it ends by a person alone, and the row is deleted then.
+    No age and no date of birth is stored, so only a person can lift it, and the row is deleted then.
     """
 
     worker = models.OneToOneField(Worker, models.PROTECT, related_name="under_age")

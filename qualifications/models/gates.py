@@ -1,4 +1,4 @@
-"""Tests that open work: the rule of each as data, every attempt at it, and who holds what."""
+"""Gates (tests that open work): the rules of each as data, every attempt, and what workers hold."""
 
 from contextlib import suppress
 from typing import Any, ClassVar
@@ -31,7 +31,7 @@ def check_floors(data: Any) -> None:
 
 
 class Gate(models.Model):
-    """What a worker of a study has to pass before some of its work opens."""
+    """A test that a worker has to pass before some work of the study opens."""
 
     class Grading(models.TextChoices):
         SCORES = "scores", "By its scores, as soon as they are in"
@@ -53,7 +53,7 @@ class Gate(models.Model):
     rules: "models.JSONField[list[Any], list[Any]]" = models.JSONField(
         default=list, blank=True, validators=[check_rules]
     )
-    # So many items must be scored before an attempt is graded.
+    # How many items must be scored before an attempt is graded.
     items = models.PositiveSmallIntegerField(
         default=10, validators=[MinValueValidator(1), MaxValueValidator(100)]
     )
@@ -64,7 +64,7 @@ class Gate(models.Model):
     retest_after_days = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="After so many days one may try again. Empty: one attempt, for good."
     )
-    # Of the provider's own test, in the Requester API's words.
+    # The provider's own test, in the Requester API's formats.
     question_form = models.TextField(blank=True)
     answer_key = models.TextField(blank=True)
     test_duration_s = models.PositiveIntegerField(default=1800, validators=[MinValueValidator(30)])
@@ -75,10 +75,10 @@ class Gate(models.Model):
         default=True, help_text="Off: nobody is kept out by it, and nobody is tested."
     )
     created_at = models.DateTimeField(auto_now_add=True)
-    # How far the sweeps have come: to which assignment attempts were followed, and to which score floors were
-    # looked at. None: nothing was looked at, and the past is not.
+    # How far the sweeps have come: the last assignment followed, and the last score checked against floors.
+    # None: no score was checked yet, and earlier scores never are.
     followed_to = models.BigIntegerField(default=0, editable=False)
-    # Nobody reads it any more. It goes with the next release, since the one before it still writes it.
+    # Nothing reads this field any more. The next release drops it; the previous release still writes it.
     regraded_to = models.BigIntegerField(default=0, editable=False)
     scores_to = models.BigIntegerField(null=True, editable=False)
 
@@ -99,21 +99,21 @@ class Gate(models.Model):
 
     @property
     def bounds(self) -> list[Bound]:
-        """None where the rules cannot be read: then a person grades, and other gates go on."""
+        """Bounds of the gate; empty where its rules cannot be read, and then a person grades."""
         with suppress(ValueError):
             return read(self.rules)
         return []
 
     @property
     def floor_bounds(self) -> list[Floor]:
-        """None where they cannot be read: then nobody loses anything by them."""
+        """Floors of the gate; empty where they cannot be read, so that no worker loses anything by them."""
         with suppress(ValueError):
             return read_floors(self.floors)
         return []
 
 
 class Attempt(models.Model):
-    """One worker's one try at a gate."""
+    """One try of a worker at a gate."""
 
     class Status(models.TextChoices):
         STARTED = "started"
@@ -138,12 +138,12 @@ class Attempt(models.Model):
     # None: the provider tested.
     assignment = models.OneToOneField(Assignment, models.PROTECT, null=True, related_name="attempt_at_gate")
     status = models.CharField(max_length=16, choices=Status, default=Status.STARTED)
-    # What its scores came to when it was graded, as domain.rules.Finding writes it.
+    # What its scores came to when it was graded, as domain.gate_rules.Finding writes it.
     findings = models.JSONField(default=list)
     # A person's words to the worker.
     words = models.CharField(max_length=500, blank=True)
     graded_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
-    # Before whom it lies to be graded, so that no colleague gets the same.
+    # Who has claimed it for grading until `claimed_until`, so that no colleague gets the same attempt.
     claimed_by = models.ForeignKey("hits.User", models.SET_NULL, null=True, related_name="+")
     claimed_until = models.DateTimeField(null=True)
     started_at = models.DateTimeField()
@@ -157,7 +157,7 @@ class Attempt(models.Model):
                 condition=~Q(status__in=("passed", "failed")) | Q(graded_at__isnull=False),
                 name="attempt_graded_has_a_moment",
             ),
-            # Two tabs, two HITs: one worker tries one gate once at a time.
+            # However many tabs or HITs are open, a worker has at most one live attempt at a gate.
             models.UniqueConstraint(
                 fields=["gate", "worker"],
                 condition=Q(status__in=("started", "waiting")),
@@ -170,7 +170,7 @@ class Attempt(models.Model):
                 fields=["id"], condition=Q(status__in=("started", "waiting")), name="attempt_to_grade"
             ),
             models.Index(fields=["gate", "status"], name="attempt_by_status"),
-            # The provider may still say that it was handed in.
+            # The provider may still report that it was submitted.
             models.Index(
                 fields=["started_at"],
                 condition=Q(status="given_up", handed_in_at=None),
@@ -183,10 +183,10 @@ class Attempt(models.Model):
 
 
 class Holding(models.Model):
-    """What a worker holds of a gate, and what the provider was last told of it: a sweep tells it the rest."""
+    """A worker's value at a gate, and what the provider was last told of it; a sweep tells it each change."""
 
     class Value(models.IntegerChoices):
-        """As the provider keeps it: work asks for PASSED, and a test for workers that have no value."""
+        """The value as the provider keeps it: work requires PASSED, and a test requires that none exists."""
 
         TRIED = 0, "Tried, and not passed"
         PASSED = 1
@@ -195,16 +195,16 @@ class Holding(models.Model):
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="holdings")
     # None: nothing, as if it had never been tried.
     value = models.PositiveSmallIntegerField(choices=Value, null=True)
-    # Why a value that was held is not held any more, in words for the worker.
+    # Why the gate was revoked, in words for the worker.
     reason = models.CharField(max_length=500, blank=True)
     revoked_at = models.DateTimeField(null=True)
     changed_at = models.DateTimeField()
-    # Who gave or revoked it by hand: no test graded anew takes that back.
+    # Who gave or revoked it by hand; a regraded test never undoes that.
     by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
-    # What the provider was told: None, nothing.
+    # What the provider was last told. None: nothing.
     told = models.PositiveSmallIntegerField(null=True)
     is_told = models.BooleanField(default=False)
-    # The provider's own value, as it was last told or read: another one is news of its own test.
+    # The provider's own value, as last told or read; a different one is a new result of its own test.
     value_there = models.IntegerField(null=True)
     claimed_at = models.DateTimeField(null=True)
     problem = models.CharField(max_length=500, blank=True)
@@ -242,15 +242,15 @@ class PlatformType(models.Model):
 
     gate = models.ForeignKey(Gate, models.PROTECT, related_name="platform_types")
     account = models.ForeignKey(Account, models.PROTECT, related_name="gate_types")
-    # Part of its name there: a type that was made and whose answer was lost is found by it.
+    # Part of the type's name at the provider: a type that was made but whose answer was lost is found by it.
     token = models.UUIDField(default=uuid4, unique=True, editable=False)
     status = models.CharField(max_length=16, choices=Status, default=Status.INTENDED)
     external_id = models.CharField(max_length=64, blank=True)
     claimed_at = models.DateTimeField(null=True)
     problem = models.CharField(max_length=500, blank=True)
-    # SHA-256 of what of the gate the provider was last told: a gate that says something else is told anew.
+    # SHA-256 of the terms that the provider was last told; a gate with other terms is told again.
     digest = models.CharField(max_length=64, blank=True)
-    # When the provider was last read through: who holds what by its own test, and who asks for it.
+    # When the provider's lists were last read: results of its own test, and requests for the type.
     read_at = models.DateTimeField(null=True)
     read_again_at = models.DateTimeField(null=True)
 
@@ -270,7 +270,7 @@ class PlatformType(models.Model):
 
 
 class RefusalCount(models.Model):
-    """How often a study's pages said no on one day, by reason. Nobody's name is kept."""
+    """How often a study's pages refused workers on one day for one reason. No worker is recorded."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="refusal_counts")
     code = models.CharField(max_length=32)

@@ -1,6 +1,6 @@
-"""What people say to which word: lists of associations, their words, an edge from each cue to a response.
+"""Association lists (Small World of Words): the lists, their words, and an edge from each cue to a response.
 
-Millions of edges, so they are three numbers each, without a key of their own.
+There are millions of edges, so each is three numbers without a key of its own.
 """
 
 from typing import ClassVar
@@ -13,7 +13,7 @@ from qualifications.domain.association_files import LONGEST_WORD
 
 
 class SwowList(models.Model):
-    """One imported file, or the tags of some pictures. Whoever asks for words sees it once it is ready."""
+    """One imported file, or the tags of some pictures. Queries see it once it is ready."""
 
     class Kind(models.TextChoices):
         R1 = "r1", "First responses"
@@ -45,7 +45,7 @@ class SwowList(models.Model):
     lines_done = models.PositiveIntegerField(default=0, editable=False)
     rows = models.PositiveIntegerField(default=0)
     bad_lines = models.PositiveIntegerField(default=0)
-    # The first of them, in words.
+    # The first problems of bad lines, in words.
     problems = models.JSONField(default=list, blank=True)
     # Why it failed.
     problem = models.CharField(max_length=500, blank=True)
@@ -83,12 +83,12 @@ class SwowList(models.Model):
 
     @property
     def fewest(self) -> int:
-        """How many people make an association worth asking for. A tag was given once, and on purpose."""
+        """How many people make an association usable. One tag is enough, since it was given on purpose."""
         return 1 if self.kind == self.Kind.TAGS else 2
 
 
 class SwowWord(models.Model):
-    """A cue, a response, or both; folded, so that people's spelling of case does not matter."""
+    """A cue, a response, or both; folded, so that case does not matter."""
 
     list = models.ForeignKey(SwowList, models.CASCADE, related_name="words", db_index=False)
     text = models.CharField(max_length=LONGEST_WORD)
@@ -108,12 +108,12 @@ class SwowWord(models.Model):
 
     @property
     def total(self) -> int:
-        """Of all answers. The counts exceed N only where cues differ by case alone and became one."""
+        """Total of all answers. The counts exceed N only where cues that differ by case alone were merged."""
         return max(self.stated_total, self.counted_total)
 
 
 class SwowEdge(models.Model):
-    """So many people said the response to the cue. Its strength is that over the cue's total."""
+    """How many people said the response to the cue. Its strength is the count divided by the cue's total."""
 
     pk = models.CompositePrimaryKey("cue_id", "response_id")
     cue = models.ForeignKey(SwowWord, models.CASCADE, related_name="responses", db_index=False)

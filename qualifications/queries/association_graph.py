@@ -1,4 +1,4 @@
-"""The graph of a list that is ready. One that is still coming in, or leaving, is empty to everybody."""
+"""Queries of a list's graph. A list that is still being imported, or removed, looks empty to all of them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ AT_ONCE = 500
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeInWords:
-    """One edge as people read it."""
+    """One edge in words: the cue, the response, and their counts."""
 
     cue: str
     response: str
@@ -31,7 +31,7 @@ def ready_list(name: str) -> SwowList | None:
 
 
 def words(*, swow: SwowList, texts: Collection[str]) -> dict[str, int]:
-    """The row of each of the texts that the list knows, by the text as it was given."""
+    """Rows of those texts that the list knows, by the text as it was given."""
     folded = {text: fold(text) for text in texts}
     wanted = sorted(set(folded.values()))
     found: dict[str, int] = {}
@@ -42,25 +42,28 @@ def words(*, swow: SwowList, texts: Collection[str]) -> dict[str, int]:
 
 
 def words_beginning(*, swow: SwowList, text: str, limit: int) -> Sequence[str]:
-    """For whoever cannot find a word. Reads every word of the list once."""
+    """Words that begin with the text, suggested when a search finds nothing.
+
+    Reads every word of the list once.
+    """
     found = _words(swow).filter(text__startswith=fold(text)).order_by("text")
     return list(found.values_list("text", flat=True)[:limit])
 
 
 def associations_of(*, swow: SwowList, word: str, limit: int) -> Sequence[EdgeInWords]:
-    """What people said to it, the strongest first."""
+    """Responses to the word, the strongest first."""
     edges = SwowEdge.objects.filter(cue__in=_words(swow).filter(text=fold(word)))
     return _read(edges.order_by("-count", "response__text"), limit=limit)
 
 
 def cues_of(*, swow: SwowList, word: str, limit: int) -> Sequence[EdgeInWords]:
-    """What it was said to, by most people first."""
+    """Cues to which the word was said, by most people first."""
     edges = SwowEdge.objects.filter(response__in=_words(swow).filter(text=fold(word)))
     return _read(edges.order_by("-count", "cue__text"), limit=limit)
 
 
 def has_edge(*, swow: SwowList, one: str, other: str) -> bool:
-    """In either direction."""
+    """Whether there is an edge between two words, in either direction."""
     rows = words(swow=swow, texts=[one, other])
     if len(rows) < len({one, other}):
         return False
@@ -70,7 +73,7 @@ def has_edge(*, swow: SwowList, one: str, other: str) -> bool:
 
 
 def strength(*, swow: SwowList, cue: str, response: str) -> Fraction:
-    """The share of the answers to the cue, exactly. Nobody's answer is a share of 0."""
+    """Exact share of the answers to the cue that are this response; 0 if nobody gave it."""
     edges = SwowEdge.objects.filter(
         cue__in=_words(swow).filter(text=fold(cue)), response__in=_words(swow).filter(text=fold(response))
     )
@@ -79,7 +82,7 @@ def strength(*, swow: SwowList, cue: str, response: str) -> Fraction:
 
 
 def neighbors(*, swow: SwowList, word: str) -> dict[str, int]:
-    """Every word with an edge to it or from it, and how many people made that edge."""
+    """Words with an edge to or from this word, each with the larger count of the two directions."""
     known = _words(swow).filter(text=fold(word))
     said = SwowEdge.objects.filter(cue__in=known).values_list("response__text", "count")
     said_to_it = SwowEdge.objects.filter(response__in=known).values_list("cue__text", "count")
@@ -92,7 +95,7 @@ def neighbors(*, swow: SwowList, word: str) -> dict[str, int]:
 def cues(*, swow: SwowList) -> Sequence[tuple[int, str, int]]:
     """Every cue with its row and the total of its answers, in the order of the alphabet's code points.
 
-    Sorted here: two databases need not agree on any other order.
+    The cues are sorted here, since two databases need not agree on any other order.
     """
     rows = _words(swow).filter(counted_total__gt=0)
     found = rows.values_list("pk", "text", "stated_total", "counted_total")
@@ -102,13 +105,13 @@ def cues(*, swow: SwowList) -> Sequence[tuple[int, str, int]]:
 
 
 def said_to(cue_ids: Collection[int], *, fewest: int) -> list[tuple[int, int, int]]:
-    """Cue, response and count of all edges from these cues that at least so many people made."""
+    """Cue, response and count of all edges from these cues that at least `fewest` people made."""
     edges = SwowEdge.objects.filter(cue__in=cue_ids, count__gte=fewest)
     return list(edges.values_list("cue_id", "response_id", "count"))
 
 
 def linked_to(word_ids: Collection[int]) -> dict[int, set[int]]:
-    """Of each of these words, the rows it has an edge to or from."""
+    """Rows to or from which each of these words has an edge, by word."""
     found: dict[int, set[int]] = {pk: set() for pk in word_ids}
     for cue, response in SwowEdge.objects.filter(cue__in=word_ids).values_list("cue_id", "response_id"):
         found[cue].add(response)

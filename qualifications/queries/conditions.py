@@ -1,4 +1,4 @@
-"""What a batch asks of workers, for whoever looks at it before accepting."""
+"""What a batch requires of workers, for the preview before they accept."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,7 +10,7 @@ from qualifications.queries.gates import active_gates, gates_opening, gates_test
 
 
 def conditions_of(batch: Batch) -> list[str]:
-    """Sentences. Three queries at most."""
+    """Sentences about what the batch requires of workers. Three queries at most."""
     if not is_gated(batch):
         return []
     gates = active_gates(batch.study_id)

@@ -1,4 +1,4 @@
-"""What a worker still has to be asked before work, and what a study's versions came to."""
+"""Consent that a worker still owes before work, and the counts of each version of a study's text."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,17 +15,20 @@ from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 
 @dataclass(frozen=True, kw_only=True)
 class ConsentNeed:
-    """The text in force, and whether it and the questions about the person still wait for this worker."""
+    """The text in force, and whether this worker still has to agree to it and to answer about themselves."""
 
     text: ConsentText
     wants_consent: bool
     wants_answers: bool
-    # Said so once, and no text lets this worker in.
+    # The worker once said so, and no text lets them in.
     is_under_age: bool = False
 
 
 def owed_before_work(assignment: Assignment) -> ConsentNeed | None:
-    """One query. None: work may go on, also where it began with an earlier version."""
+    """What the worker must still agree to or answer before this assignment; None if the work may go on.
+
+    Work that began with an earlier version goes on. One query.
+    """
     begun = Lease.objects.filter(assignment=assignment.pk)
     study = assignment.hit.batch.study
     found = _in_force(study=study, worker=assignment.worker).filter(~Exists(begun)).first()
@@ -50,17 +53,17 @@ def text_wanted(*, worker: Worker, study: Study) -> ConsentText | None:
 
 
 def published_text(study: Study) -> ConsentText | None:
-    """What everybody is asked to agree to now."""
+    """The version in force: the newest published text."""
     return ConsentText.objects.filter(study=study, published_at__isnull=False).order_by("-version").first()
 
 
 def consents_of(worker: Worker) -> QuerySet[Consent]:
-    """Whatever this worker has ever agreed to, the newest first."""
+    """All consents of this worker, also withdrawn ones, the newest first."""
     return worker.consents.select_related("text__study").order_by("-pk")
 
 
 def versions_of(study: Study) -> QuerySet[Any]:
-    """Newest first, each with how many agree to it and how many took that back."""
+    """Versions of a study's text, newest first, each with how many agree to it and how many withdrew."""
     in_force = Count("consents", filter=Q(consents__withdrawn_at=None))
     withdrawn = Count("consents", filter=Q(consents__withdrawn_at__isnull=False))
     versions = ConsentText.objects.filter(study=study).select_related("created_by")
@@ -73,10 +76,13 @@ def withdrawals_of(study: Study) -> QuerySet[Consent]:
 
 
 def _in_force(*, study: Study, worker: Worker) -> QuerySet[Any]:
-    """At most one row. Players of a web game have agreed there, and are not asked here."""
+    """The text in force with what this worker has done about it, as at most one row.
+
+    Players of a web game have agreed there, and are not asked here.
+    """
     players = Worker.objects.filter(pk=worker.pk, account__kind=Account.Kind.WEB)
     newest = ConsentText.objects.filter(study=study, published_at__isnull=False).order_by("-version")
-    # The newest one alone: whoever agreed to an earlier one is asked again.
+    # Only the newest version: a worker who agreed to an earlier one is asked again.
     return (
         ConsentText.objects.filter(pk__in=newest.values("pk")[:1])
         .filter(~Exists(players))

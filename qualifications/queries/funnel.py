@@ -1,6 +1,6 @@
-"""A study's funnel: of those who came, how many agreed, took its tests, passed and worked, and why not more.
+"""A study's funnel: how many workers came, agreed, took its tests, passed and worked, and why not more.
 
-A fixed number of queries, whatever there is: counts over indexes, and two slices.
+The number of queries is fixed, whatever there is: counts over indexes, and two slices.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from qualifications.domain.gate_rules import read_finding
 from qualifications.models import Attempt, Consent, ConsentText, Gate, Holding, RefusalCount
 from qualifications.queries.gate_words import limit_in_words
 
-# Of the failed tests so many are read, the newest first.
+# How many failed tests are read, the newest first.
 MOST_FAILED = 1000
 HANDED_IN = (
     Assignment.Status.SAVED,
@@ -34,7 +34,7 @@ TESTED = (Status.WAITING, Status.PASSED, Status.FAILED)
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """How many came so far, of how many in which step before."""
+    """How many workers reached a step, and of how many in which step before."""
 
     name: str
     count: int
@@ -44,7 +44,7 @@ class Step:
 
     @property
     def share(self) -> int | None:
-        """Whole per cent, rounded down. None where it says nothing: some got there on another way."""
+        """Whole percent, rounded down. None where it would mislead: some workers got there another way."""
         if not self.of or self.count > self.of:
             return None
         return 100 * self.count // self.of
@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class GateRow:
-    """What became of the tests of one gate, in people; and since when the oldest one waits."""
+    """What became of the tests of one gate, counted in workers, and since when the oldest one waits."""
 
     gate: Gate
     tested: int
@@ -80,7 +80,7 @@ class Funnel:
 
 
 def funnel_of(study: Study, *, days: int | None, now: datetime) -> Funnel:
-    """Of those who opened a HIT in so many days; whatever they did, whenever. None: of all."""
+    """Funnel of the workers who opened a HIT in the last `days` (None: ever), whenever they did the rest."""
     since = None if days is None else now - timedelta(days=days)
     people = _People(study=study, since=since)
     gates = list(Gate.objects.filter(study=study).order_by("pk"))
@@ -100,7 +100,7 @@ def funnel_of(study: Study, *, days: int | None, now: datetime) -> Funnel:
 
 @dataclass(frozen=True, kw_only=True)
 class _People:
-    """Whom the funnel is about, as conditions on the rows of each step."""
+    """The workers whom the funnel counts, as conditions on the rows of each step."""
 
     study: Study
     since: datetime | None
@@ -148,7 +148,7 @@ def _steps(people: _People, gates: Sequence[GateRow]) -> Iterator[Step]:
 
 
 def _gate_rows(gates: Sequence[Gate], people: _People) -> Iterator[GateRow]:
-    """Two queries for all of them; and none without gates."""
+    """Rows of all gates, in two queries; none without gates."""
     if not gates:
         return
     attempts = people.among(Attempt.objects.filter(gate__in=gates)).values("gate")
@@ -182,7 +182,7 @@ def _people_in(statuses: Sequence[str]) -> Count:
 
 
 def _refusals(study: Study, *, since: datetime | None) -> list[tuple[str, int]]:
-    """By code, the most frequent first. A row a day and code: few, however many people."""
+    """Refusals by code, the most frequent first. One row for each day and code, however many people."""
     rows = RefusalCount.objects.filter(study=study)
     if since is not None:
         rows = rows.filter(day__gte=since.astimezone(ZoneInfo(study.time_zone)).date())
@@ -191,7 +191,7 @@ def _refusals(study: Study, *, since: datetime | None) -> list[tuple[str, int]]:
 
 
 def _missed(gates: Sequence[Gate], *, since: datetime | None) -> tuple[list[tuple[str, str, int]], int]:
-    """Which bound of which gate how many of the newest failed tests did not reach, and how many were read."""
+    """How many of the newest failed tests missed each bound of each gate, and how many were read."""
     failed = Attempt.objects.filter(gate__in=gates, status=Status.FAILED)
     if since is not None:
         failed = failed.filter(graded_at__gte=since)
@@ -209,7 +209,7 @@ def _missed(gates: Sequence[Gate], *, since: datetime | None) -> tuple[list[tupl
 
 
 def _withdrew(study: Study, *, since: datetime | None) -> int:
-    """People who took their consent back."""
+    """How many workers withdrew their consent."""
     rows = Consent.objects.filter(text__study=study, withdrawn_at__isnull=False).order_by()
     if since is not None:
         rows = rows.filter(withdrawn_at__gte=since)

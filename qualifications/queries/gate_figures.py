@@ -1,4 +1,4 @@
-"""A gate in numbers: who tried, who holds it, and whom a switch concerns. Indexed counts of one gate."""
+"""A gate in numbers: its attempts, its holders, and what a switch concerns. Indexed counts of one gate."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Figures:
 
 @dataclass(frozen=True, kw_only=True)
 class SwitchEffect:
-    """Batches that run and are kept by the gate, tests of it that run, and who has passed already."""
+    """What a switch of the gate concerns: running batches behind it, running tests, and how many passed."""
 
     kept: list[Batch]
     tests: list[Batch]
@@ -47,7 +47,7 @@ class SwitchEffect:
 
 
 def figures_of(gate: Gate) -> Figures:
-    """Two queries."""
+    """Figures of the gate, in two queries."""
     rows = Attempt.objects.filter(gate=gate).order_by().values_list("status")
     holdings = Holding.objects.filter(gate=gate).aggregate(
         held=Count("pk", filter=Q(value=Holding.Value.PASSED)),
@@ -69,7 +69,7 @@ def affected_by(gate: Gate) -> SwitchEffect:
 
 
 def _titles(batches: list[Batch]) -> list[str]:
-    """Each once, and some of many."""
+    """Quoted titles without repetition; of many only the first few, and how many more there are."""
     titles = list(dict.fromkeys(f"“{batch.title}”" for batch in batches))
     more = len(titles) - MOST_TITLES
     return titles if more <= 0 else [*titles[:MOST_TITLES], f"and {more} more"]

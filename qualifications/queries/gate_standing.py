@@ -1,4 +1,4 @@
-"""How a worker stands at a study's gates, in words for the worker."""
+"""A worker's state at a study's gates, in words for the worker."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ GRADED = (Status.PASSED, Status.FAILED)
 
 @dataclass(frozen=True, kw_only=True)
 class Stand:
-    """How a worker stands at one gate: what has been done, and what is next."""
+    """A worker's state at one gate: what has been done, and what is next."""
 
     gate: Gate
     code: str
@@ -48,7 +48,7 @@ class Stand:
 
 
 def standing_of(*, worker: Worker, study: Study) -> list[Stand]:
-    """At every gate that is on, in the order in which they were made. Five queries at most."""
+    """State at every active gate, in the order in which they were made. Five queries at most."""
     gates = [] if worker.account.kind == Account.Kind.WEB else active_gates(study.pk)
     return stands_at(gates, worker=worker, held=holdings_of(worker, gates)) if gates else []
 
@@ -69,13 +69,16 @@ def stands_at(gates: Sequence[Gate], *, worker: Worker, held: Mapping[int, Holdi
 
 
 def telling_attempts(gates: Iterable[Gate], *, worker: Worker) -> dict[int, Attempt]:
-    """By gate: the one that runs, else the latest that was graded, else the latest."""
+    """The attempt that decides the state at each gate, by gate.
+
+    It is the live one, else the latest that was graded, else the latest.
+    """
     rows = Attempt.objects.filter(worker=worker, gate__in=[gate.pk for gate in gates])
     return {row.gate_id: row for row in sorted(rows, key=_weight)}
 
 
 def retry_at(gate: Gate, held: Holding | None, attempt: Attempt | None) -> datetime | None:
-    """None: never, by itself. A day has 24 hours."""
+    """When the worker may try again (a day has 24 hours); None if no retest opens by itself."""
     if held is None or held.value != Holding.Value.TRIED or held.by_id or gate.retest_after_days is None:
         return None
     if held.revoked_at and gate.grading == Gate.Grading.PROVIDER:
@@ -111,7 +114,7 @@ def _stand(gate: Gate, held: Holding | None, attempt: Attempt | None, *, where: 
 
 
 def _code(held: Holding | None, status: str) -> str:
-    """The first that is true. What is held counts more than how it came about."""
+    """The first code that is true. What the worker holds counts more than how it came about."""
     is_tried = held is not None and held.value == Holding.Value.TRIED
     facts = {
         PASSED: held is not None and held.is_held,
@@ -165,7 +168,7 @@ def _after_end(gate: Gate, held: Holding | None, at: datetime | None) -> str:
 
 
 def _with_progress(stands: Sequence[Stand], attempts: Mapping[int, Attempt]) -> list[Stand]:
-    """Of what waits for the answers of others, how far that has come: nothing of what they answered."""
+    """Add to tests that wait for other people's answers how many are scored, and nothing of the answers."""
     waiting = {
         stand.gate.pk: attempts[stand.gate.pk].assignment_id or 0
         for stand in stands
@@ -186,7 +189,7 @@ def _progress(scored: int, items: int) -> str:
 
 
 def _after_others(stand: Stand, stands: Collection[Stand]) -> Stand:
-    """A test may itself be opened by another one."""
+    """Name the tests that open this one, where a test is itself behind another gate."""
     task = stand.gate.test_task
     before = [one.gate.name for one in stands if task and task in one.gate.opens and not one.is_passed]
     if stand.code not in (NOT_TESTED, MAY_RETRY) or not before:

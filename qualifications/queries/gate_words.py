@@ -1,4 +1,4 @@
-"""What a gate says, in sentences for researchers: its test, what it opens, and when it is passed."""
+"""Sentences about a gate for researchers: its test, what it opens, and when it is passed."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from qualifications.models import Gate
 
 
 def task_name(key: str) -> str:
-    """A task that is not installed here is called by its key."""
+    """Name of a task, or the key of a task that is not installed here."""
     known = families.registered()
     return known[key].name if key in known else key
 
@@ -27,7 +27,7 @@ def test_in_words(gate: Gate) -> str:
 
 
 def passed_in_words(gate: Gate) -> str:
-    """When it is passed: "the mean of ‘jaccard’ over at least 10 items is above 80 %"."""
+    """When the gate is passed: "when the mean of ‘jaccard’ over at least 10 items is above 80 %"."""
     if gate.grading == Gate.Grading.PERSON:
         return "when a person says so"
     if gate.grading == Gate.Grading.PROVIDER:
@@ -60,7 +60,7 @@ def retest_in_words(gate: Gate) -> str:
 
 
 def findings_in_words(rows: Any) -> list[str]:
-    """Of an attempt: "✗ jaccard: 76.66 %, above 80 % is needed". What cannot be read is left out."""
+    """Lines such as "✗ jaccard: 76.66 %, above 80 % is needed". Unreadable findings are left out."""
     found = [gate_rules.read_finding(row) for row in rows] if isinstance(rows, list) else []
     return [_finding(finding) for finding in found if finding]
 
@@ -72,7 +72,7 @@ def _finding(finding: gate_rules.Finding) -> str:
 
 
 def words_of(gate: Gate) -> dict[str, object]:
-    """The gate in sentences, for each page about it."""
+    """The gate in sentences, for every page about it."""
     return {
         "opens": opens_in_words(gate),
         "test": test_in_words(gate),

@@ -1,4 +1,4 @@
-"""Which gates stand before what, and who holds what of them."""
+"""Gates in front of tasks, and what workers hold of them."""
 
 from collections.abc import Collection, Iterable
 
@@ -8,18 +8,21 @@ from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from qualifications.models import Gate, Holding
 
-# The pages that can be tried from a test's list.
+# Batches in which a test can be taken now.
 OPEN = (Batch.Status.LAUNCHING, Batch.Status.OPEN)
 
 
 def active_gates(study_id: int) -> list[Gate]:
-    """All of a study, in one query; which tasks they open lies in JSON, and one database cannot search it."""
+    """All active gates of a study, in one query.
+
+    The tasks that they open are JSON, which one of the databases cannot search.
+    """
     gates = Gate.objects.filter(study=study_id, is_active=True).select_related("study").order_by("pk")
     return list(gates.defer("question_form", "answer_key"))
 
 
 def is_gated(batch: Batch) -> bool:
-    """Neither players, whom nobody tests, nor what only pays a bonus, nor a draft that is no row yet."""
+    """Whether gates apply: not to web players, to tasks that only pay a bonus, or to an unsaved draft."""
     if None in (batch.study_id, batch.account_id):
         return False
     return batch.account.kind != Account.Kind.WEB and families.is_offered(batch.task)
@@ -34,13 +37,13 @@ def gates_tested_by(gates: Iterable[Gate], task: str) -> list[Gate]:
 
 
 def holdings_of(worker: Worker, gates: Collection[Gate]) -> dict[int, Holding]:
-    """By gate."""
+    """The worker's holdings at these gates, by gate."""
     rows = Holding.objects.filter(worker=worker, gate__in=[gate.pk for gate in gates])
     return {row.gate_id: row for row in rows}
 
 
 def tests_to_take(gates: Collection[Gate], *, account: Account) -> dict[int, str]:
-    """By gate, the title of a HIT in which its test can be taken now: the newest."""
+    """Title of the newest HIT in which each gate's test can be taken now, by gate."""
     tasks = {(gate.study_id, gate.test_task): gate.pk for gate in gates if gate.test_task}
     batches = Batch.objects.filter(
         account=account,

@@ -1,4 +1,4 @@
-"""The scores of tests, and those that floors look at: only what counts."""
+"""Scores of tests, and of work that floors check: only those that count."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -14,7 +14,7 @@ ScoresByMeasure = dict[str, list[Fraction]]
 
 
 def counting() -> QuerySet[Score]:
-    """Of work neither kept out nor rejected, and whose place went to nobody else."""
+    """Scores of work that is neither kept out nor rejected, and whose lease was not released."""
     given_away = Lease.objects.filter(
         item=OuterRef("item"), assignment=OuterRef("assignment"), status=Lease.Status.RELEASED
     )
@@ -23,7 +23,7 @@ def counting() -> QuerySet[Score]:
 
 
 def scores_of_tests(assignments: Collection[int]) -> dict[int, ScoresByMeasure]:
-    """By assignment and measure, exactly. One query."""
+    """Exact scores by assignment and measure, in one query."""
     found: dict[int, ScoresByMeasure] = defaultdict(lambda: defaultdict(list))
     for score in counting().filter(assignment__in=assignments).order_by("pk"):
         found[score.assignment_id][score.measure].append(score.value)
@@ -31,6 +31,6 @@ def scores_of_tests(assignments: Collection[int]) -> dict[int, ScoresByMeasure]:
 
 
 def count_scored(assignments: Iterable[int]) -> dict[int, int]:
-    """How many items of each have a score."""
+    """How many items of each assignment have a score."""
     rows = Score.objects.filter(assignment__in=list(assignments)).order_by().values("assignment")
     return {row["assignment"]: row["count"] for row in rows.annotate(count=Count("item", distinct=True))}

@@ -1,6 +1,6 @@
-"""A study's consent texts, and workers who agree to them and take that back.
+"""A study's consent texts, and workers who agree to them and withdraw.
 
-Lock order: worker, study. What is withdrawn with its work is taken out by a sweep: state is the queue.
+Lock order: worker, study. A sweep takes withdrawn work out of the data: the state of the rows is the queue.
 """
 
 from datetime import datetime
@@ -24,7 +24,7 @@ from qualifications.models import Consent, ConsentText
 from qualifications.queries.consents import published_text, text_wanted
 
 LONGEST = 20_000
-# Withdrawals looked at in one run, and pieces of work taken out for each.
+# Withdrawals read in one run, and assignments taken out for each.
 SLICE, PIECES = 50, 200
 Status = Assignment.Status
 log = structlog.get_logger()
@@ -33,7 +33,10 @@ log = structlog.get_logger()
 def write_draft(
     *, study: Study, title: str, text: str, asks_demographics: bool, by: User, now: datetime
 ) -> ConsentText:
-    """The study's one draft, made or changed. Nobody is asked for it before it is published."""
+    """Create or change the study's one draft; no worker is asked to agree to it before it is published.
+
+    Raises RuleBroken if the title is missing or the text is empty or too long.
+    """
     title, text = title.strip(), text.replace("\r\n", "\n").strip()
     if not title or not 0 < len(text) <= LONGEST:
         raise RuleBroken("bad_text", f"A consent text has a title and 1 to {LONGEST} characters.")
@@ -49,7 +52,11 @@ def write_draft(
 
 
 def publish_text(*, text: ConsentText, seen: str, by: User, now: datetime) -> None:
-    """From now on everybody is asked for it. `seen` is what was read; another text is not published."""
+    """Publish a draft: from now on every worker is asked to agree to it.
+
+    `seen` is the digest of what was read. Raises RuleBroken if the draft was changed since or is published
+    already.
+    """
     with transaction.atomic():
         study = Study.objects.select_for_update(no_key=True).get(pk=text.study_id)
         held = ConsentText.objects.get(pk=text.pk)
@@ -64,7 +71,7 @@ def publish_text(*, text: ConsentText, seen: str, by: User, now: datetime) -> No
 
 
 def digest_of(text: ConsentText) -> str:
-    """What was on the page that somebody has confirmed."""
+    """Digest of the text on the page, to know which text was confirmed."""
     return crypto.blind_index("consent", text.title, text.text, str(text.asks_demographics))
 
 
@@ -74,7 +81,7 @@ def text_to_ask(*, worker: Worker, study: Study) -> ConsentText | None:
 
 
 def give_consent(*, worker: Worker, text: ConsentText, now: datetime) -> Consent:
-    """Once, however often it is sent. Raises RuleBroken if another version counts meanwhile."""
+    """Record the worker's consent. Idempotent. Raises RuleBroken if another version is in force meanwhile."""
     with transaction.atomic():
         _lock(worker)
         known = Consent.objects.filter(worker=worker, text=text, withdrawn_at=None).first()
@@ -89,9 +96,9 @@ def give_consent(*, worker: Worker, text: ConsentText, now: datetime) -> Consent
 
 
 def withdraw(*, worker: Worker, study: Study, takes_work_out: bool, now: datetime) -> int:
-    """Of every version of the study; 0 if nothing was in force. New work asks anew.
+    """Withdraw the consent to every version of the study; return how many. New work asks for consent again.
 
-    Asked again for the work to be taken out, what was withdrawn before is taken out too.
+    A second call that asks for the work to be taken out also covers what was withdrawn before.
     """
     with transaction.atomic():
         _lock(worker)
@@ -107,9 +114,9 @@ def withdraw(*, worker: Worker, study: Study, takes_work_out: bool, now: datetim
 
 
 def take_work_out(*, now: datetime) -> int:
-    """Paid, and no part of the data: once each piece is decided on, so that nobody loses money by it."""
+    """Take withdrawn work out of the data once each assignment is decided: no worker loses money by it."""
     waiting = Consent.objects.filter(takes_work_out=True, taken_out_at=None)
-    # What waits for a decision keeps nobody else waiting.
+    # A withdrawal that waits for a decision does not hold up others.
     due = waiting.filter(Exists(_ready(_left_of_row())) | ~Exists(_left_of_row()))
     taken = 0
     for consent in due.select_related("text").order_by("pk")[:SLICE]:
@@ -121,21 +128,24 @@ def take_work_out(*, now: datetime) -> int:
 
 
 def _left(consent: Consent) -> QuerySet[Assignment]:
-    """What was begun before it was withdrawn; whatever was leased since was asked for anew."""
+    """Assignments begun before the withdrawal and still in the data; work leased since had a new consent."""
     later = Lease.objects.filter(assignment=OuterRef("pk"), leased_at__gt=consent.withdrawn_at)
     own = Assignment.objects.filter(worker=consent.worker_id, hit__batch__study=consent.text.study_id)
     return own.filter(~Exists(later), kept_out=False, opened_at__lte=consent.withdrawn_at)
 
 
 def _left_of_row() -> QuerySet[Assignment]:
-    """The same for each row of a query of consents."""
+    """Subquery like `_left`, for each row of a query of consents."""
     later = Lease.objects.filter(assignment=OuterRef("pk"), leased_at__gt=OuterRef(OuterRef("withdrawn_at")))
     own = Assignment.objects.filter(worker=OuterRef("worker"), hit__batch__study=OuterRef("text__study"))
     return own.filter(~Exists(later), kept_out=False, opened_at__lte=OuterRef("withdrawn_at"))
 
 
 def _ready(pieces: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Decided on, with its bonuses written down; what hangs on others is not waited for."""
+    """Assignments that are decided and whose bonuses are recorded.
+
+    Work that other people judge is not waited for.
+    """
     later = families.judged_later()
     settled = Q(owed_at__isnull=False) | Q(judged_at=None, hit__batch__task__in=later)
     decided = Q(status__in=(Status.REJECTED, Status.GONE)) | Q(settled, status=Status.APPROVED)

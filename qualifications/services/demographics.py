@@ -1,4 +1,4 @@
-"""What workers say of themselves, once over all studies: kept sealed, and erased when they ask for it."""
+"""Workers' answers about themselves, once over all studies: encrypted, and erased at their request."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,10 @@ log = structlog.get_logger()
 
 
 def save_answers(*, worker: Worker, answers: Mapping[str, int | str], now: datetime) -> bool:
-    """Once: what comes later changes nothing, and is False. What was declined is not in the answers."""
+    """Store the answers once; later answers change nothing and return False.
+
+    Declined questions are left out.
+    """
     kept = {name: answer for name, answer in answers.items() if about_people.group_of(name, answer)}
     sealed = json.dumps(kept, sort_keys=True) if kept else ""
     with transaction.atomic():
@@ -33,7 +36,7 @@ def save_answers(*, worker: Worker, answers: Mapping[str, int | str], now: datet
 
 
 def turn_away_minor(*, worker: Worker, study: Study, now: datetime) -> None:
-    """Of the answers it is kept that they are under age; the agreement to the study is taken back."""
+    """Keep of the answers only that the worker is under age, and withdraw the consent to the study."""
     with transaction.atomic():
         consenting.withdraw(worker=worker, study=study, takes_work_out=False, now=now)
         UnderAge.objects.get_or_create(worker=worker, defaults={"said_at": now})
@@ -41,7 +44,7 @@ def turn_away_minor(*, worker: Worker, study: Study, now: datetime) -> None:
 
 
 def let_in_again(*, worker: Worker, study: Study, reason: str, by: User, now: datetime) -> None:
-    """By a person, who is on record. Whether there was anything to lift is told to nobody."""
+    """Lift the age block, on record with who did it. Whether there was one to lift is never revealed."""
     said = check_words(reason)
     with transaction.atomic():
         UnderAge.objects.filter(worker=worker).delete()
@@ -50,7 +53,10 @@ def let_in_again(*, worker: Worker, study: Study, reason: str, by: User, now: da
 
 
 def erase(*, worker: Worker) -> bool:
-    """For good. False if there was nothing. A study that asks may ask again, and be declined."""
+    """Erase the answers for good; False if there were none.
+
+    A study may ask again, and the worker may decline.
+    """
     erased, _ = Demographics.objects.filter(worker=worker).delete()
     if erased:
         log.info("demographics.erased", worker=worker.pseudonym)
@@ -58,7 +64,7 @@ def erase(*, worker: Worker) -> bool:
 
 
 def erase_on_request(*, worker: Worker, study: Study, by: User, now: datetime) -> None:
-    """The same by a person, who is on record. Whether there was anything is told to nobody."""
+    """Erase the answers, on record with who did it. Whether there were any is never revealed."""
     with transaction.atomic():
         erase(worker=worker)
         words = f"Erased what {worker.pseudonym} may have said about themselves, as they asked."

@@ -1,4 +1,4 @@
-"""When rows that rest until some instant have their turn."""
+"""When the next row that rests until some instant is due."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from hits.providers.services.usable_accounts import usable
 
 
 def earliest(rows: QuerySet[Any], *, at: str, account: str) -> datetime | None:
-    """Of the accounts that can be asked: rows of the others wait until somebody has mended their account."""
+    """Earliest instant of the rows whose account can be asked; others wait until their account is fixed."""
     resting = rows.filter(**{f"{at}__isnull": False}).order_by()
     firsts = dict(resting.values_list(account).annotate(first=Min(at)))
     if not firsts:

@@ -1,4 +1,4 @@
-"""A file of associations in slices of lines: however long it is, one slice is in memory."""
+"""An association file in slices of lines: however long it is, one slice is in memory."""
 
 import gzip
 import zlib
@@ -33,7 +33,7 @@ class Lines(Protocol):
 
 @dataclass(kw_only=True)
 class Slice:
-    """Some lines, what could be counted of them, and how much of the file has been read with them."""
+    """Some lines of a file, their answers and problems, and how much of the file has been read with them."""
 
     lines: int = 0
     answers: list[Answer] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Slice:
 
 
 def look_at(path: Path) -> tuple[str, Layout]:
-    """The digest and the layout of a file. Raises FileRefused."""
+    """Digest and layout of a file. Raises FileRefused if it cannot be read or holds no associations."""
     try:
         digest = sha256()
         with path.open("rb") as file:
@@ -56,7 +56,7 @@ def look_at(path: Path) -> tuple[str, Layout]:
 
 
 def slices(path: Path, *, layout: Layout, after: int) -> Iterator[Slice]:
-    """All lines but the first so many. Raises FileRefused where the file breaks off."""
+    """Yield the lines after the first `after` in slices. Raises FileRefused if the file breaks off."""
     with opened(path) as (file, bytes_read):
         piece = Slice()
         for number, line in enumerate(_lines(file), start=1):
@@ -73,7 +73,7 @@ def slices(path: Path, *, layout: Layout, after: int) -> Iterator[Slice]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[Lines, Callable[[], int]]]:
-    """Its lines, unpacked where it is packed, and how many bytes of the file itself have been read."""
+    """Open a file, unpacked where it is packed, with a function that says how many of its bytes were read."""
     with path.open("rb") as file:
         is_packed = file.read(len(GZIP)) == GZIP
         file.seek(0)
@@ -98,7 +98,7 @@ def _take(line: bytes, *, number: int, layout: Layout, piece: Slice) -> None:
 
 
 def _lines(file: Lines) -> Iterator[bytes]:
-    """A line without an end is cut short, and no more of it is kept in memory than that."""
+    """Yield the lines; one that is too long is cut, and no more of it is kept in memory."""
     while line := _read(file):
         rest = line
         while not rest.endswith(b"\n") and len(rest) == LONGEST_LINE:

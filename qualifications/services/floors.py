@@ -1,4 +1,4 @@
-"""Later work that falls below a gate's floor takes back what the gate has given."""
+"""Floors of gates: later work that scores below a floor revokes the gate."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
@@ -15,14 +15,14 @@ from qualifications.queries.test_scores import counting
 from qualifications.services.gate_holdings import take_back
 from scoring.models import Score
 
-# So many rows of scores are looked through in one run.
+# How many rows of scores are read in one run.
 AT_ONCE = 5000
-# By so many younger rows a row may be overtaken whose transaction takes its time.
+# A row whose transaction is slow may be overtaken by this many younger rows.
 OVERTAKEN = 1000
 
 
 def check_floors(*, now: datetime) -> int:
-    """How many lost what they held. Only whoever has new scores is looked at."""
+    """Revoke gates of workers whose new scores fall below a floor; return how many lost one."""
     newest = Score.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     behind = Gate.objects.filter(Q(scores_to=None) | Q(scores_to__lt=newest), is_active=True)
     gates = behind.exclude(floors=[]).select_related("study").order_by("pk")
@@ -30,7 +30,7 @@ def check_floors(*, now: datetime) -> int:
 
 
 def _check(gate: Gate, *, newest: int, now: datetime) -> int:
-    """A gate whose floors are new begins with the next score."""
+    """Check the new scores of one gate; a gate whose floors are new begins with the next score."""
     revoked = 0
     reached = newest if gate.scores_to is None else min(newest, gate.scores_to + AT_ONCE)
     if gate.scores_to is not None:
@@ -41,7 +41,7 @@ def _check(gate: Gate, *, newest: int, now: datetime) -> int:
 
 
 def _scores_under(gate: Gate) -> QuerySet[Score]:
-    """Of what it opens, and never of the test itself."""
+    """Scores of the work that the gate opens, never of the test itself."""
     return counting().filter(
         assignment__hit__batch__study=gate.study_id,
         assignment__hit__batch__task__in=[task for task in gate.opens if task != gate.test_task],
@@ -65,7 +65,7 @@ def _check_holding(gate: Gate, held: Holding, *, now: datetime) -> bool:
 
 
 def _latest(gate: Gate, held: Holding, floor: Floor) -> list[Fraction]:
-    """Of work begun since it was passed: a re-test counts anew."""
+    """Latest scores of work begun since the gate was passed: a retest starts the count again."""
     rows = _scores_under(gate).filter(
         measure=floor.measure, assignment__worker=held.worker_id, assignment__opened_at__gte=held.changed_at
     )

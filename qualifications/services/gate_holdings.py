@@ -1,4 +1,4 @@
-"""What a worker holds of a gate. Each change is a row first; a sweep tells the provider of it.
+"""What workers hold of gates. Each change is written to the row first; a sweep tells the provider.
 
 Lock order: attempt, then holding.
 """
@@ -22,19 +22,25 @@ log = structlog.get_logger()
 
 
 def set_value(*, gate: Gate, worker: Worker, value: int | None, reason: str = "", now: datetime) -> Holding:
-    """Asked twice, it changes nothing. Whatever revoked it before, and whoever gave it, is over."""
+    """Set the value of a worker. Idempotent.
+
+    An earlier revocation, or a decision by hand, no longer counts.
+    """
     return _write(gate=gate, worker=worker, value=value, reason=reason, now=now)
 
 
 def note_value(*, gate: Gate, worker: Worker, value: int | None, now: datetime) -> Holding:
-    """What the provider itself has decided: there is nothing to tell it."""
+    """Record a value that the provider itself has decided: there is nothing to tell it."""
     return _write(gate=gate, worker=worker, value=value, reason="", now=now, is_told=True)
 
 
 def take_back(
     *, gate: Gate, worker: Worker, reason: str, now: datetime, since: datetime | None = None
 ) -> bool:
-    """By the house itself, in words for the worker. `since`: only what has not changed since it was read."""
+    """Revoke by rule, with a reason for the worker; False if it is not held.
+
+    `since` is a compare and swap: a value that has changed since it was read stays.
+    """
     with transaction.atomic():
         held = lock_holding(gate=gate, worker=worker, now=now)
         if not held.is_held or (since is not None and held.changed_at != since):
@@ -44,7 +50,7 @@ def take_back(
 
 
 def give(*, gate: Gate, worker: Worker, by: User, reason: str, now: datetime) -> Holding:
-    """By a person, whatever the tests say. Raises RuleBroken, and then nothing is changed."""
+    """Give by hand, whatever the tests say. Raises RuleBroken, changing nothing, if it is held already."""
     words = check_words(reason)
     with transaction.atomic():
         if lock_holding(gate=gate, worker=worker, now=now).is_held:
@@ -55,7 +61,10 @@ def give(*, gate: Gate, worker: Worker, by: User, reason: str, now: datetime) ->
 
 
 def revoke(*, gate: Gate, worker: Worker, by: User, reason: str, now: datetime) -> Holding:
-    """By a person, who alone can undo it: no re-test opens. The worker reads the reason."""
+    """Revoke by hand; only a person can undo it, as no retest opens. The worker reads the reason.
+
+    Raises RuleBroken, changing nothing, if it is not held.
+    """
     words = check_words(reason)
     with transaction.atomic():
         if not lock_holding(gate=gate, worker=worker, now=now).is_held:
@@ -68,7 +77,11 @@ def revoke(*, gate: Gate, worker: Worker, by: User, reason: str, now: datetime) 
 
 
 def let_try_again(*, gate: Gate, worker: Worker, by: User, reason: str, now: datetime) -> Holding:
-    """As if it had never been tried: for tests that something outside the worker's power has spoiled."""
+    """Reset to untried, for tests that something outside the worker's power has spoiled.
+
+    Raises RuleBroken, changing nothing, if the worker may try already, holds it, or has a test that waits for
+    its grade.
+    """
     words = check_words(reason)
     with transaction.atomic():
         held = lock_holding(gate=gate, worker=worker, now=now)
@@ -83,7 +96,7 @@ def let_try_again(*, gate: Gate, worker: Worker, by: User, reason: str, now: dat
 
 
 def lock_holding(*, gate: Gate, worker: Worker, now: datetime) -> Holding:
-    """The caller holds a transaction. What is made here holds nothing, and nobody need be told."""
+    """Lock the holding; the caller holds a transaction. A row made here has no value and nothing to tell."""
     Holding.objects.get_or_create(
         gate=gate, worker=worker, defaults={"changed_at": now, "is_told": True, "value": None}
     )
@@ -92,7 +105,7 @@ def lock_holding(*, gate: Gate, worker: Worker, now: datetime) -> Holding:
 
 
 def check_words(words: str) -> str:
-    """One line that a person reads. Raises RuleBroken."""
+    """Return the stripped reason. Raises RuleBroken if it is empty, too long or more than one line."""
     words = words.strip()
     if not words:
         raise RuleBroken("no_reason", "Say why, in a sentence.")
@@ -121,7 +134,7 @@ def _write(
             return held
         if held.value != value:
             held.changed_at = now
-            # Nobody is to be told at accounts without a provider.
+            # Accounts without a provider have nobody to tell.
             held.is_told = is_told or worker.account.kind != Account.Kind.MTURK
             held.problem = ""
         held.value, held.reason, held.revoked_at, held.by = value, reason, revoked_at, by

@@ -1,4 +1,4 @@
-"""A study's gates: made, changed and switched by a person. What they decide lies elsewhere."""
+"""A study's gates, as a person makes, changes and switches them. Their decisions are made elsewhere."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from qualifications.models import Gate, PlatformType
 
-# A type keeps its name at the provider for good, and whether it carries a test.
+# A type at the provider keeps its name for good, and whether it carries a test.
 FIXED_BY_TYPE = frozenset({"name", "grading"})
 FIXED_BY_ATTEMPT = frozenset({"test_task", "grading"})
 MADE = (PlatformType.Status.READY, PlatformType.Status.INTENDED)
@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 
 def fixed_fields(gate: Gate) -> frozenset[str]:
-    """What cannot be changed any more. Rules, floors and what it opens always can."""
+    """Fields that can no longer be changed. Rules, floors and the opened tasks always can."""
     has_type = gate.platform_types.filter(status__in=MADE).exists()
     is_tried = gate.attempts.exists() or gate.holdings.exists()
     by_type = FIXED_BY_TYPE if has_type else frozenset()
@@ -27,14 +27,17 @@ def fixed_fields(gate: Gate) -> frozenset[str]:
 
 
 def add_gate(*, gate: Gate, by: User, now: datetime) -> None:
-    """It begins switched off: nobody is kept out by a form that is not finished."""
+    """Save a new gate switched off, so that no worker is kept out by an unfinished form."""
     gate.is_active = False
     gate.save()
     log.info("gate.added", gate=str(gate.public_id), by=str(by.public_id))
 
 
 def change_gate(*, gate: Gate, values: Mapping[str, Any], by: User, now: datetime) -> list[str]:
-    """The names of what is different now. Raises RuleBroken for what is fixed, and changes nothing."""
+    """Change the gate; return the names of the changed fields.
+
+    Raises RuleBroken, changing nothing, if one is fixed.
+    """
     with transaction.atomic():
         kept = Gate.objects.select_for_update(no_key=True).get(pk=gate.pk)
         changed = sorted(name for name, value in values.items() if getattr(kept, name) != value)
@@ -49,7 +52,7 @@ def change_gate(*, gate: Gate, values: Mapping[str, Any], by: User, now: datetim
 
 
 def switch_gate(*, gate: Gate, on: bool, by: User, now: datetime) -> bool:
-    """False if it was so already."""
+    """Switch the gate on or off, on the record; False if it was so already."""
     if not Gate.objects.filter(pk=gate.pk, is_active=not on).update(is_active=on):
         return False
     gate.is_active = on

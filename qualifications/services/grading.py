@@ -1,4 +1,4 @@
-"""Attempts are graded by their scores, exactly, or by a person, whose word no score changes.
+"""Grading of attempts, exactly by their scores or by a person, whose decision no score changes.
 
 Lock order: attempt, then holding.
 """
@@ -25,7 +25,7 @@ from scoring.models import Score
 
 __all__ = ["check_floors", "grade_by_hand", "grade_waiting", "regrade_tests"]
 SLICE = 200
-# A score is dated by the beginning of the sweep that found it: by then that sweep has come to its end.
+# A score is dated by the start of the sweep that found it; within this time that sweep has ended.
 SETTLES = timedelta(hours=1)
 Status = Attempt.Status
 GRADED = (Status.PASSED, Status.FAILED)
@@ -33,7 +33,10 @@ log = structlog.get_logger()
 
 
 def grade_waiting(*, now: datetime) -> int:
-    """Once all of a test is judged and enough of it is scored. What lacks scores waits for a person."""
+    """Grade tests that are fully judged and scored enough; return how many.
+
+    One that lacks scores waits for a person.
+    """
     graded, seen = 0, 0
     waiting = _by_scores().filter(
         status=Status.WAITING, assignment__judged_at__isnull=False, assignment__kept_out=False
@@ -47,9 +50,9 @@ def grade_waiting(*, now: datetime) -> int:
 
 
 def regrade_tests(*, now: datetime) -> int:
-    """A score that came, changed or was lost since changes the grade.
+    """Regrade tests whose scores were added, changed or lost since; return how many.
 
-    The bounds are those that the attempt was graded by: a rule that changes regrades nobody.
+    The bounds are those that the attempt was graded by: a rule that changes regrades no attempt.
     """
     regraded, seen = 0, 0
     changed = _by_scores().filter(_has_changed(now), status__in=GRADED, graded_by=None)
@@ -61,7 +64,10 @@ def regrade_tests(*, now: datetime) -> int:
 
 
 def grade_by_hand(*, attempt: Attempt, passed: bool, words: str, by: User, now: datetime) -> None:
-    """Also anew. Who does not pass is told why. Raises RuleBroken, and then nothing is changed."""
+    """Grade a submitted test by hand, also one graded before. A worker who fails must be given a reason.
+
+    Raises RuleBroken, changing nothing, if the test is not submitted or `check_words` refuses the reason.
+    """
     said = check_words(words) if words.strip() or not passed else ""
     to = Status.PASSED if passed else Status.FAILED
     with transaction.atomic():
@@ -87,7 +93,7 @@ def _by_scores() -> QuerySet[Attempt]:
 
 
 def _tell_of_broken(gates: Mapping[int, Gate]) -> None:
-    """Their attempts are left to a person; those of the others are graded."""
+    """Log gates whose rules cannot be read: only their attempts are left to a person."""
     for gate in gates.values():
         if gate.rules and not gate.bounds:
             log.warning("gate.rules_broken", gate=str(gate.public_id))
@@ -98,20 +104,20 @@ def _first(attempt: Attempt, scores: ScoresByMeasure) -> list[Finding]:
 
 
 def _again(attempt: Attempt, scores: ScoresByMeasure) -> list[Finding]:
-    """It may have lost a score, but not all of them."""
+    """Findings by the attempt's own bounds; it may have lost a score, but not all of them."""
     bounds = bounds_of(attempt.findings)
     return grade(bounds, scores, items=1) if bounds else []
 
 
 def _has_changed(now: datetime) -> Q:
-    """Of attempts: it may have other scores than when it was graded. Whatever was graded just now may."""
+    """Condition on attempts whose scores may have changed since, also those that were graded just now."""
     scored = Score.objects.filter(assignment=OuterRef("assignment"), scored_at__gt=OuterRef("graded_at"))
     moved = Lease.objects.filter(assignment=OuterRef("assignment"), ended_at__gt=OuterRef("graded_at"))
     return Q(graded_at__gt=now - SETTLES) | Q(Exists(scored)) | Q(Exists(moved))
 
 
 def _grade(attempt: Attempt, findings: Sequence[Finding], *, now: datetime) -> bool:
-    """False where nothing can be said yet, where nothing is new, and where a person has graded."""
+    """Write the grade; False if there are no findings yet, nothing is new, or a person has graded."""
     told = [finding.as_json() for finding in findings]
     if not told or (attempt.status in GRADED and attempt.findings == told):
         return False
@@ -134,7 +140,7 @@ def _lock(attempt: Attempt) -> Attempt:
 
 
 def _follow(attempt: Attempt, *, now: datetime) -> None:
-    """The worker holds what the latest attempt came to, unless a person or a floor has decided since."""
+    """Set the worker's value by the latest attempt, unless a person or a floor has decided since."""
     gate, worker = attempt.gate, attempt.worker
     later = Attempt.objects.filter(gate=gate, worker=worker, pk__gt=attempt.pk)
     held = lock_holding(gate=gate, worker=worker, now=now)

@@ -1,4 +1,4 @@
-"""The grading queue: one test before one person, for some minutes."""
+"""The grading queue: each test is claimed by one person for some minutes."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,13 +10,16 @@ from qualifications.models import Attempt, Gate
 
 LEASE = timedelta(minutes=15)
 AT_ONCE = 20
-# What is judged is graded within seconds; what still waits then lacks scores, or its gate's rules are broken.
+# A judged test is graded within seconds; one that still waits lacks scores, or its gate's rules are broken.
 PATIENCE = timedelta(minutes=10)
 Status = Attempt.Status
 
 
 def waiting_for_a_person(gates: QuerySet[Gate], *, now: datetime) -> QuerySet[Attempt]:
-    """Who handed in first comes first. With those that scores should have graded, and that lack some."""
+    """Attempts that a person has to grade, first submitted first.
+
+    Included are those that scores should have graded, but that lack some.
+    """
     by_person = Q(gate__grading=Gate.Grading.PERSON)
     ungraded = Q(
         gate__grading=Gate.Grading.SCORES,
@@ -29,9 +32,9 @@ def waiting_for_a_person(gates: QuerySet[Gate], *, now: datetime) -> QuerySet[At
 
 
 def claim_attempt(*, gates: QuerySet[Gate], by: User, now: datetime, after: int = 0) -> Attempt | None:
-    """What lies before this person already, or the next one that lies before nobody.
+    """Claim the attempt that this person holds already, or else the next free one.
 
-    `after` has just been put off by this person: it comes when nothing else is left.
+    `after` has just been skipped by this person: it comes when nothing else is left.
     """
     waiting = waiting_for_a_person(gates, now=now)
     if own := waiting.filter(claimed_by=by, claimed_until__gt=now).exclude(pk=after).first():
@@ -45,7 +48,7 @@ def claim_attempt(*, gates: QuerySet[Gate], by: User, now: datetime, after: int 
 
 
 def take_attempt(*, attempt: Attempt, by: User, now: datetime) -> bool:
-    """Compare and swap: two people never get the same one. False: it lies before somebody else."""
+    """Compare and swap: two people never get the same attempt. False: a colleague has claimed it."""
     rows = Attempt.objects.filter(_is_free(by, now=now), pk=attempt.pk)
     if not rows.update(claimed_by=by, claimed_until=now + LEASE):
         return False
@@ -54,7 +57,7 @@ def take_attempt(*, attempt: Attempt, by: User, now: datetime) -> bool:
 
 
 def leave_attempt(*, attempt: Attempt, by: User) -> None:
-    """Nothing was decided: a colleague may have it."""
+    """Release the claim without a decision, so that a colleague may take the attempt."""
     Attempt.objects.filter(pk=attempt.pk, claimed_by=by).update(claimed_by=None, claimed_until=None)
 
 
@@ -68,7 +71,7 @@ def _is_free(by: User, *, now: datetime) -> Q:
 
 @dataclass(frozen=True, kw_only=True)
 class WaitingTests:
-    """How many tests of a gate wait, and how many of them lie before a colleague."""
+    """How many tests of a gate wait, and how many of them colleagues have claimed."""
 
     gate_id: int
     name: str
@@ -77,7 +80,7 @@ class WaitingTests:
 
 
 def counts_by_gate(waiting: QuerySet[Attempt], *, by: User, now: datetime) -> list[WaitingTests]:
-    """One query."""
+    """How many attempts wait at each gate, in one query."""
     elsewhere = Count("pk", filter=Q(claimed_until__gt=now) & ~Q(claimed_by=by) & ~Q(claimed_by=None))
     rows = waiting.order_by().values("gate", "gate__name", "gate__study__name")
     found = rows.annotate(waiting=Count("pk"), elsewhere=elsewhere).order_by("gate__study__name", "gate")

@@ -1,4 +1,4 @@
-"""Answers into the graph, many at a time. Two answers that differ by case alone are one, and add up."""
+"""Answers written to the graph in bulk. Answers that differ by case alone are one, and add up."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,12 @@ from qualifications.models import SwowEdge, SwowList, SwowWord
 Value = TypeVar("Value")
 # Words looked up, and rows written, by one statement.
 AT_ONCE = 800
-# Rows of words that are not looked up anew. Beyond that all are forgotten: memory must not grow with a file.
+# Rows of words that are cached. Beyond that the cache is cleared: memory must not grow with a file.
 REMEMBERED = 50_000
 
 
 class Store:
-    """Writes to one list. Whoever holds it holds the transaction too, and is the only writer of the list."""
+    """The writer of one list. The caller holds the transaction, and is the only writer of the list."""
 
     def __init__(self, swow: SwowList) -> None:
         self._list_id = swow.pk
@@ -37,7 +37,7 @@ class Store:
         _write_totals([(stated[pk], stated[pk], people, pk) for pk, people in counted.items()])
 
     def _know(self, texts: set[str]) -> None:
-        """Each word's row, made where there is none."""
+        """Cache each word's row, and make the missing ones."""
         if len(self._rows) > REMEMBERED:
             self._rows.clear()
         for some in _slices(sorted(texts.difference(self._rows))):
@@ -61,7 +61,7 @@ def _write_words(texts: Sequence[str], *, list_id: int) -> list[tuple[str, int]]
 
 
 def _write_edges(edges: Sequence[tuple[int, int, int]]) -> None:
-    """Adds to what is there, which bulk_create does not do: the same pair may come again in a later slice."""
+    """Add to existing counts, which bulk_create cannot do: a pair may come again in a later slice."""
     table = connection.ops.quote_name(SwowEdge._meta.db_table)
     with connection.cursor() as cursor:
         for some in _slices(edges):

@@ -18,14 +18,17 @@ from qualifications.queries import association_graph as graph
 
 # Cues whose edges are read at a time.
 AT_ONCE = 200
-# A concept may hang together with no other; one of so many almost surely does.
+# A concept may be linked to no other; of this many, one almost surely is.
 MOST_TRIES = 40
 HUBS_TRIED = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class InstanceSource:
-    """What instances are drawn from. Concepts are folded here; `given` says how their owner writes them."""
+    """The list and concepts from which instances are drawn.
+
+    Concepts are folded; `given` keeps their spelling.
+    """
 
     swow: SwowList
     given: dict[str, str]
@@ -35,7 +38,7 @@ class InstanceSource:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A cue and the associations to ask for. It becomes an instance if there are distractors."""
+    """A cue and the associations chosen for it, an instance as soon as there are distractors."""
 
     cue_id: int
     cue: str
@@ -53,10 +56,11 @@ def generate_instances(
     associations: Collection[int] | None = None,
     fewest: int | None = None,
 ) -> list[Instance]:
-    """So many, each with a cue of its own, drawn at random. Raises RuleBroken if fewer are possible.
+    """Draw `count` random instances, each with a cue of its own. Raises RuleBroken if fewer are possible.
 
     `associations`: how many of the candidates belong to the cue, 2 to 4 unless said otherwise. `fewest`: how
     many people must have made an association for it to be asked for; distractors were named by nobody.
+    `without`: cues that are left out, whatever their case.
     """
     rng = Random(seed)  # noqa: S311 - repeatable on purpose
     ground = _ground(swow, concepts)
@@ -76,7 +80,10 @@ def generate_challenging(
     associations: Collection[int] | None = None,
     fewest: int | None = None,
 ) -> list[Instance]:
-    """As above, with the weakest associations of each cue, and the cues with the weakest of all first."""
+    """Draw instances from the weakest associations of each cue, the cues with the weakest of all first.
+
+    The arguments and errors are those of `generate_instances`.
+    """
     rng = Random(seed)  # noqa: S311 - repeatable on purpose
     ground = _ground(swow, concepts)
     plans = _plans(
@@ -87,7 +94,10 @@ def generate_challenging(
 
 
 def related_set(*, swow: SwowList, concepts: Collection[str], size: int, rng: Random) -> RelatedSet:
-    """Concepts for one set of pictures, of which some have an associate in common. Raises RuleBroken."""
+    """Concepts for one set of pictures, of which some share an associate.
+
+    Raises RuleBroken if none are found.
+    """
     _check_ready(swow)
     _allowed(size)
     given = _folded(concepts)
@@ -116,7 +126,7 @@ def related_set(*, swow: SwowList, concepts: Collection[str], size: int, rng: Ra
 def _plans(
     ground: InstanceSource, *, wanted: Sequence[int], fewest: int, rng: Random, weakest: bool
 ) -> Iterator[Plan]:
-    """One for each cue that enough of the pool belongs to, in random order."""
+    """Plans of all cues to which enough of the pool belongs, in random order."""
     cues = [row for row in graph.cues(swow=ground.swow) if instances.is_playable(row[1])]
     rng.shuffle(cues)
     for start in range(0, len(cues), AT_ONCE):
@@ -137,7 +147,7 @@ def _plans(
 
 
 def _choose(texts: Sequence[str], *, cue: str, wanted: Sequence[int], rng: Random) -> tuple[str, ...]:
-    """The first of the texts, as many as are drawn, or as are left of them. Empty if that is too few."""
+    """The first texts that do not give one another away, as many as drawn or are left; empty if too few."""
     picked = instances.pick_distinct(texts, wanted=rng.choice(wanted), cue=cue)
     most = max((number for number in wanted if number <= len(picked)), default=0)
     return picked[:most]
@@ -177,7 +187,7 @@ def _draw(
 
 
 def _ground(swow: SwowList, concepts: Collection[str]) -> InstanceSource:
-    """Concepts that the list never heard of are left out: nobody was asked whether they belong to a cue."""
+    """Ground without concepts unknown to the list: nobody was asked whether they belong to a cue."""
     _check_ready(swow)
     given = _folded(concepts)
     rows = graph.words(swow=swow, texts=given)
@@ -187,7 +197,7 @@ def _ground(swow: SwowList, concepts: Collection[str]) -> InstanceSource:
 
 
 def _folded(concepts: Collection[str]) -> dict[str, str]:
-    """In the order of the folded texts; of two that differ by case alone the first counts."""
+    """Concepts by folded text, in that order; of two that differ by case alone the first counts."""
     given: dict[str, str] = {}
     for concept in sorted(concepts):
         given.setdefault(fold(concept), concept)

@@ -1,7 +1,7 @@
-"""A researcher's file of associations into a list, in slices: constant memory, and safe to kill anywhere.
+"""Import of a researcher's association file in slices: constant memory, and safe to kill anywhere.
 
-Each slice is one transaction that also says how far the file has been read. Whoever brings the same file
-again goes on from there. Nobody sees the list before its last line is in.
+Each slice is one transaction that also records how far the file has been read; importing the same file again
+goes on from there. No query sees the list before its last line is in.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from qualifications.models import SwowEdge, SwowList
 from qualifications.services.file_slices import MOST_PROBLEMS, Slice, look_at, slices
 from qualifications.services.graph_storage import Store
 
-# What the published strength files come under. They may be used here, and never be passed on.
+# The licence of the published strength files: they may be used here, and never be passed on.
 PUBLISHED_UNDER = "CC BY-NC-ND 3.0"
 Status = SwowList.Status
 Tell = Callable[[SwowList, int], None]
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A file, as whoever brought it describes it."""
+    """An association file, as described by the person who imports it."""
 
     path: Path
     name: str
@@ -41,10 +41,10 @@ class Source:
 def import_swow(
     *, source: Source, again: bool = False, clock: Callable[[], datetime], tell: Tell = lambda *_: None
 ) -> SwowList:
-    """The list of this file: the one there is, or a new one. Raises RuleBroken where it cannot be read.
+    """Import the file; return its list, an existing or a new one. Raises RuleBroken if it cannot be read.
 
-    `again` makes another list of a file that is here already. `tell` hears, after every slice, of the list
-    and of how many bytes of the file have been read.
+    `again` makes another list of a file that is here already. `tell` is called after every slice with the
+    list and the number of bytes of the file that have been read.
     """
     try:
         digest, layout = look_at(source.path)
@@ -105,7 +105,10 @@ def _make(swow: SwowList) -> SwowList:
 
 
 def _write(piece: Slice, *, swow: SwowList, store: Store) -> None:
-    """All of it or nothing, and only by the one process that is as far as the list says."""
+    """Write a slice in one transaction.
+
+    Compare and swap on the lines done: another process stops with RuleBroken.
+    """
     problems = [*swow.problems, *piece.problems][:MOST_PROBLEMS]
     with transaction.atomic():
         here = SwowList.objects.filter(pk=swow.pk, status=Status.IMPORTING, lines_done=swow.lines_done)

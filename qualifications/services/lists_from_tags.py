@@ -1,4 +1,4 @@
-"""A small list of associations from what pictures are tagged with, for whoever has no other."""
+"""A small association list from the tags of pictures, for installations that have no other."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -18,7 +18,10 @@ Status = SwowList.Status
 def list_from_tags(
     *, name: str, tags: Mapping[str, Collection[str]], language: str = "en", now: datetime
 ) -> SwowList:
-    """The list of these tags: the one there is, or a new one. Concept and tag are cues for one another."""
+    """Return the list of these tags, an existing or a new one; concept and tag are cues for one another.
+
+    Raises RuleBroken if no tag differs from its concept, or if another list has the name.
+    """
     answers = sorted(_answers(tags))
     if not answers:
         raise RuleBroken("swow.no_tags", "No concept has a tag that differs from its name.")
@@ -41,7 +44,7 @@ def _answers(tags: Mapping[str, Collection[str]]) -> set[Answer]:
 
 
 def _make(name: str, answers: list[Answer], *, digest: str, language: str, now: datetime) -> SwowList:
-    """The caller holds the transaction."""
+    """Write the list and its answers; the caller holds the transaction."""
     swow = SwowList.objects.create(
         name=name,
         language=language,

@@ -1,6 +1,6 @@
-"""Many holdings given or taken back by a person, a slice at a time: cut off, the same click does the rest.
+"""Many holdings given or revoked by a person, a slice at a time: if cut off, the same click does the rest.
 
-What was changed is a row that the provider is still to be told of, as after a single one.
+The provider is told of every changed row afterwards, as after a single change.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,14 +23,17 @@ log = structlog.get_logger()
 
 
 def revoke_many(*, keys: Collection[int], by: User, reason: str, now: datetime) -> int:
-    """Of those that are held now; how many. The workers read the reason, and only a person gives it again."""
+    """Revoke those that are held now; return how many.
+
+    Workers read the reason; only a person gives it again.
+    """
     words = check_words(reason)
     values = {"value": TRIED, "reason": words, "revoked_at": now}
     return _change(keys, Q(value=PASSED), values, verb="revoked", words=words, by=by, now=now)
 
 
 def give_many(*, keys: Collection[int], by: User, reason: str, now: datetime) -> int:
-    """To those who do not hold it now, whatever the tests say; how many."""
+    """Give to those who do not hold it now, whatever the tests say; return how many."""
     words = check_words(reason)
     values = {"value": PASSED, "reason": "", "revoked_at": None}
     lacking = Q(value=None) | ~Q(value=PASSED)
@@ -55,7 +58,7 @@ def _change(
 
 
 def _write(held: Sequence[Holding], new: dict[str, Any]) -> None:
-    """Nobody is to be told at accounts without a provider."""
+    """Update the rows; those at accounts without a provider have nobody to tell."""
     for has_provider in (True, False):
         keys = [one.pk for one in held if (one.worker.account.kind == Account.Kind.MTURK) is has_provider]
         Holding.objects.filter(pk__in=keys).update(**new, is_told=not has_provider)

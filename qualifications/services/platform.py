@@ -1,4 +1,4 @@
-"""A gate's qualification type at each provider, and what HITs ask of workers by it.
+"""A gate's qualification type at each provider, and what HITs require of workers by it.
 
 The row is the intent, as with HITs; a sweep makes the type, and tells the provider when the gate has changed.
 """
@@ -32,7 +32,7 @@ from qualifications.services.due_grants import earliest
 Status = PlatformType.Status
 # A request is over, one way or the other, well before this. Also how long an unclear one rests.
 CLAIM = timedelta(minutes=3)
-# Of one account in one sweep: the others have their turn.
+# The most for one account in one sweep, so that the others have their turn.
 MOST_AT_ONCE = 20
 # Batches whose HITs may ask for a type now or soon.
 AT_WORK = ("draft", "launching", "paused", "paused_funds", "open", "draining")
@@ -56,7 +56,7 @@ class Terms:
 
 
 def make_types(*, now: datetime, clock: Clock | None = None) -> int:
-    """Makes what is missing and tells what has changed. Killed anywhere, the next run goes on."""
+    """Make missing types and update changed ones. Killed anywhere, the next run goes on."""
     clock = clock or ticking(now)
     _write_intents()
     _notice_changes()
@@ -65,13 +65,16 @@ def make_types(*, now: datetime, clock: Clock | None = None) -> int:
 
 
 def next_type(*, now: datetime) -> datetime | None:
-    """A claim is over whose request had no clear outcome: the provider is asked for the type again."""
+    """When the claim of an unclear request ends and the provider is asked for the type again."""
     first = earliest(_intended(), at="claimed_at", account="account")
     return first and first + CLAIM
 
 
 def retry_type(*, platform_type: PlatformType, by: User, now: datetime) -> None:
-    """What the provider refused is asked once more. Raises RuleBroken, and nothing is changed."""
+    """Ask once more for a type that the provider refused.
+
+    Raises RuleBroken, changing nothing, if it was not.
+    """
     again = {"problem": "", "claimed_at": None}
     if not move(platform_type, Status.INTENDED, since=(Status.REFUSED,), **again):
         raise RuleBroken("not_refused", "Nothing was changed: this is on its way or done already.")
@@ -81,7 +84,11 @@ def retry_type(*, platform_type: PlatformType, by: User, now: datetime) -> None:
 
 
 def ask(batch: Batch, gates: Collection[Gate]) -> PlatformRequirements:
-    """Anybody may look and read what is asked; a type that is not there yet would let everybody in."""
+    """Requirements of these gates for the batch's HITs, and obstacles to its launch.
+
+    Every worker may preview the work; only accepting it is guarded. A missing type is an obstacle, since it
+    would let every worker in.
+    """
     found = _with_types(batch, gates)
     return PlatformRequirements(
         requirements=[_requirement(gate, row, batch) for gate, row in found if row and row.external_id],
@@ -104,7 +111,7 @@ def _intended() -> QuerySet[PlatformType]:
 
 
 def _write_intents() -> None:
-    """One for each active gate and connected account on which its study has work, or a draft of it."""
+    """Write an intent for each active gate and connected account where its study has work or a draft."""
     batches = Batch.objects.filter(
         status__in=AT_WORK, account__in=Account.objects.connected(), study__gates__is_active=True
     )
@@ -116,7 +123,7 @@ def _write_intents() -> None:
 
 
 def _notice_changes() -> None:
-    """What was refused is asked again by itself once somebody has mended the gate."""
+    """Ask again for types whose gate has changed, so also for refused ones once the gate is corrected."""
     rows = PlatformType.objects.filter(status__in=(Status.READY, Status.REFUSED), gate__is_active=True)
     for row in rows.select_related("gate__study"):
         if row.digest != terms_of(row.gate).digest:
@@ -129,7 +136,7 @@ def _make_turn(account: Account, provider: Provider, *, clock: Clock) -> int:
         for row in _claim(account, clock=clock):
             made += _make(row, provider)
     except ProviderUnavailable as error:
-        # Its claim rests for a while, and then is asked again.
+        # The claim rests for a while, and then the type is asked for again.
         log.warning("gate.types_waiting", account=str(account.public_id), error=str(error))
     return made
 
@@ -147,7 +154,10 @@ def _is_free(now: datetime) -> Q:
 
 
 def _make(row: PlatformType, provider: Provider) -> bool:
-    """There is no token for types: the mark in its name is looked for before anything is made."""
+    """Make or update the type.
+
+    Types have no token, so the mark in the name is looked for before one is made.
+    """
     terms = terms_of(row.gate)
     try:
         external_id = _bring_about(row, provider, terms=terms)
@@ -173,7 +183,10 @@ def _bring_about(row: PlatformType, provider: Provider, *, terms: Terms) -> str:
 
 
 def _refused(row: PlatformType, refusal: ProviderRefused, *, terms: Terms) -> bool:
-    """Somebody deleted it there: it is made anew, and everybody's value is told again."""
+    """Record a refusal.
+
+    A type that was deleted there is made again, and every worker's value is told again.
+    """
     log.warning("gate.type_refused", gate=str(row.gate.public_id), code=refusal.code)
     if row.external_id and refusal.code == "QualificationTypeDoesNotExist":
         PlatformType.objects.filter(pk=row.pk).update(external_id="", claimed_at=None)
@@ -193,13 +206,13 @@ def _mark(row: PlatformType) -> str:
 
 
 def _name(row: PlatformType) -> str:
-    """Workers read it, and so does whoever looks through the provider's list of types."""
+    """Name of the type, read by workers and in the provider's list of types."""
     ending = f": {row.gate.name} [{_mark(row)}]"
     return row.gate.study.name[: LONGEST_NAME - len(ending)] + ending
 
 
 def _describe(gate: Gate) -> str:
-    """For workers, who meet it at the provider: what it is, and where the test is."""
+    """Description for workers, who see it at the provider: what it is, and where the test is."""
     with translation.override(gate.study.language):
         if gate.grading == Gate.Grading.PROVIDER:
             where = _("Take the test to get it. Work that asks for it opens above %(value)d.") % {
@@ -214,7 +227,7 @@ def _describe(gate: Gate) -> str:
 
 
 def _with_types(batch: Batch, gates: Collection[Gate]) -> list[tuple[Gate, PlatformType | None]]:
-    """Of those that stand before this work, or that it is a try at. Recordings meet none."""
+    """These gates with their types at the batch's account; none at an account that has no provider."""
     if not gates or batch.account.kind != Account.Kind.MTURK:
         return []
     rows = PlatformType.objects.filter(gate__in=gates, account=batch.account_id)

@@ -1,7 +1,7 @@
-"""What providers know by themselves: who holds which value by their own test, and who asks for a type.
+"""What providers know by themselves: results of their own tests, and requests for a type.
 
-The API lists all holders or none, so a list of n pages is read every n minutes. What has not changed since
-costs a call and two queries for each hundred people, and writes nothing.
+The API lists all holders or none, so a list of n pages is read every n minutes. A list without changes costs
+a call and two queries for each hundred people, and writes nothing.
 """
 
 from collections.abc import Iterable
@@ -34,20 +34,20 @@ PAGE = 100
 REST = timedelta(minutes=1)
 # A reading is over, one way or the other, before this.
 CLAIM = timedelta(minutes=10)
-# Of one account in one sweep: the others have their turn.
+# The most for one account in one sweep, so that the others have their turn.
 MOST_AT_ONCE = 5
 log = structlog.get_logger()
 
 
 def read_provider_tests(*, now: datetime, clock: Clock | None = None) -> int:
-    """Records new results and answers requests. Killed anywhere, the next run finds what is left."""
+    """Record new results and answer requests. Killed anywhere, the next run finds what is left."""
     clock = clock or ticking(now)
     accounts = _ready().filter(_is_due(now)).values("account")
     return in_parts(usable(accounts), lambda one: _read_turn(*one, clock=clock))
 
 
 def next_reading(*, now: datetime) -> datetime | None:
-    """The next of the lists that a provider keeps is read again."""
+    """When the next list of a provider is read again."""
     return earliest(_ready(), at="read_again_at", account="account")
 
 
@@ -88,9 +88,9 @@ def _read(row: PlatformType, provider: Provider, *, clock: Clock) -> int:
 
 
 def _read_results(row: PlatformType, provider: Provider, *, clock: Clock) -> tuple[int, int]:
-    """How many were new, and how many pages there were."""
+    """Record results; return how many were new, and how many pages there were."""
     began = clock()
-    # What the list says of these may be older than what they are being told.
+    # For these workers the list may be older than the value that is being told.
     being_told = _holdings(row).filter(is_told=False).values_list("worker_id", flat=True)
     left_alone = set(being_told)
     found, pages = 0, 0
@@ -123,7 +123,7 @@ def _record_page(
 
 
 def _record(gate: Gate, worker: Worker, value: int, *, now: datetime) -> None:
-    """A result that does not count here, for a person has revoked, is taken back there as well."""
+    """Record a result; one that does not count here, since a person has revoked, is revoked there as well."""
     passed = value > gate.passing_value
     with transaction.atomic():
         test_attempts.record_provider_result(gate=gate, worker=worker, passed=passed, value=value, now=now)
@@ -135,7 +135,10 @@ def _record(gate: Gate, worker: Worker, value: int, *, now: datetime) -> None:
 
 
 def _answer_requests(row: PlatformType, provider: Provider) -> int:
-    """A type can be asked for wherever it can be required. Nobody is left waiting for what a test decides."""
+    """Answer all requests for the type: accept those of holders, and reject the others with the reason.
+
+    Workers can request any type that can be required; none is left waiting for what a test decides.
+    """
     answered = 0
     for request in provider.list_qualification_requests(row.external_id):
         index = _index(row.account, request.worker_external_id)

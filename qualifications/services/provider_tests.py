@@ -1,6 +1,6 @@
-"""A test that the provider shows and marks: its two documents, checked before anybody is sent there.
+"""A test that the provider shows and marks: its two documents, checked before any worker is sent there.
 
-The provider checks them too, and says less. What is wrong is named by element and by identifier.
+The provider checks them too, but says less. Here errors are named by element and by identifier.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ MAPPINGS = ("PercentageMapping", "ScaleMapping", "RangeMapping")
 
 
 def check_provider_test(question_form: str, answer_key: str) -> None:
-    """Raises ValueError in words: which document, where, and what to mend."""
+    """Check both documents. Raises ValueError, saying which document, where, and what to correct."""
     form = _read(question_form, noun="The questions", root="QuestionForm", spaces=FORMS)
     key = _read(answer_key, noun="The answer key", root="AnswerKey", spaces=(KEY,))
     asked = _read_questions(form)
@@ -45,7 +45,7 @@ def _read(xml: str, *, noun: str, root: str, spaces: Iterable[str]) -> Element:
 
 
 def _read_questions(form: Element) -> dict[str, set[str] | None]:
-    """The choices of each question; None where it is answered in words."""
+    """Choices of each question; None for a question that is answered in words."""
     questions = _identifiers(form, "Question", noun="The questions")
     return {name: _read_choices(name, element) for name, element in questions.items()}
 
@@ -68,7 +68,10 @@ def _read_choices(question: str, element: Element) -> set[str] | None:
 
 
 def _identifiers(parent: Element, name: str, *, noun: str) -> dict[str, Element]:
-    """The elements of a kind by their identifiers, each of which stands once. There is at least one."""
+    """Elements of a kind by identifier.
+
+    Raises ValueError if there are none, or if one repeats or is missing.
+    """
     space, found = _space(parent), {}
     for element in parent.findall(f"{space}{name}"):
         identifier = (element.findtext(f"{space}{name}Identifier") or "").strip()
@@ -99,7 +102,7 @@ def _check_scores(question: str, element: Element, *, choices: set[str] | None) 
 
 
 def _check_mapping(key: Element) -> None:
-    """Without one the value is the sum of the scores."""
+    """Check the mapping of values, if there is one; without it the value is the sum of the scores."""
     space = _space(key)
     mapping = key.find(f"{space}QualificationValueMapping")
     if mapping is None:

@@ -1,4 +1,4 @@
-"""How often a study's pages said no, by reason and day. Nobody's name is kept."""
+"""Counts of refusals on a study's pages, by reason and day. No worker is recorded."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -12,7 +12,10 @@ LONGEST = RefusalCount._meta.get_field("code").max_length
 
 
 def count_refusal(*, study: Study, code: str, now: datetime) -> None:
-    """Outside of the transaction that was refused. As a rule one query; the first of a day makes the row."""
+    """Count a refusal, outside of the refused transaction.
+
+    Mostly one query; the first of a day makes the row.
+    """
     day = now.astimezone(ZoneInfo(study.time_zone)).date()
     row = {"study": study, "day": day, "code": code[:LONGEST]}
     counts = RefusalCount.objects.filter(**row)

@@ -1,4 +1,4 @@
-"""A list goes in two steps: out of everybody's sight at once, out of the database a little at a time."""
+"""Removal of an association list in two steps: hidden at once, then deleted in small transactions."""
 
 from datetime import datetime
 
@@ -12,13 +12,16 @@ from hits.identity.models.users import User
 from qualifications.models import SwowList, SwowWord
 
 Status = SwowList.Status
-# Words of one transaction, with all their edges.
+# Words deleted in one transaction, with all their edges.
 AT_ONCE = 200
 log = structlog.get_logger()
 
 
 def remove_list(*, swow: SwowList, by: User, now: datetime) -> None:
-    """Nobody finds it from now on. Instances that were made of it stay: they are copies."""
+    """Hide a list from now on. Instances made of it stay: they are copies.
+
+    Raises RuleBroken if it is hidden.
+    """
     with transaction.atomic():
         if not move(swow, Status.LEAVING):
             raise RuleBroken("swow.leaving", f"{swow.name} is being removed already.")
@@ -26,7 +29,7 @@ def remove_list(*, swow: SwowList, by: User, now: datetime) -> None:
 
 
 def remove_leaving() -> int:
-    """How many lists are gone."""
+    """Delete the lists that are being removed; return how many."""
     lists = list(SwowList.objects.filter(status=Status.LEAVING).order_by("pk"))
     for swow in lists:
         _remove(swow)

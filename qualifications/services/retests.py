@@ -1,4 +1,4 @@
-"""A delay that is over opens the test again, here and at the provider."""
+"""Retests: once the delay is over, the test opens again, here and at the provider."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,29 +15,29 @@ Status = Attempt.Status
 
 
 def open_retests(*, now: datetime) -> int:
-    """How many may try again."""
+    """Open the test again to workers whose delay is over; return how many."""
     return sum(_open(days, now=now) for days in _delays())
 
 
 def next_retest(*, now: datetime) -> datetime | None:
-    """The next delay is over."""
+    """When the next delay is over."""
     return min((end for days in _delays() if (end := _first_end(days))), default=None)
 
 
 def _gates() -> QuerySet[Gate]:
-    """The provider keeps the delay of its own tests."""
+    """Gates whose delay is kept here; the provider keeps the delay of its own tests."""
     gates = Gate.objects.filter(is_active=True, retest_after_days__isnull=False)
     return gates.exclude(grading=Gate.Grading.PROVIDER)
 
 
 def _delays() -> list[int]:
-    """Of any gate, in days."""
+    """All different delays of gates, in days."""
     found = _gates().order_by("retest_after_days").values_list("retest_after_days", flat=True)
     return [days for days in found.distinct() if days is not None]
 
 
 def _barred(days: int) -> QuerySet[Any]:
-    """Whoever waits for so many days, and since when: the grade, the loss, or the test that was used up."""
+    """Holdings that wait for so many days, and since when: the grade, the loss, or the used-up test."""
     own = Attempt.objects.filter(gate=OuterRef("gate"), worker=OuterRef("worker"))
     live = own.filter(status__in=(Status.STARTED, Status.WAITING))
     failed = own.filter(status=Status.FAILED).order_by("-graded_at").values("graded_at")[:1]
@@ -56,7 +56,7 @@ def _first_end(days: int) -> datetime | None:
 
 
 def _open(days: int, *, now: datetime) -> int:
-    """A day has 24 hours."""
+    """Open retests after a delay of so many days (a day has 24 hours); return how many."""
     due = _barred(days).filter(since__lte=now - timedelta(days=days))
     rows = due.select_related("gate", "worker__account").order_by("pk")[:SLICE]
     return sum(_clear(held, now=now) for held in rows)

@@ -1,6 +1,6 @@
-"""What workers hold, as the provider is told it.
+"""Tells providers what workers hold.
 
-One sender at a time has a row, so that a grant on its way never overtakes what takes it back.
+One sender at a time claims a row, so that a grant on its way never overtakes its revocation.
 """
 
 from collections.abc import Iterator
@@ -21,36 +21,36 @@ from qualifications.services.due_grants import earliest
 
 # A request is over, one way or the other, well before this. Also how long an unclear one rests.
 CLAIM = timedelta(minutes=3)
-# Of one account in one sweep: the others have their turn.
+# The most for one account in one sweep, so that the others have their turn.
 MOST_AT_ONCE = 50
 LONGEST_PROBLEM = 500
 log = structlog.get_logger()
 
 
 def tell_holdings(*, now: datetime, clock: Clock | None = None) -> int:
-    """Tells the providers. Both requests change nothing more when they come twice."""
+    """Tell the providers of changed values. Both requests are idempotent."""
     clock = clock or ticking(now)
     accounts = _to_tell().values("worker__account")
     return in_parts(usable(accounts), lambda one: _tell_turn(*one, clock=clock))
 
 
 def next_telling(*, now: datetime) -> datetime | None:
-    """A claim is over whose request had no clear outcome: what the worker holds is told again."""
+    """When the claim of an unclear request ends and the value is told again."""
     first = earliest(_to_tell(), at="claimed_at", account="worker__account")
     return first and first + CLAIM
 
 
 def retell(*, holding: Holding) -> bool:
-    """What the provider refused is told once more. False: nothing was refused, and nothing is changed."""
+    """Tell once more a value that the provider refused; False, changing nothing, if none was refused."""
     refused = Holding.objects.filter(pk=holding.pk).exclude(problem="")
     return bool(refused.update(is_told=False, problem="", claimed_at=None))
 
 
 def value_there(holding: Holding) -> int | None:
-    """As the provider keeps it; None is none.
+    """The value as the provider keeps it; None for no value.
 
-    Its own test has a scale of its own. Whoever is let in there stands just above the bar; everybody else
-    stands at the bottom and keeps it, for a test taken after a revocation would wait for a person.
+    The provider's own test has a scale of its own. A worker who is let in there gets a value just above the
+    bar; any other worker gets 0 and keeps it, since a test taken after a revocation would wait for a person.
     """
     if holding.gate.grading != Gate.Grading.PROVIDER:
         return holding.value
@@ -58,7 +58,7 @@ def value_there(holding: Holding) -> int | None:
 
 
 def _to_tell() -> QuerySet[Holding]:
-    """Nothing can be told before the type is there."""
+    """Holdings to tell. Nothing can be told before the type exists."""
     return Holding.objects.filter(
         is_told=False,
         gate__platform_types__in=PlatformType.objects.exclude(external_id=""),
@@ -72,13 +72,13 @@ def _tell_turn(account: Account, provider: Provider, *, clock: Clock) -> int:
         for holding in _claim(account, clock=clock):
             told += _tell(holding, provider)
     except ProviderUnavailable as error:
-        # Its claim rests for a while, and then is told again.
+        # The claim rests for a while, and then the value is told again.
         log.warning("holding.waiting", account=str(account.public_id), error=str(error))
     return told
 
 
 def _claim(account: Account, *, clock: Clock) -> Iterator[Holding]:
-    """Each just before it is told. Who reads it anew sees what has changed meanwhile."""
+    """Claim each holding just before it is told, and read it again, so that no change meanwhile is missed."""
     due = _to_tell().filter(_is_free(clock()), worker__account=account).order_by("pk")
     for pk in list(due.values_list("pk", flat=True)[:MOST_AT_ONCE]):
         now = clock()
@@ -116,7 +116,7 @@ def _ask(holding: Holding, provider: Provider, *, external_id: str) -> None:
 
 
 def _end(holding: Holding) -> bool:
-    """What has changed while it was told is free to be told again at once."""
+    """Record that the value was told; one that changed meanwhile is free to be told again at once."""
     told = {"told": holding.value, "value_there": value_there(holding), "claimed_at": None, "problem": ""}
     if _unchanged(holding).update(is_told=True, **told):
         return True
@@ -125,7 +125,7 @@ def _end(holding: Holding) -> bool:
 
 
 def _refused(holding: Holding, problem: str) -> bool:
-    """It stops here, until somebody tells it again or the value changes."""
+    """Record the refusal; nothing is told until a person asks for it or the value changes."""
     said = {"problem": problem[:LONGEST_PROBLEM], "claimed_at": None}
     if not _unchanged(holding).update(is_told=True, **said):
         Holding.objects.filter(pk=holding.pk).update(claimed_at=None)

@@ -1,4 +1,4 @@
-"""Attempts follow from assignments: nothing in the rooms below knows of them.
+"""Attempts at gates, derived from assignments; the rooms below know nothing of them.
 
 Lock order: attempt, then holding.
 """
@@ -20,9 +20,9 @@ from qualifications.models import Attempt, Gate, Holding
 from qualifications.services.gate_holdings import lock_holding, note_value, set_value
 
 SLICE = 500
-# By so many younger rows a row may be overtaken whose transaction takes its time.
+# A row whose transaction is slow may be overtaken by this many younger rows.
 OVERTAKEN = 2000
-# So long the provider may still say that a test was handed in which we had given up.
+# How long the provider may still report as submitted a test that was given up here.
 MAY_RETURN = timedelta(days=30)
 Status = Attempt.Status
 Work = Assignment.Status
@@ -33,13 +33,16 @@ log = structlog.get_logger()
 
 
 def follow_tests(*, now: datetime) -> int:
-    """How many attempts began or went on."""
+    """Start and advance attempts by the state of their assignments; return how many changed."""
     gone_on = sum(_settle(attempt, now=now) for attempt in _gone_on()[:SLICE])
     return gone_on + _begin_new(now=now) + _take_returned(now=now)
 
 
 def record_provider_result(*, gate: Gate, worker: Worker, passed: bool, value: int, now: datetime) -> None:
-    """Of the provider's own test. The same result again changes nothing; another one is another attempt."""
+    """Record a result of the provider's own test. Idempotent: the same result again changes nothing.
+
+    A different result is another attempt.
+    """
     bound = Bound(measure="provider", percent=gate.passing_value, strictly=True)
     findings = [{**Finding(bound=bound, mean=as_share(value), count=1).as_json(), "holds": passed}]
     status = Status.PASSED if passed else Status.FAILED
@@ -57,7 +60,7 @@ def record_provider_result(*, gate: Gate, worker: Worker, passed: bool, value: i
             handed_in_at=now,
             graded_at=now,
         )
-        # What a person decided, or a floor has taken back, no other score there brings back.
+        # No further score at the provider overrides what a person decided or a floor revoked.
         if held.by_id is None and held.revoked_at is None:
             note_value(gate=gate, worker=worker, value=_value_of(passed=passed), now=now)
     log.info("attempt.told", gate=str(gate.public_id), worker=worker.pseudonym, passed=passed)
@@ -68,7 +71,7 @@ def _value_of(*, passed: bool) -> int:
 
 
 def _gone_on() -> QuerySet[Attempt]:
-    """Those that run here, and whose work has gone on. Partial index: few are ever live."""
+    """Live attempts whose assignment has gone on since. Partial index: few are ever live."""
     left = Q(status=Status.STARTED) & ~Q(assignment__status__in=(Work.OPENED, Work.SAVED))
     taken_out = Q(assignment__status=Work.REJECTED) | Q(assignment__kept_out=True)
     return _with_work(
@@ -82,7 +85,10 @@ def _with_work(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
 
 
 def _begin_new(*, now: datetime) -> int:
-    """Only the youngest assignments are looked at, and all of them once for a gate that is new."""
+    """Start attempts for new tests.
+
+    Only the youngest assignments are read; for a new gate, all of them once.
+    """
     gates = {
         (gate.study_id, gate.test_task): gate
         for gate in Gate.objects.filter(is_active=True).exclude(test_task="").select_related("study")
@@ -101,7 +107,7 @@ def _begin_new(*, now: datetime) -> int:
 
 
 def _tests_without_attempt(gates: Iterable[Gate], *, since: int) -> QuerySet[Assignment]:
-    """Of these gates alone: one that was switched on just now has its turn the next time."""
+    """Tests of these gates without an attempt; a gate switched on just now has its turn the next time."""
     gate = Gate.objects.filter(
         pk__in=[gate.pk for gate in gates],
         study=OuterRef("hit__batch__study"),
@@ -113,7 +119,10 @@ def _tests_without_attempt(gates: Iterable[Gate], *, since: int) -> QuerySet[Ass
 
 
 def _begin(test: Assignment, *, gate: Gate, now: datetime) -> None:
-    """One runs at a time. A second one, which only the provider's evidence can bring, does not count yet."""
+    """Start an attempt; one is live at a time.
+
+    A second one, possible only by the provider's evidence, is GIVEN_UP until it counts.
+    """
     live = _with_work(Attempt.objects.filter(gate=gate, worker=test.worker_id, status__in=LIVE)).first()
     if live and live.assignment:
         _settle(live, now=now)
@@ -127,7 +136,7 @@ def _begin(test: Assignment, *, gate: Gate, now: datetime) -> None:
 
 
 def _make(test: Assignment, *, gate: Gate, status: str) -> Attempt:
-    """The row of this assignment; another process may have made it in this moment."""
+    """Get or create the attempt of this assignment; another process may create it at the same moment."""
     with transaction.atomic():
         made, _ = Attempt.objects.get_or_create(
             assignment=test,
@@ -142,7 +151,7 @@ def _make(test: Assignment, *, gate: Gate, status: str) -> Attempt:
 
 
 def _settle(attempt: Attempt, *, now: datetime) -> bool:
-    """What became of the work becomes of the attempt. What it used up is used up in the same moment."""
+    """Move the attempt after its assignment, and use up the worker's try in the same transaction."""
     work = attempt.assignment
     if work is None or work.status in (Work.OPENED, Work.SAVED):
         return False
@@ -163,14 +172,14 @@ def _settle(attempt: Attempt, *, now: datetime) -> bool:
 
 
 def _spend(attempt: Attempt, *, now: datetime) -> None:
-    """From now on the provider refuses a second test. What a person gave meanwhile stays."""
+    """Set TRIED, so that the provider refuses a second test. A value that a person gave meanwhile stays."""
     held = lock_holding(gate=attempt.gate, worker=attempt.worker, now=now)
     if held.value is None:
         set_value(gate=attempt.gate, worker=attempt.worker, value=Holding.Value.TRIED, now=now)
 
 
 def _take_returned(*, now: datetime) -> int:
-    """Given up here, and handed in after all, as the provider says."""
+    """Resume attempts that were given up here, and that the provider reports as submitted after all."""
     given_up = Attempt.objects.filter(
         status=Status.GIVEN_UP,
         handed_in_at=None,
@@ -194,7 +203,7 @@ def _take_back(attempts: Iterable[Attempt], *, now: datetime) -> Iterable[bool]:
 
 
 def _is_beaten(attempt: Attempt) -> bool:
-    """Another one counts: it runs, or it came later, or the worker holds it already."""
+    """Whether another attempt counts: a live one, a later one, or the worker holds the gate already."""
     others = Attempt.objects.filter(gate=attempt.gate_id, worker=attempt.worker_id).exclude(pk=attempt.pk)
     later = others.filter(status__in=COUNTING, started_at__gte=attempt.started_at)
     held = Holding.objects.filter(gate=attempt.gate_id, worker=attempt.worker_id, value=Holding.Value.PASSED)
