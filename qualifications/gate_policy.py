@@ -166,14 +166,14 @@ def _words(gate: Gate) -> dict[str, tuple[str, str]]:
             WAITING,
             _(
                 "You have begun “%(test)s” in this HIT. Finish it on the page that you opened. If you have "
-                "returned it, you can begin anew once its time is over."
+                "returned it, you can begin again once its time is over."
             )
             % name,
         ),
         "handed_in": (
             WAITING,
             _(
-                "You have handed in “%(test)s”, and it is being graded. Thank you. "
+                "You have submitted “%(test)s”, and it is being graded. Thank you. "
                 "Please return this HIT; nothing else changes."
             )
             % name,
@@ -185,7 +185,7 @@ def _words(gate: Gate) -> dict[str, tuple[str, str]]:
         "used_up": (
             USED,
             _(
-                "You have seen too much of “%(test)s” to begin it anew, and each person has one attempt. "
+                "You have seen too much of “%(test)s” to begin it again, and each person has one attempt. "
                 "Please return this HIT; other work stays open to you."
             )
             % name,

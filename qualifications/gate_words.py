@@ -27,11 +27,6 @@ COMPARED: Mapping[str, str | Promise] = {
 }
 
 
-def name_measures(names: Mapping[str, str | Promise]) -> None:
-    """Called from the AppConfig.ready of the family that scores by them."""
-    MEASURES.update(names)
-
-
 def findings_in_words(rows: Any) -> list[str]:
     """Sentences about an attempt's findings as they are stored."""
     found = [read_finding(row) for row in rows] if isinstance(rows, list) else []
@@ -110,10 +105,6 @@ def _limit(bound: Bound) -> str:
 
 def _whole(percent: int) -> str:
     return f"{percent} %"
-
-
-def measure_name(name: str) -> str:
-    return str(MEASURES.get(name) or name.replace("_", " "))
 
 
 def _requirement(row: Mapping[str, Any]) -> str:

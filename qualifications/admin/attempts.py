@@ -95,11 +95,11 @@ class AttemptAdmin(ReadOnlyAdmin[Attempt]):
     def gate_name(self, attempt: Attempt) -> SafeString:
         return format_html("{}<br>{}", attempt.gate.name, attempt.gate.study)
 
-    @admin.display(description="came to")
+    @admin.display(description="result")
     def came_to(self, attempt: Attempt) -> str:
         return "; ".join(findings_in_words(attempt.findings)) or attempt.words or "–"
 
-    @admin.display(description="handed in", ordering="handed_in_at")
+    @admin.display(description="submitted", ordering="handed_in_at")
     def handed_in(self, attempt: Attempt) -> str:
         return date_format(attempt.handed_in_at, "j M Y, H:i") if attempt.handed_in_at else "–"
 

@@ -61,7 +61,6 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
 
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
-        counts = shown(partial(counts_view, self))
         return [
             path("study/<int:pk>/", shown(self.study_view), name="qualifications_consent"),
             path("study/<int:pk>/draft/", shown(self.draft_view), name="qualifications_consent_draft"),
@@ -113,7 +112,7 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
             return self._render(request, "draft", context, status=422 if form.errors else 200)
         by, now = signed_in(request), timezone.now()
         draft = consenting.write_draft(study=study, **form.cleaned_data, by=by, now=now)
-        messages.success(request, "The draft is saved. Nobody is asked for it before you publish it.")
+        messages.success(request, "The draft is saved. No worker sees it before you publish it.")
         return redirect("admin:qualifications_consenttext_change", draft.pk)
 
     def publish_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -130,7 +129,7 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
     def withdrawn_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         study = find_study(request, pk, VIEW)
         page = Paginator(withdrawals_of(study), PAGE).get_page(request.GET.get("page"))
-        return self._render(request, "withdrawn", {"title": "Taken back", "study": study, "page": page})
+        return self._render(request, "withdrawn", {"title": "Withdrawals", "study": study, "page": page})
 
     def _find(self, request: HttpRequest, pk: int | None) -> ConsentText:
         if not self.has_view_permission(request):
@@ -157,13 +156,13 @@ def _ask_to_publish(call: Call[ConsentText]) -> Confirm:
     before = (
         f", also the {floatformat(agreed, '0g')} who agree{pluralize(agreed, 's,')} to the version before"
     )
-    asked = "Whoever has not been asked about themselves in any study is asked four questions afterwards."
+    asked = "Workers who were not asked about themselves in any study are then asked four questions."
     return Confirm(
         title=f"Publish version {text.version}?",
         detail="admin/qualifications/consent/preview.html",
         details={"text": text},
         consequences=[
-            f"From now on everybody is asked for it who opens work of this study{before}.",
+            f"From now on every worker who opens work of this study is asked to agree{before}.",
             "Work that was begun goes on.",
             "A published version never changes, and cannot be taken away.",
             asked if text.asks_demographics else "Nobody is asked about themselves.",
@@ -177,7 +176,7 @@ def _publish(call: Call[ConsentText]) -> Outcome:
     text = call.row
     consenting.publish_text(text=text, seen=call.sent.get("seen", ""), by=call.by, now=call.now)
     return Outcome(
-        said=f"Version {text.version} is published: whoever opens work now is asked.",
+        said=f"Version {text.version} is published: workers who open work now are asked to agree.",
         to=reverse("admin:qualifications_consent", args=[text.study_id]),
     )
 
@@ -196,7 +195,7 @@ announce(
         address=lambda study: reverse("admin:qualifications_consent", args=[study.pk]),
     ),
     StudyPage(
-        name="Counts of people",
+        name="Who took part",
         permission=COUNTS,
         address=lambda study: reverse("admin:qualifications_people", args=[study.pk]),
     ),

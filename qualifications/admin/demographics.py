@@ -13,10 +13,11 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
-from hits.admin.actions import Action, Call, Outcome
+from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
 from hits.admin.selection import signed_in
+from hits.admin.stat_tables import send_table
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
@@ -31,15 +32,13 @@ from qualifications.services.demographics import erase_on_request, let_in_again
 COUNTS = "qualifications.count_demographics"
 ERASE = "qualifications.erase_demographics"
 LIFT = "qualifications.lift_underage"
-HEADER = ("question", "answer", "people")
-TOO_FEW = "too few to tell"
 
 
 class EraseForm(forms.Form):
     pseudonym = forms.CharField(
         label="Pseudonym of the worker",
         max_length=64,
-        help_text="Such as w-abc234defg. Be sure that it is they who ask.",
+        help_text="Such as w-abc234defg. Be sure that the worker asks for it.",
     )
 
     def __init__(self, data: Any = None) -> None:
@@ -120,7 +119,7 @@ ON_REQUEST = ActionPages(
             undone="Nothing was erased.",
         ),
         "lift": Action(
-            label="Let them work",
+            label="Let the worker in",
             permissions=[LIFT],
             form=lambda data, _: LiftForm(data),
             run=_lift,

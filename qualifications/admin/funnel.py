@@ -51,7 +51,7 @@ def _lines(funnel: Funnel) -> Iterator[list[Cell]]:
             yield ["gate", row.gate.name, name.replace("_", " "), getattr(row, name), "", None]
     for gate, bound, count in funnel.missed:
         yield ["failed by", gate, bound, count, f"the newest {funnel.missed_of} failed tests", None]
-    yield ["withdrew", "", "took their consent back", funnel.withdrew, "", None]
+    yield ["withdrew", "", "withdrew their consent", funnel.withdrew, "", None]
     for code, count in funnel.refusals:
         yield ["refused, times", "", refusal_in_words(code), count, "", None]
 

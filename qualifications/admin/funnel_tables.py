@@ -26,13 +26,13 @@ MISSED = (head("Gate", TEXT), head("Not reached", TEXT), head("Tests"))
 REFUSED = (head("Reason", TEXT), head("Code", TEXT), head("Times"))
 ABOUT_STEPS = (
     "Were written to: by messages of this study, in the same time; not all of them came, and most came by "
-    "themselves. Where a share is missing, some got there on another way: a gate may be given by hand, and "
+    "themselves. Where a share is missing, some got there another way: a gate may be given by hand, and "
     "work may have begun before it."
 )
 
 
 def _steps_table(funnel: Funnel) -> StatTable:
-    longer = " Choose a longer time above, perhaps." if funnel.since else ""
+    longer = " Perhaps choose a longer time above." if funnel.since else ""
     bars = draw_bars(
         ((step.name.partition(":")[0], step.count, _reached(step)) for step in funnel.steps),
         below=[step.gate for step in funnel.steps],
@@ -42,7 +42,7 @@ def _steps_table(funnel: Funnel) -> StatTable:
         title="How far people come",
         columns=STEPS,
         rows=[_step(step) for step in funnel.steps] if bars else (),
-        empty=f"Nobody yet. As soon as somebody opens a HIT of this study, it shows here.{longer}",
+        empty=f"No workers yet. A worker who opens a HIT of this study is counted here.{longer}",
         note=ABOUT_STEPS,
         bars=bars,
         files=(),
@@ -60,7 +60,7 @@ def funnel_tables(funnel: Funnel, *, now: datetime) -> Sequence[StatTable]:
     )
     missed = StatTable(
         name="missed",
-        title="What was missed",
+        title="Bounds that were missed",
         columns=MISSED,
         rows=funnel.missed,
         about=f"Of the newest {plural(funnel.missed_of, 'failed test')}; one test may miss several.",
@@ -68,7 +68,7 @@ def funnel_tables(funnel: Funnel, *, now: datetime) -> Sequence[StatTable]:
     )
     refused = StatTable(
         name="refused",
-        title="Why our pages said no",
+        title="Why workers were refused",
         columns=REFUSED,
         rows=[(refusal_in_words(code), code, count) for code, count in funnel.refusals],
         about="How often, not how many people: nobody's name is kept with it.",

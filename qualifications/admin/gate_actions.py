@@ -19,8 +19,8 @@ from qualifications.services.gate_setup import switch_gate
 from qualifications.services.platform import retry_type
 
 MEANINGS = {
-    True: "From then on nobody starts what it opens without having passed. Work that somebody has begun may "
-    "be handed in, and is paid.",
+    True: "From then on only workers who have passed can start what it opens. Work that has been begun may "
+    "be submitted, and is paid.",
     False: "From then on nobody is kept out by it, and its test is ordinary work. What people hold of it is "
     "kept, and counts again when it is switched on.",
 }
@@ -30,7 +30,7 @@ KEPT = {
     False: "What they ask of workers at the provider stays as they were launched.",
 }
 DONE = {
-    True: "It is on: from now on nobody starts what it opens without having passed.",
+    True: "It is on: from now on only workers who have passed can start what it opens.",
     False: "It is off: nobody is kept out by it any more.",
 }
 UNTESTED = {True: "nobody can pass before you launch one.", False: "nobody is being tested."}

@@ -88,7 +88,7 @@ def _save(request: HttpRequest, editor: GateEditor, *, study: Study, gate: Gate 
         messages.error(request, str(broken))
         return None
     except IntegrityError:
-        messages.error(request, "Somebody has made a gate of this name or with this test meanwhile.")
+        messages.error(request, "Another person has made a gate of this name or with this test meanwhile.")
         return None
     if changed:
         keep_history(request, gate, f"Changed: {', '.join(changed)}.")

@@ -38,7 +38,7 @@ class Row(forms.Form):
         given = {name: cleaned.get(name) not in (None, "") for name in ("measure", *self.names)}
         if any(given.values()) and not self.errors:
             for name in [name for name, is_given in given.items() if not is_given]:
-                self.add_error(name, "Fill in the whole row, or nothing of it.")
+                self.add_error(name, "Fill in the whole row, or leave all of it empty.")
         return cleaned
 
 
@@ -77,7 +77,7 @@ class GateForm(forms.ModelForm[Gate]):
     opens = forms.MultipleChoiceField(
         label="What it opens",
         widget=forms.CheckboxSelectMultiple,
-        help_text="Nobody works on these in this study without having passed. A test can be opened too: "
+        help_text="Workers of this study can do these only once they have passed. A test can be opened too: "
         "then it comes second.",
     )
     test_duration_s = SpanField(label="Time for the provider's test", least=30, most=7 * DAY_S)
@@ -114,7 +114,7 @@ class GateForm(forms.ModelForm[Gate]):
         }
         help_texts: ClassVar[dict[str, str]] = {
             "question_form": "As the Requester API takes it.",
-            "answer_key": "With it the provider scores each test as soon as it is handed in.",
+            "answer_key": "With it the provider scores each test as soon as it is submitted.",
             "items": "A test is graded once so many of its items have a score by each measure.",
         }
 

@@ -58,7 +58,7 @@ class GiveForm(forms.Form):
             raise ValidationError(f"These are {len(names)}; give it to {MOST} at once.")
         found = _find(self.gate, names, user=self.user)
         if not found.getting:
-            raise ValidationError(f"Nobody of these can get it. {_in_words(found)}")
+            raise ValidationError(f"None of these workers can get it. {_in_words(found)}")
         return found
 
 

@@ -34,7 +34,7 @@ def grading_view(request: HttpRequest) -> HttpResponse:
     if asked is not None:
         attempt = get_object_or_404(_gradable(user), pk=asked)
         if not grading_queue.take_attempt(attempt=attempt, by=user, now=now):
-            messages.warning(request, "This one lies before a colleague now. Here is another one.")
+            messages.warning(request, "A colleague is grading this test now. Here is another one.")
             return _go(request)
         return _page(request, _read(attempt.pk))
     after = read_number(request.GET.get("after", "")) or 0
@@ -54,9 +54,7 @@ def grade_view(request: HttpRequest, pk: int) -> HttpResponse:
     if attempt.status != request.POST.get("seen") or not grading_queue.take_attempt(
         attempt=attempt, by=user, now=now
     ):
-        messages.error(
-            request, "Somebody else has this test, or has graded it meanwhile. Nothing was changed."
-        )
+        messages.error(request, "A colleague has this test, or has graded it meanwhile. Nothing was changed.")
         return _go(request)
     if verdict not in ("pass", "fail") or len(words) > LONGEST or (verdict == "fail" and not words):
         messages.error(request, f"Say in at most {LONGEST} characters what was missing: the worker reads it.")

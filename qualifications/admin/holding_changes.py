@@ -60,8 +60,8 @@ HANDED: Mapping[str, Action[Holding]] = {
     ),
     REVOKE: _handing(
         "Take back",
-        meaning="{0} then starts nothing more of what {1} opens. Work that has been begun may be handed in, "
-        "and is paid. No re-test opens by itself: only a person gives it again.",
+        meaning="{0} can then start nothing more of what {1} opens. Work that has been begun may be "
+        "submitted, and is paid. No retest opens by itself: only a person can give it again.",
         do=services.revoke,
         done="Taken back.",
         read_by="The worker reads it.",

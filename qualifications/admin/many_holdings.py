@@ -42,10 +42,10 @@ VERBS = {
     REVOKE: Many(
         button="Take back",
         held=True,
-        meaning=lambda count: (
-            f"then start{pluralize(count, 's,')} nothing more of what this opens. Work that has been begun "
-            "may be handed in, and is paid. No re-test opens by itself: only a person gives it again, one by "
-            "one or here."
+        meaning=lambda _: (
+            "can then start nothing more of what this opens. Work that has been begun "
+            "may be submitted, and is paid. No retest opens by itself: only a person can give it again, "
+            "one by one or here."
         ),
         call=revoke_many,
         done=("Taken back from %d worker.", "Taken back from %d workers."),
@@ -89,7 +89,7 @@ def _ask(call: Call[Holding], *, many: Many) -> Confirm:
     who = format_html("<strong>{} worker{}</strong> {}", count, pluralize(count), many.meaning(count))
     return Confirm(
         title=f"{many.button}: {count} of {len(call.rows)} chosen",
-        text=who if count else format_html("<strong>Nobody of these is concerned.</strong>"),
+        text=who if count else format_html("<strong>None of these workers is concerned.</strong>"),
         consequences=[*_by_gate(concerned), *_left_alone(len(call.rows) - count, many=many)],
         is_blocked=not count,
         button=f"{many.button}: {count}",

@@ -5,21 +5,22 @@ WORDS = {
     "blocked": "The worker is blocked",
     "took_part": "Took part in a batch that this one excludes",
     "repeat_group": "Took part in the series already",
-    "for_another": "The HIT pays one bonus to somebody else",
+    "for_another": "The HIT pays one bonus to another worker",
     "other_shard": "Worked on the same task in another HIT",
     "not_open": "The work was over",
     "no_place": "Every place of the HIT was taken",
     "deadline": "The time was over",
-    "already_saved": "Handed in already",
+    "already_saved": "Submitted already",
+    "other_role": "Is asked only of people of another role",
     # gates
     "not_tested": "Had not taken the test yet",
     "test_started": "Had begun the test in another HIT",
     "test_waiting": "The test waits for its grade",
     "test_failed": "Had not passed the test",
     "test_used": "Had used the attempt up",
-    "passed_already": "Wanted to take a test that was passed already",
-    "may_retry": "Might try the test again, and had not yet",
-    "revoked": "What was held had been taken back",
+    "passed_already": "Tried to take a test that was passed already",
+    "may_retry": "May try the test again, but had not yet",
+    "revoked": "The gate had been taken back",
 }
 
 

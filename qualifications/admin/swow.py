@@ -104,7 +104,9 @@ def _ask_to_remove(call: Call[SwowList]) -> Confirm:
 
 def _remove(call: Call[SwowList]) -> Outcome:
     remove_list(swow=call.row, by=call.by, now=call.now)
-    return Outcome(said=f"Nobody finds {call.row.name} any more; its rows follow.", to=reverse(LISTS))
+    return Outcome(
+        said=f"The list {call.row.name} is hidden now; its rows are being deleted.", to=reverse(LISTS)
+    )
 
 
 REMOVING = Action(label="Remove", permissions=[REMOVE], confirm=_ask_to_remove, run=_remove)

@@ -11,15 +11,9 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "native_english": ("yes", "no"),
 }
 QUESTIONS = (AGE, *CHOICES)
-# From which age on; the last one is open.
-BANDS = (18, 25, 35, 45, 55, 65)
-# Nothing is said about fewer people than this, and figures are its multiples.
-FEWEST = 5
-# Of a figure's error: how much less likely each further person is. Half of all errors are at most 1.
-FADING = 0.6
 
 
-def group_of(question: str, answer: object) -> str:
+def is_offered(question: str, answer: object) -> bool:
     """Whether the question offers this answer; what it does not offer is neither kept nor counted."""
     if question == AGE:
         return _band(answer) if isinstance(answer, int) else ""

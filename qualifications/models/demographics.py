@@ -19,8 +19,8 @@ class Demographics(models.Model):
         verbose_name_plural = "demographics"
         default_permissions = ()
         permissions = [
-            ("count_demographics", "Can see counts of what workers say of themselves"),
-            ("erase_demographics", "Can erase what a worker has said, who asks for it"),
+            ("count_demographics", "Can see counts of workers' answers about themselves"),
+            ("erase_demographics", "Can erase a worker's answers at the worker's request"),
         ]
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class UnderAge(models.Model):
     class Meta:
         verbose_name_plural = "under age"
         default_permissions = ()
-        permissions = [("lift_underage", "Can let somebody work again who said they were under 18")]
+        permissions = [("lift_underage", "Can allow work again after an answer of under 18")]
 
     def __str__(self) -> str:
         return "sealed"

@@ -40,9 +40,9 @@ class Gate(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.PROTECT, related_name="gates")
-    name = models.CharField(max_length=64, help_text="Workers read it, such as “Solver test”.")
+    name = models.CharField(max_length=64, help_text="The name that workers see, such as “Solver test”.")
     description = models.CharField(
-        max_length=500, blank=True, help_text="What it is about, for workers, in a sentence or two."
+        max_length=500, blank=True, help_text="What the test is about, for workers, in a sentence or two."
     )
     grading = models.CharField(max_length=8, choices=Grading, default=Grading.SCORES)
     # The task whose batches in this study are attempts at this gate. Empty where the provider tests.
@@ -62,7 +62,9 @@ class Gate(models.Model):
         default=list, blank=True, validators=[check_floors]
     )
     retest_after_days = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="After so many days one may try again. Empty: one attempt, for good."
+        null=True,
+        blank=True,
+        help_text="A worker may try again after this many days. Empty: one attempt only.",
     )
     # The provider's own test, in the Requester API's formats.
     question_form = models.TextField(blank=True)
@@ -71,9 +73,7 @@ class Gate(models.Model):
     passing_value = models.PositiveSmallIntegerField(
         default=80, help_text="The provider's test is passed above this."
     )
-    is_active = models.BooleanField(
-        default=True, help_text="Off: nobody is kept out by it, and nobody is tested."
-    )
+    is_active = models.BooleanField(default=True, help_text="Off: no worker is kept out by it or tested.")
     created_at = models.DateTimeField(auto_now_add=True)
     # How far the sweeps have come: the last assignment followed, and the last score checked against floors.
     # None: no score was checked yet, and earlier scores never are.
@@ -117,10 +117,10 @@ class Attempt(models.Model):
 
     class Status(models.TextChoices):
         STARTED = "started"
-        WAITING = "waiting", "Handed in, not graded yet"
+        WAITING = "waiting", "Submitted, not graded yet"
         PASSED = "passed"
         FAILED = "failed"
-        GIVEN_UP = "given_up", "Given up before it was handed in"
+        GIVEN_UP = "given_up", "Given up before it was submitted"
 
     TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
         Status.STARTED: {Status.WAITING, Status.GIVEN_UP, Status.PASSED, Status.FAILED},

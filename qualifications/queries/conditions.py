@@ -18,6 +18,7 @@ def conditions_of(batch: Batch) -> list[str]:
     places = tests_to_take(asked, account=batch.account) if asked else {}
     return [
         *_consent_asked(batch.study_id),
+        *_english_asked(batch),
         *(_test_asked(gate, places.get(gate.pk)) for gate in asked),
         *(said for gate in gates_tested_by(gates, batch.task) for said in _of_a_test(gate)),
         *gate_words.requirements_in_words(batch.requirements),
@@ -35,23 +36,29 @@ def _consent_asked(study_id: int) -> list[str]:
     return said
 
 
+def _english_asked(batch: Batch) -> list[str]:
+    if not batch.english_speakers:
+        return []
+    return [_("This work is for people who speak English. You are asked once whether you do.")]
+
+
 def _test_asked(gate: Gate, title: str | None) -> str:
     said = _("This work is for people who have passed “%(test)s”.") % {"test": gate.name}
     return f"{said} {gate_words.where_to_test(gate, title)}"
 
 
 def _of_a_test(gate: Gate) -> list[str]:
-    said = [_("This is a test. Whoever passes it finds more work open.")]
+    said = [_("This is a test. Passing it opens more work to you.")]
     if gate.grading == Gate.Grading.PERSON:
-        said.append(_("A person looks at what you hand in."))
+        said.append(_("A person grades what you submit."))
     else:
         said += [_("To pass: %(bound)s.") % {"bound": one} for one in gate_words.bounds_in_words(gate.bounds)]
     if gate.retest_after_days is None:
         said.append(_("Each person has one attempt."))
     else:
         again = ngettext(
-            "Whoever does not pass may try again after %(days)d day.",
-            "Whoever does not pass may try again after %(days)d days.",
+            "If you do not pass, you may try again after %(days)d day.",
+            "If you do not pass, you may try again after %(days)d days.",
             gate.retest_after_days,
         )
         said.append(again % {"days": gate.retest_after_days})

@@ -136,7 +136,7 @@ def _steps(people: _People, gates: Sequence[GateRow]) -> Iterator[Step]:
         before, before_name = consented, "those who agreed"
     for row in gates:
         about = {"gate": row.gate.name}
-        yield Step(name="Handed in the test", count=row.tested, of=before, of_name=before_name, **about)
+        yield Step(name="Submitted the test", count=row.tested, of=before, of_name=before_name, **about)
         yield Step(name="Passed", count=row.passed, of=row.tested, of_name="those tested", **about)
     if gates:
         held = Holding.objects.filter(gate__study=study, value=Holding.Value.PASSED)
@@ -144,7 +144,7 @@ def _steps(people: _People, gates: Sequence[GateRow]) -> Iterator[Step]:
         before_name = "those who passed" if len(gates) == 1 else "those who passed a gate"
     tests = [key for key in families.registered() if families.is_test(key)]
     working = people.work.filter(status__in=HANDED_IN).exclude(hit__batch__task__in=tests)
-    yield Step(name="Work: handed in other work", count=people.count(working), of=before, of_name=before_name)
+    yield Step(name="Work: submitted other work", count=people.count(working), of=before, of_name=before_name)
 
 
 def _gate_rows(gates: Sequence[Gate], people: _People) -> Iterator[GateRow]:

@@ -133,29 +133,29 @@ def _done(code: str) -> str:
         NOT_TESTED: _("You have not taken “%(test)s” yet."),
         MAY_RETRY: _("You did not pass “%(test)s” last time, and may try again now."),
         STARTED: _("You have begun “%(test)s”."),
-        WAITING: _("You have handed in “%(test)s”. Thank you."),
+        WAITING: _("You have submitted “%(test)s”. Thank you."),
         FAILED: _("Thank you for taking “%(test)s”. You did not pass it this time."),
         USED: _("Your “%(test)s” is over: you have seen its questions, and it could not be counted."),
-        REVOKED: _("You had passed “%(test)s”, and it does not hold any more."),
+        REVOKED: _("You had passed “%(test)s”, but it does not count any more."),
         PASSED: _("You have passed “%(test)s”."),
     }[code]
 
 
 def _next(code: str, gate: Gate, *, where: str) -> str:
     if code == PASSED:
-        return _("What it opens is open to you.")
+        return _("The work that it opens is open to you.")
     if code == STARTED:
-        return _("Finish it and hand it in: you find it in your queue of accepted work.")
+        return _("Finish it and submit it: you find it in your queue of accepted work.")
     if code != WAITING:
         return where
     if gate.grading == Gate.Grading.PERSON:
-        return _("A person looks at it. There is nothing to do for you until then.")
+        return _("A person grades it. There is nothing for you to do until then.")
     if gate.test_task in families.judged_later():
         return _(
             "It is graded once other people have answered what you made, which takes as long as they need. "
-            "There is nothing to do for you until then."
+            "There is nothing for you to do until then."
         )
-    return _("It is graded as soon as all of it is scored. There is nothing to do for you until then.")
+    return _("It is graded as soon as all of it is scored. There is nothing for you to do until then.")
 
 
 def _after_end(gate: Gate, held: Holding | None, at: datetime | None) -> str:

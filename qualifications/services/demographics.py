@@ -25,7 +25,7 @@ def save_answers(*, worker: Worker, answers: Mapping[str, int | str], now: datet
 
     Declined questions are left out.
     """
-    kept = {name: answer for name, answer in answers.items() if about_people.group_of(name, answer)}
+    kept = {name: answer for name, answer in answers.items() if about_people.is_offered(name, answer)}
     sealed = json.dumps(kept, sort_keys=True) if kept else ""
     with transaction.atomic():
         Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)

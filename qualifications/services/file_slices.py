@@ -110,4 +110,4 @@ def _read(file: Lines) -> bytes:
     try:
         return file.readline(LONGEST_LINE)
     except UNREADABLE as error:
-        raise FileRefused(f"It cannot be read to its end ({error}). Bring a whole copy of it.") from error
+        raise FileRefused(f"It cannot be read to its end ({error}). Use a whole copy of it.") from error

@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from django.db import transaction
 
+from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from qualifications.models import Gate, PlatformType
@@ -53,8 +54,11 @@ def change_gate(*, gate: Gate, values: Mapping[str, Any], by: User, now: datetim
 
 def switch_gate(*, gate: Gate, on: bool, by: User, now: datetime) -> bool:
     """Switch the gate on or off, on the record; False if it was so already."""
-    if not Gate.objects.filter(pk=gate.pk, is_active=not on).update(is_active=on):
-        return False
+    with transaction.atomic():
+        if not Gate.objects.filter(pk=gate.pk, is_active=not on).update(is_active=on):
+            return False
+        words = f"The gate {gate.name} was switched {'on' if on else 'off'}."
+        audit_trail.note("qualification.switched", words, by=by, now=now, study=gate.study)
     gate.is_active = on
     log.info("gate.switched", gate=str(gate.public_id), on=on, by=str(by.public_id))
     return True

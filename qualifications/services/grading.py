@@ -73,7 +73,7 @@ def grade_by_hand(*, attempt: Attempt, passed: bool, words: str, by: User, now: 
     with transaction.atomic():
         held = _lock(attempt)
         if held.status not in (Status.WAITING, *GRADED):
-            raise RuleBroken("not_handed_in", "Nothing was changed: this test has not been handed in.")
+            raise RuleBroken("not_handed_in", "Nothing was changed: this test has not been submitted.")
         changes: dict[str, Any] = {"words": said, "graded_by": by, "graded_at": now}
         if held.status == to:
             Attempt.objects.filter(pk=held.pk).update(**changes)

@@ -55,6 +55,7 @@ def generate_instances(
     seed: int,
     associations: Collection[int] | None = None,
     fewest: int | None = None,
+    without: Collection[str] = (),
 ) -> list[Instance]:
     """Draw `count` random instances, each with a cue of its own. Raises RuleBroken if fewer are possible.
 
@@ -65,7 +66,12 @@ def generate_instances(
     rng = Random(seed)  # noqa: S311 - repeatable on purpose
     ground = _ground(swow, concepts)
     plans = _plans(
-        ground, wanted=_wanted(associations, size=size), fewest=fewest or swow.fewest, rng=rng, weakest=False
+        ground,
+        wanted=_wanted(associations, size=size),
+        fewest=fewest or swow.fewest,
+        rng=rng,
+        weakest=False,
+        without={fold(cue) for cue in without},
     )
     return _make(plans, ground=ground, size=size, count=count, rng=rng)
 
@@ -124,10 +130,18 @@ def related_set(*, swow: SwowList, concepts: Collection[str], size: int, rng: Ra
 
 
 def _plans(
-    ground: InstanceSource, *, wanted: Sequence[int], fewest: int, rng: Random, weakest: bool
+    ground: InstanceSource,
+    *,
+    wanted: Sequence[int],
+    fewest: int,
+    rng: Random,
+    weakest: bool,
+    without: Collection[str] = (),
 ) -> Iterator[Plan]:
     """Plans of all cues to which enough of the pool belongs, in random order."""
-    cues = [row for row in graph.cues(swow=ground.swow) if instances.is_playable(row[1])]
+    cues = [
+        row for row in graph.cues(swow=ground.swow) if instances.is_playable(row[1]) and row[1] not in without
+    ]
     rng.shuffle(cues)
     for start in range(0, len(cues), AT_ONCE):
         some = cues[start : start + AT_ONCE]

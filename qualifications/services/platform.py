@@ -220,8 +220,8 @@ def _describe(gate: Gate) -> str:
             }
         else:
             where = _(
-                "Whoever passes the test has 1, whoever has taken it without passing has 0. The test is a "
-                "HIT of its own in the list of HITs, and it is paid. PendingQuery here does not give it."
+                "A worker who passes the test has 1, one who has taken it without passing has 0. The test is "
+                "a HIT of its own in the list of HITs, and it is paid. Asking here does not give it."
             )
     return f"{gate.description} {where}".strip()
 

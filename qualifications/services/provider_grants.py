@@ -157,7 +157,7 @@ def _why_not(gate: Gate, holding: Holding | None) -> str:
             return holding.reason
         if holding and holding.value is not None:
             return _("You have taken this test. Your page of work and pay says where you stand.")
-        return _("This is given to whoever passes the test “%(name)s”. Look for it in the list of HITs.") % {
+        return _("Workers who pass the test “%(name)s” are given this. Look for it in the list of HITs.") % {
             "name": gate.name
         }
 

@@ -78,7 +78,7 @@ def _identifiers(parent: Element, name: str, *, noun: str) -> dict[str, Element]
         if not identifier:
             _refuse(f"{noun}: every {name} needs a {name}Identifier.")
         if identifier in found:
-            _refuse(f"{noun}: the {name}Identifier “{identifier}” stands twice.")
+            _refuse(f"{noun}: the {name}Identifier “{identifier}” appears twice.")
         found[identifier] = element
     if not found:
         _refuse(f"{noun}: there is no {name}.")
