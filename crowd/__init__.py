@@ -1,1 +1,1 @@
-"""Everything a worker sees and does."""
+"""The pages and actions of workers."""

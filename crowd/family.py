@@ -1,6 +1,6 @@
-"""What a task family is: one description, of which every room takes what it needs."""
+"""The description of a task family, from which every room takes what it needs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.utils.functional import Promise
@@ -21,30 +21,30 @@ from qualifications.presets import Preset
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    # The name of its package, and how the keys of its tasks begin.
+    # The name of its package, and the prefix of its tasks' keys.
     key: str
     name: str
     tasks: Sequence[TaskType]
     policies: Sequence[EntryPolicy] = ()
-    # What it adds to each role.
+    # The permissions that it adds to each role.
     roles: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    # What a researcher may begin a gate from.
+    # The presets from which a researcher may start a gate.
     gates: Sequence[Preset] = ()
     # What workers are told of its measures; of others they read the name.
     measures: Mapping[str, str | Promise] = field(default_factory=dict)
-    # How the kinds of its audit events begin, and what such events are about.
+    # The prefixes of the kinds of its audit events, and what such events are about.
     audit_subjects: Mapping[str, str] = field(default_factory=dict)
-    # What makes the tables of statistics of a study at a moment, as an import path.
+    # The function that makes a study's tables of statistics at a moment, as an import path.
     tables: str = ""
     export: Export | None = None
     replay: Replay | None = None
-    # Its modules of addresses, by the path below which they stand.
+    # Its modules of addresses, by their path prefix.
     urls: Mapping[str, str] = field(default_factory=dict)
     # Its sites: modules of addresses, by the setting that says where the site is served.
     sites: Mapping[str, str] = field(default_factory=dict)
-    # Where its demo stands, as an import path: what a demo needs is installed for demos alone.
+    # Its demo as an import path: libraries of a demo are installed for demos only.
     demo: str = ""
-    # Told of pictures that begin or cease to be shown; and which of its items show them.
+    # The listener for pictures that begin or cease to be shown, and which of its items show them.
     follow_pictures: removal.Listener | None = None
     items_of_pictures: removal.Items | None = None
 
@@ -53,7 +53,7 @@ _families: dict[str, Family] = {}
 
 
 def register(family: Family) -> None:
-    """Called from the family's AppConfig.ready."""
+    """Register a family in all rooms; called from the family's AppConfig.ready."""
     _families[family.key] = family
     for task in family.tasks:
         families.register(task)
@@ -73,7 +73,7 @@ def register(family: Family) -> None:
 
 
 def registered() -> Sequence[Family]:
-    """In the order of the settings."""
+    """All families, in the order of the settings."""
     return tuple(_families.values())
 
 

@@ -1,4 +1,4 @@
-"""What the marketplace's own command makes for us. We only read what it prints."""
+"""Runs the marketplace's own command that makes requesters and workers, and reads what it prints."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 
 def provision(*, requester: str, deposit: Decimal, workers: int = 0) -> Mapping[str, Any]:
-    """A requester with credentials, and workers with invitations."""
+    """Make a requester with credentials, and workers with invitations."""
     printed = StringIO()
     call_command(
         "marketplace_provision", requester=requester, deposit=deposit, workers=workers, stdout=printed
@@ -20,7 +20,7 @@ def provision(*, requester: str, deposit: Decimal, workers: int = 0) -> Mapping[
 
 
 def account_values(made: Mapping[str, Any], *, name: str) -> dict[str, str]:
-    """The fields of an account that speaks to our own marketplace as that requester."""
+    """Fields of an account that connects to our own marketplace as that requester."""
     return {
         "name": name,
         "environment": "marketplace",

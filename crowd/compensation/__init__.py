@@ -1,1 +1,1 @@
-"""A bonus to collect: the work of a HIT that pays what no assignment can carry."""
+"""A bonus to collect: the work of a HIT that pays a bonus which no assignment can carry."""

@@ -1,4 +1,4 @@
-"""The worker's task: read what the bonus is for, and hand in. Nothing can be wrong with it."""
+"""The worker's task: read what the bonus is for, and submit. Every submission is correct."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,13 +15,13 @@ COLLECTED = {"collected": True}
 
 
 class CollectTask(TaskType):
-    """No researcher launches it: `compensation` in hits.payments makes its batches, one for each bonus."""
+    """The task of compensation HITs. hits.payments makes one batch for each bonus; no researcher does."""
 
     key = TASK
     name = "Bonus to collect"
     terms = Terms(
         title="A bonus is waiting for you",
-        description="Accept and hand in: the reward is your bonus.",
+        description="Accept and submit it: the reward is your bonus.",
     )
     purpose = Purpose.HOUSE
 
@@ -46,6 +46,6 @@ class CollectTask(TaskType):
 
 
 def _bonus_of(assignment: Assignment) -> dict[str, Any] | None:
-    """What its worker may see of it. None once the HIT pays it no longer."""
+    """The bonus as its worker may see it; None once the HIT no longer pays it."""
     found = Bonus.objects.filter(compensation=assignment.hit.batch_id).first()
     return None if found is None else {"amount": found.amount, "reason": found.reason}

@@ -1,4 +1,4 @@
-"""Who may collect a bonus."""
+"""The entry policy of a bonus to collect."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from hits.work.models.hits import HIT
 
 
 class PaidWorkerAlone(EntryPolicy):
-    """The HIT of a compensation is for the worker whose bonus it pays, and for nobody else."""
+    """An entry policy that admits only the worker whose bonus the compensation HIT pays."""
 
     def ask(self, batch: Batch) -> PlatformRequirements:
         return PlatformRequirements()
@@ -27,7 +27,7 @@ class PaidWorkerAlone(EntryPolicy):
             raise RuleBroken(
                 "for_another",
                 _(
-                    "This HIT pays one bonus to one person, and that is not you, or it has been paid "
+                    "This HIT pays a bonus to one worker: it is not for you, or it has been paid "
                     "already. Please return the HIT; nothing else changes."
                 ),
             )

@@ -1,1 +1,1 @@
-"""The external question page: what a marketplace frames, the same for every task family."""
+"""The external question page, which a marketplace frames, the same for every task family."""

@@ -1,7 +1,7 @@
-"""What stands before the first task: consent, and once for each worker four questions about the person.
+"""Pages before the first task: consent, questions about the person, and whether a worker speaks English.
 
-The work is open by then, so its time runs and is kept; nothing has been leased to it. Who asks is the page,
-who answers is the page's own token: there is no cookie.
+The work is open by then, so its time runs and is kept; nothing has been leased to it. The page's own token
+says who answers: there is no cookie.
 """
 
 from datetime import datetime
@@ -24,11 +24,11 @@ from hits.work.models.hits import HIT
 from qualifications.queries.consents import ConsentNeed, owed_before_work
 from qualifications.services import consenting, demographics
 
-YES = "yes"
+YES, NO = "yes", "no"
 
 
 def ask_first(request: HttpRequest, assignment: Assignment, *, submit_to: str) -> HttpResponse | None:
-    """The page that comes before this work. None: it may begin, or has begun."""
+    """The page that must come before this work; None if the work may begin, or has begun."""
     if assignment.status != Assignment.Status.OPENED:
         return None
     asked = owed_before_work(assignment)
@@ -41,7 +41,10 @@ def ask_first(request: HttpRequest, assignment: Assignment, *, submit_to: str) -
 @require_POST
 @framed
 def agree(request: HttpRequest, hit: HIT) -> HttpResponse:
-    """Sent twice, from two tabs or by the back button: one consent, and the work."""
+    """Record the consent.
+
+    Idempotent: sent again, from two tabs or by the back button, it leads to the work.
+    """
     now = timezone.now()
     assignment, submit_to, asked = _read(request, hit, now=now)
     if asked is None or asked.is_under_age or not asked.wants_consent:
@@ -67,7 +70,7 @@ def agree(request: HttpRequest, hit: HIT) -> HttpResponse:
 @require_POST
 @framed
 def tell(request: HttpRequest, hit: HIT) -> HttpResponse:
-    """Answers about the person, or none of them. Asked once: what comes later changes nothing."""
+    """Store the answers about the person, or that there are none. Asked once: later ones change nothing."""
     now = timezone.now()
     assignment, submit_to, asked = _read(request, hit, now=now)
     if asked is None or asked.is_under_age or asked.wants_consent:
@@ -86,7 +89,7 @@ def tell(request: HttpRequest, hit: HIT) -> HttpResponse:
 
 
 def _read(request: HttpRequest, hit: HIT, *, now: datetime) -> tuple[Assignment, str, ConsentNeed | None]:
-    """Whose page it is, and what is still to be asked there."""
+    """The assignment of this page, where it submits to, and what is still to be asked there."""
     token = request.POST.get("token", "")
     assignment, submit_to = visit_authentication.read_token(
         token, hit=hit, now=now, purpose=visit_authentication.CONSENT
@@ -113,11 +116,7 @@ def _ask(
             assignment=assignment, submit_to=submit_to, purpose=visit_authentication.CONSENT
         ),
         "assignment": assignment,
-        "text": asked.text,
-        "form": form or PersonForm(),
-        **words,
     }
-    return show(request, f"frame/{template}.html", context, status=status)
 
 
 def _turn_away(request: HttpRequest, assignment: Assignment) -> HttpResponse:
@@ -125,11 +124,11 @@ def _turn_away(request: HttpRequest, assignment: Assignment) -> HttpResponse:
 
 
 def _go_on(request: HttpRequest, hit: HIT) -> HttpResponse:
-    """Back to the page that was opened, with the address it was opened by."""
+    """Redirect to the page that was opened, with the address it was opened by."""
     address = f"{reverse('frame:question', args=[hit.public_id])}?{_query(request)}"
     return HttpResponseRedirect(address, status=303)
 
 
 def _query(request: HttpRequest) -> str:
-    """The visit, as the marketplace wrote it: whoever comes back with it is checked like the first time."""
+    """The visit's parameters as the marketplace wrote them: a return is checked like the first visit."""
     return request.GET.urlencode()

@@ -1,4 +1,4 @@
-"""How often one address may claim to work on one HIT, where nobody signs the claim."""
+"""Limit on how often one address may claim to work on one HIT, where no ticket signs the claim."""
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ MOST_VISITS = 240
 
 
 def refuse_haste(request: HttpRequest, hit: HIT) -> None:
-    """Raises Hasty. A signed ticket is claim enough, and is never counted."""
+    """Raise Hasty if an address claims too often. A signed ticket is proof enough, and is never counted."""
     if hit.batch.account.ticket_key:
         return
     claim = f"{address_of(request)} {hit.public_id}"

@@ -1,4 +1,4 @@
-"""The rival's word for a page in the frame: asked once for each cue, then read until it is there."""
+"""The rival's verdict for a page in the frame: asked once for each cue, then polled until it is there."""
 
 from datetime import datetime
 
@@ -25,12 +25,12 @@ SLOTS = frozenset(str(slot) for slot in range(1, 11))
 
 @spoken
 def ask(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResponse:
-    """Stores the cue and the choice, then asks. Whoever asks again is told what is stored."""
+    """Store the cue and the choice, then ask. Idempotent: a repeated request gets what is stored."""
     slot = _read_slot(request)
     if known := asking_rivals.find_rival_query(assignment=assignment, slot=slot):
         return _state(known, assignment, now=now)
     if assignment.status != Assignment.Status.OPENED:
-        return refuse(_("This work was handed in before. Nothing was changed."), status=409)
+        return refuse(_("This work was submitted before. Nothing was changed."), status=409)
     if not rates.spend("ask", str(assignment.public_id), most=MOST_QUESTIONS, window_s=WINDOW_S):
         return refuse(_("Please wait a moment before you ask again."), status=429)
     rival_query = _store(request, assignment, now=now)
@@ -54,9 +54,9 @@ def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> Ri
         held = Assignment.objects.select_for_update(no_key=True).only("status").get(pk=assignment.pk)
         if held.status != Assignment.Status.OPENED:
             # Given up meanwhile, for a new attempt at the same pictures: this word would be a try too many.
-            raise RuleBroken("not_open", _("This work is over, or handed in. Nothing was changed."))
+            raise RuleBroken("not_open", _("This work is over, or was submitted. Nothing was changed."))
         if not isinstance(family, AsksRival):
-            raise InvalidAnswer("This task asks no rival.")
+            raise InvalidAnswer(_("This task asks no rival."))
         proposal = family.read_proposal(form=request.POST, assignment=assignment)
         new = asking_rivals.NewRivalQuery(
             text=proposal.text,

@@ -1,4 +1,4 @@
-"""What all framed pages share: their HIT, their language, their policy, and words for what goes wrong."""
+"""The common part of all framed pages: their HIT, language, security policy, and error pages."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,7 +21,7 @@ from hits.work.models.hits import HIT
 
 
 def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRequest, UUID], HttpResponse]:
-    """Finds the HIT, explains what goes wrong, and lets the account's worker site, alone, frame the page."""
+    """Wrap a view: find the HIT, explain errors, and let only the account's worker site frame the page."""
 
     @never_cache
     @xframe_options_exempt
@@ -30,7 +30,7 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
             hit = visit_authentication.find_hit(hit_id)
         except Problem as problem:
             response = _explain(request, problem)
-            # It tells nothing, and whose frame it stands in is not known.
+            # This page tells nothing, and which site frames it is not known.
             response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": ["*"]})
             return response
         with translation.override(hit.batch.study.language):
@@ -48,7 +48,7 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
 
 
 def origin_of(address: str) -> str:
-    """Scheme and host alone: what follows them could hold a directive of its own."""
+    """Scheme and host only: what follows them could contain a directive of its own."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"
 

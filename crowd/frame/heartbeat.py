@@ -1,4 +1,4 @@
-"""Heartbeats: the page says that somebody is at work, and nothing else. Our own clock counts."""
+"""Heartbeats: the page reports that its worker is at work, and nothing else. Our own clock counts."""
 
 from uuid import UUID
 
@@ -24,7 +24,10 @@ MOST_BYTES = 4096
 @never_cache
 @require_POST
 def beat(request: HttpRequest, hit_id: UUID) -> HttpResponse:
-    """204 to every genuine token, counted or not; a refusal is a bare status, and the page stops asking."""
+    """Count a heartbeat.
+
+    A genuine token gets 204, counted or not; a refusal is a bare status that stops the page.
+    """
     if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
         return HttpResponse(status=413)
     now = timezone.now()

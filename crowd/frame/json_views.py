@@ -1,4 +1,4 @@
-"""What a page in the frame asks without being left: JSON by the page's token."""
+"""Requests of a page in the frame that is not left: JSON, authorized by the page's token."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -22,7 +22,7 @@ MOST_BYTES = 16_384
 
 
 def spoken(view: Callable[[HttpRequest, Assignment, datetime], JsonResponse]) -> Any:
-    """JSON in, by the page's token; a refusal is words that the page can show."""
+    """Wrap a view that answers in JSON, by the page's token; a refusal is words that the page can show."""
 
     @csrf_exempt
     @never_cache

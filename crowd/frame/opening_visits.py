@@ -1,4 +1,4 @@
-"""From a visit to its assignment. Of a visit that is refused or waits, nothing at all is written."""
+"""The step from a visit to its assignment. A visit that is refused or waits writes nothing at all."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -22,7 +22,10 @@ Status = Assignment.Status
 
 
 def open_visit(visit: Visit, *, now: datetime) -> Assignment:
-    """What is open or saved here goes on; only new work asks whether this worker may do it."""
+    """The assignment of a visit.
+
+    Open or saved work goes on; only new work checks the worker's eligibility.
+    """
     if not visit.is_proven and _hears_events(visit.hit.batch):
         assignment = _open_as_told(visit, now=now)
     else:
@@ -34,7 +37,7 @@ def open_visit(visit: Visit, *, now: datetime) -> Assignment:
 
 
 def refuse_preview(hit: HIT) -> None:
-    """Raises NotOffered where whoever accepted now would do so in vain."""
+    """Raise NotOffered if a worker who accepted now would do so in vain."""
     if eligibility.is_over(hit) or hit.batch.status in (Batch.Status.DRAINING, Batch.Status.COMPLETE):
         raise NotOffered(_("This work is over, and nobody can start it any more. Please choose another HIT."))
     if hit.batch.status == Batch.Status.PAUSED:
@@ -42,7 +45,7 @@ def refuse_preview(hit: HIT) -> None:
 
 
 def _find_known(visit: Visit) -> Assignment | None:
-    """Of this acceptance, if it is known when that was; else whatever still goes on."""
+    """The worker's assignment of this acceptance, if its time is known; else one that still goes on."""
     own = _own_attempts(visit)
     if visit.accepted_at is None:
         return own[0] if own and own[0].status != Status.GONE else None
@@ -50,7 +53,7 @@ def _find_known(visit: Visit) -> Assignment | None:
 
 
 def _open(visit: Visit, *, now: datetime) -> Assignment:
-    """The worker's row too is written only if the work may be opened."""
+    """Open a new assignment. The worker's row too is written only if the work may be opened."""
     with transaction.atomic():
         _lock(visit.hit)
         worker = Worker.objects.known(account=visit.hit.batch.account, external_id=visit.worker_id)
@@ -69,9 +72,9 @@ def _open(visit: Visit, *, now: datetime) -> Assignment:
 
 
 def _open_as_told(visit: Visit, *, now: datetime) -> Assignment:
-    """Without a ticket the provider's event is the proof: one acceptance opens one assignment.
+    """Open without a ticket: the provider's event is the proof, and one acceptance opens one assignment.
 
-    The event does not name the worker. Whoever comes first with the assignment's id has it.
+    The event does not name the worker. The first worker who comes with the assignment's id has it.
     """
     with transaction.atomic():
         _lock(visit.hit)
@@ -88,12 +91,12 @@ def _open_as_told(visit: Visit, *, now: datetime) -> Assignment:
 
 
 def _lock(hit: HIT) -> None:
-    """Before the worker's row, as everywhere; and of two visits with one acceptance only one is first."""
+    """Lock the HIT, before the worker's row as everywhere; of two visits with one acceptance one is first."""
     HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
 
 
 def _was_used(visit: Visit, accepted_at: datetime) -> bool:
-    """By anybody: what is told of an id was told before its latest attempt began."""
+    """Whether any worker has used it: an acceptance older than the id's latest attempt is used."""
     attempts = _attempts(visit).values_list("accepted_at", "opened_at")
     moments = [told or opened for told, opened in attempts]
     return any(is_same_moment(moment, accepted_at) or moment > accepted_at for moment in moments)
@@ -107,16 +110,16 @@ def _proven(visit: Visit, *, accepted_at: datetime, now: datetime) -> Visit:
 
 
 def _attempts(visit: Visit) -> QuerySet[Assignment]:
-    """Anybody's, at this assignment's id."""
+    """Attempts of any worker with this assignment's id."""
     return Assignment.objects.filter(account=visit.hit.batch.account, external_id=visit.assignment_id)
 
 
 def _own_attempts(visit: Visit) -> list[Assignment]:
-    """Those of the visiting worker, the latest first."""
+    """The visiting worker's attempts, the latest first."""
     own = _attempts(visit).filter(worker__external_id_index=visit.worker_index).select_related("worker")
     return list(own.order_by("-attempt"))
 
 
 def _hears_events(batch: Batch) -> bool:
-    """As long as the provider was not told where to, nobody waits for an event in vain."""
+    """Whether events can arrive: until the provider knows their target, no visit waits for one in vain."""
     return batch.notified_at is not None and event_inbox.can_hear(batch.account)

@@ -1,4 +1,4 @@
-"""Something of a task is not fit to be shown: said once, and taken away from everybody at once."""
+"""Reports of unfit content in a task: one report withdraws it from all workers at once."""
 
 from datetime import datetime
 
@@ -22,7 +22,7 @@ def report(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonR
         return refuse(_("You have reported a lot within the hour. Please go on later."), status=429)
     family = leasing.family_of_batch(assignment.hit.batch)
     if not isinstance(family, TakesReports):
-        raise InvalidAnswer("Nothing of this task can be reported here.")
+        raise InvalidAnswer(_("Nothing of this task can be reported here."))
     family.take_report(form=request.POST, assignment=assignment, now=now)
-    words = _("Thank you. Nobody else is shown it until a person has looked at it. You can go on.")
+    words = _("Thank you. It is hidden from everybody else until a person has looked at it. You can go on.")
     return JsonResponse({"words": words})

@@ -1,4 +1,4 @@
-"""PairScores questions about the person, each of which may be left alone."""
+"""Four questions about the person, each of which may be left unanswered."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -15,7 +15,7 @@ def _ask(question: str) -> forms.ChoiceField:
 
 
 class PersonForm(forms.Form):
-    # No lower bound in the page: who is younger is told why, and not how to get past it.
+    # No lower bound in the page: a minor is told why they may not work, not how to get past it.
     age = forms.IntegerField(
         label=QUESTIONS["age"],
         required=False,
@@ -38,5 +38,5 @@ class PersonForm(forms.Form):
 
     @property
     def answers(self) -> dict[str, int | str]:
-        """What was said. Nothing is there of what was declined."""
+        """The given answers; declined questions are left out."""
         return {name: said for name, said in self.cleaned_data.items() if said not in (None, "")}

@@ -27,7 +27,10 @@ Status = Assignment.Status
 @require_GET
 @framed
 def question(request: HttpRequest, hit: HIT) -> HttpResponse:
-    """The work, by state: practice, consent, work, finish handing in, done. Reloading any of them is safe."""
+    """Show the work by its state: practice, consent, work, submission, done.
+
+    Reloading any of them is safe.
+    """
     if visit_authentication.is_preview(request.GET):
         return _preview(request, hit)
     now = timezone.now()
@@ -51,7 +54,10 @@ def question(request: HttpRequest, hit: HIT) -> HttpResponse:
 @require_POST
 @framed
 def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
-    """Saves first, then hands over. A second answer changes nothing, and leads to the same hand-over."""
+    """Save the answer, then submit it.
+
+    Idempotent: a second answer changes nothing, and is submitted as saved.
+    """
     now = timezone.now()
     assignment, submit_to = visit_authentication.read_token(request.POST.get("token", ""), hit=hit, now=now)
     if assignment.status == Status.OPENED:
@@ -70,11 +76,11 @@ def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
             return _hand_over(request, assignment, submit_to=submit_to)
     if assignment.status == Status.SAVED:
         return _hand_over(request, assignment, submit_to=submit_to, again=True)
-    raise RuleBroken("already_saved", _("This work was handed in before. Nothing was changed."))
+    raise RuleBroken("already_saved", _("This work was submitted before. Nothing was changed."))
 
 
 def _save_first(assignment: Assignment, answer: Answer, *, now: datetime) -> bool:
-    """False where another tab was quicker: then the assignment is as that one has left it."""
+    """Save the answer; False if another tab was quicker, with the assignment as that one has left it."""
     try:
         leasing.save_answer(assignment=assignment, answer=answer, now=now)
     except RuleBroken as broken:
@@ -106,7 +112,7 @@ def _practice(batch: Batch) -> TaskPage:
 
 
 def _open(visit: Visit, *, now: datetime) -> Assignment:
-    """Why somebody is refused is counted after all of it has been rolled back."""
+    """Open the visit. A refusal is counted after everything has been rolled back."""
     try:
         return opening_visits.open_visit(visit, now=now)
     except (Ineligible, RuleBroken) as refusal:
@@ -117,7 +123,7 @@ def _open(visit: Visit, *, now: datetime) -> Assignment:
 def _hand_over(
     request: HttpRequest, assignment: Assignment, *, submit_to: str, again: bool = False
 ) -> HttpResponse:
-    """What is saved here goes to the platform by the worker's own browser."""
+    """Show the page from which the worker's own browser submits the saved answer to the platform."""
     context = {
         "action": f"{submit_to}/mturk/externalSubmit",
         "assignment": assignment,

@@ -1,4 +1,4 @@
-"""A visit that was refused: counted by its reason, and where its worker reads more about it."""
+"""Refused visits: counted by reason, with a link for the worker to read more."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ def note_refusal(refusal: Ineligible | RuleBroken, visit: Visit, *, now: datetim
 
 
 def _where_they_stand(visit: Visit, *, now: datetime) -> str:
-    """Nothing for whom we do not know: a refusal leaves no row of a worker behind."""
+    """Link to the worker's standing; empty for an unknown worker: a refusal makes no row of one."""
     batch = visit.hit.batch
     worker = Worker.objects.filter(account=batch.account, external_id_index=visit.worker_index).first()
     if worker is None:

@@ -1,4 +1,4 @@
-"""Whom to believe. The frame's parameters are only claims until a ticket or a token proves them."""
+"""Verification of visits. The frame's parameters are only claims until a ticket or a token proves them."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from hits.work.models.hits import HIT
 
 IDENTIFIER = re.compile(r"[A-Z0-9]{1,64}")
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
-# What a token was written for: work, or what is asked before it.
+# The purposes of a token: work, or the questions before it.
 WORK, CONSENT = "work", "consent"
 AGAIN = gettext_lazy("Please open the HIT again from your queue of accepted work.")
 
@@ -37,12 +37,12 @@ class Visit:
 
     @property
     def is_proven(self) -> bool:
-        """A ticket was signed for it. Without one it is a claim."""
+        """Whether a ticket was signed for the visit. Without one it is a claim."""
         return self.accepted_at is not None
 
     @property
     def worker_index(self) -> str:
-        """Finds the worker's row, if there is one."""
+        """Blind index that finds the worker's row, if there is one."""
         return crypto.blind_index(str(self.hit.batch.account.public_id), self.worker_id)
 
 
@@ -58,7 +58,10 @@ def is_preview(query: QueryDict) -> bool:
 
 
 def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
-    """Raises UnverifiedVisit or Expired. Some platforms repeat the worker's id, separated by a comma."""
+    """Read and verify a visit. Raises Distrusted or Expired.
+
+    Some platforms repeat the worker's id, separated by a comma.
+    """
     claims = {name: query.get(name, "") for name in ("assignmentId", "hitId", "turkSubmitTo")}
     claims["workerId"] = query.get("workerId", "").partition(",")[0]
     if missing := [name for name, value in claims.items() if not value]:
@@ -69,7 +72,7 @@ def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
         raise UnverifiedVisit(_("The address belongs to another HIT."), AGAIN)
     if not is_worker_site(hit, claims["turkSubmitTo"]):
         raise UnverifiedVisit(
-            _("The address wants the answer sent to a site we do not know. Nothing is sent there.")
+            _("The address asks to send the answer to a site that we do not know. Nothing is sent there.")
         )
     accepted_at, deadline_at = _read_times(hit, query.get("ticket", ""), claims, now=now)
     return Visit(
@@ -83,7 +86,7 @@ def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
 
 
 def is_worker_site(hit: HIT, url: str) -> bool:
-    """The parameter is anybody's to write; only the account's own worker site is ever posted to."""
+    """Whether the address is on the account's worker site: the parameter can be forged."""
     ours = urlsplit(hit.batch.account.worker_site)
     try:
         theirs = urlsplit(url)
@@ -106,14 +109,17 @@ def write_token(*, assignment: Assignment, submit_to: str, purpose: str = WORK) 
 
 
 def read_token(token: str, *, hit: HIT, now: datetime, purpose: str = WORK) -> tuple[Assignment, str]:
-    """The assignment that this page was rendered for, and where its answer goes afterwards."""
+    """The assignment that this page was rendered for, and where its answer is submitted afterwards.
+
+    Raises Unreadable, Distrusted or Expired.
+    """
     try:
         payload = crypto.read_page(token)
     except signing.BadSignature:
         raise Unreadable(_("Nothing was recorded."), AGAIN) from None
     if payload["hit"] != str(hit.public_id):
         raise UnverifiedVisit(_("The token belongs to another HIT. Nothing was recorded."), AGAIN)
-    # Those of the release before say nothing of it, and were for work.
+    # Tokens of the release before name no purpose, and were for work.
     if payload.get("for", WORK) != purpose:
         raise UnverifiedVisit(_("The token belongs to another page. Nothing was recorded."), AGAIN)
     if now.timestamp() >= payload["expires"]:
@@ -131,7 +137,7 @@ def read_token(token: str, *, hit: HIT, now: datetime, purpose: str = WORK) -> t
 def _read_times(
     hit: HIT, ticket: str, claims: dict[str, str], *, now: datetime
 ) -> tuple[datetime | None, datetime]:
-    """From the ticket where the account has a key for it; without one the accept time is not known."""
+    """Times of acceptance and deadline, by the ticket. Without a key for tickets the first is not known."""
     account = hit.batch.account
     if not account.ticket_key:
         return None, now + timedelta(seconds=hit.batch.duration_s)

@@ -1,4 +1,4 @@
-"""What can be wrong with a visit to a question page: a status, and words that say what to do."""
+"""Problems of a visit to a question page: each has a status, and words that say what to do."""
 
 from collections.abc import Mapping
 
@@ -9,13 +9,13 @@ from hits.core.errors import CrowdError
 
 
 class Problem(CrowdError):
-    """Raised with one sentence or several."""
+    """A problem of a visit, raised with one sentence or several."""
 
     status = 400
     title = _("This page cannot be shown")
     template = "frame/problem.html"
     headers: Mapping[str, str] = {}
-    # Nobody's mistake: said without alarm.
+    # Whether it is no mistake of the worker's, and is said without alarm.
     is_mild = False
     # Whether the page says how to give the HIT back.
     is_returnable = False
@@ -30,14 +30,14 @@ class NoSuchHIT(Problem):
 
 
 class UnverifiedVisit(Problem):
-    """The parameters claim something that nobody we know has signed."""
+    """Raised for parameters that claim something not signed by anyone we know."""
 
     status = 403
     title = _("This visit cannot be verified")
 
 
 class Ineligible(Problem):
-    """The decision of hits.work.services.eligibility, in its own words and by its code."""
+    """The refusal of hits.work.services.eligibility, in its own words and with its code."""
 
     status = 403
     title = _("You cannot do this one")
@@ -52,7 +52,7 @@ class Ineligible(Problem):
 
 
 class NotOffered(Problem):
-    """Said at preview, before anybody accepts in vain."""
+    """Raised at preview, before a worker accepts in vain."""
 
     status = 409
     title = _("No new work here at the moment")
@@ -69,10 +69,10 @@ class Unreadable(Problem):
 
 
 class AcceptanceAwaited(Problem):
-    """The provider has not said yet that this was accepted. The page asks again by itself."""
+    """Raised until the provider reports the acceptance. The page reloads by itself."""
 
     status = 202
-    title = _("Waiting for the platform's word")
+    title = _("Waiting for the platform")
     template = "frame/waiting.html"
     headers = {"Refresh": "5"}
 

@@ -1,1 +1,1 @@
-"""Question pages of fixed entries, for any task family: what is wrong is said, and nothing typed is lost."""
+"""Question pages of fixed entries, for any task family: faults are named, and nothing typed is lost."""

@@ -11,10 +11,10 @@ UNFIT = frozenset({"Cc", "Cs"})
 
 
 def trim(text: str) -> str:
-    """Outer spaces away, and each inner stretch of them is one."""
+    """Return the text without outer spaces, and with each inner stretch of them as one."""
     return SPACES.sub(" ", text).strip()
 
 
 def is_unfit(text: str) -> bool:
-    """Whether anything of it cannot be kept."""
+    """Whether the text has a character that cannot be stored."""
     return any(category(character) in UNFIT for character in text)

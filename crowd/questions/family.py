@@ -1,4 +1,4 @@
-"""A page of questions with the same entries each: read, checked, and shown again with what is wrong."""
+"""A page of questions with the same entries each: read, checked, and shown again with its faults."""
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -17,21 +17,21 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
 PRACTICE = "practice"
-# What a question is about.
+# The subject of a question.
 Asked = TypeVar("Asked")
 
 
 class AskTask(TaskType, ShowsAgain, Generic[Asked]):
-    """One question for each item."""
+    """A task of questions with the same entries, one question for each item."""
 
     heading: ClassVar[str | Promise]
     # Templates: the page, one of its questions, and how an answer is shown afterwards.
     page: ClassVar[str]
     question: ClassVar[str]
     review: ClassVar[str]
-    # Of one question.
+    # The entries of one question.
     entries: ClassVar[Sequence[str]]
-    # Those of them of which several boxes may be ticked: their text is what was ticked, with spaces between.
+    # Entries in which several boxes may be ticked: their text is the ticked values, separated by spaces.
     many: ClassVar[Collection[str]] = ()
     labels: ClassVar[Labels] = {}
     examples: ClassVar[Sequence[Mapping[str, Any]]] = ()
@@ -43,19 +43,19 @@ class AskTask(TaskType, ShowsAgain, Generic[Asked]):
 
     @abstractmethod
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, Asked]:
-        """By the items' keys, in as few queries as can be."""
+        """The subjects of questions by their items' keys, in as few queries as possible."""
 
     @abstractmethod
     def shown(self, asked: Asked, *, seed: str) -> Mapping[str, Any]:
-        """What the page shows of it. `seed` differs between any two workers, and stays."""
+        """The question as the page shows it. `seed` differs between any two workers, and never changes."""
 
     @abstractmethod
     def look(self, texts: Texts, asked: Asked) -> Look:
-        """What is wrong with the entries of one question."""
+        """The faults in the entries of one question."""
 
     @abstractmethod
     def reviewed(self, asked: Asked, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
-        """What a reader sees of it afterwards; `texts` is empty where nothing was answered."""
+        """The question and answer for a reader; `texts` is empty if nothing was answered."""
 
     def practice_page(self) -> TaskPage:
         question = self._question(self.practice, number=1, name=PRACTICE, seed=PRACTICE)
@@ -109,7 +109,7 @@ class AskTask(TaskType, ShowsAgain, Generic[Asked]):
         return texts
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
-        """Nobody is scored: what an answer is worth shows only in the steps that follow."""
+        """No scores: the worth of an answer shows only in the steps that follow."""
         return []
 
     def _check(self, texts: Mapping[str, Texts], *, items: Sequence[Item]) -> dict[str, Look]:
@@ -152,7 +152,7 @@ class AskTask(TaskType, ShowsAgain, Generic[Asked]):
         form: QueryDict | None = None,
         look: Look | None = None,
     ) -> dict[str, Any]:
-        """`form` and `look`: what was sent, exactly as it was typed, and what is wrong with it."""
+        """Context of one question; `form` and `look` are what was sent, exactly as typed, and its faults."""
         look = look or Look()
         entries = {
             entry: {
@@ -186,12 +186,12 @@ class AskTask(TaskType, ShowsAgain, Generic[Asked]):
 
 
 def _in_own_order(items: Sequence[Item], assignment: Assignment) -> list[Item]:
-    """The same at every look of this worker, and another for everybody else."""
+    """Items in an order that is the same on every visit of this worker, and different for all others."""
     return sorted(items, key=lambda item: _seed(item, assignment))
 
 
 def _seed(item: Item, assignment: Assignment) -> str:
-    """Keyed: both ids can be read in the page, and a seed made of them would tell the order."""
+    """A keyed seed: both ids can be read in the page, so a seed made of them would reveal the order."""
     return crypto.blind_index("order", str(assignment.public_id), str(item.public_id))
 
 

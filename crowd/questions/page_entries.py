@@ -1,4 +1,4 @@
-"""What stands in the entries of a page, and what can be wrong with any of them."""
+"""The entries of a page, and the faults that each can have."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,17 +17,17 @@ YES_OR_NO: Sequence[Mapping[str, str | Promise]] = (
     {"value": YES, "words": gettext_lazy("Yes")},
     {"value": NO, "words": gettext_lazy("No")},
 )
-NOT_KEPT = gettext_noop("There is a character in this that cannot be kept. Please type it anew.")
+NOT_KEPT = gettext_noop("There is a character in this that cannot be kept. Please type it again.")
 LONGEST_UNREAD = 200
 
 Texts = Mapping[str, str]
-# What entries are called where their page names them; what has no label names itself.
+# The labels of entries as their page names them; an entry without one needs no name.
 Labels = Mapping[str, str | Promise]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """What is wrong, by entry; and what is odd, by part of the page: allowed, and said once."""
+    """Faults by entry; and odd things by part of the page, which are allowed, and mentioned once."""
 
     faults: dict[str, str] = field(default_factory=dict)
     odd: dict[str, str] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Look:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """One of them, as the page tells of it: in which question, and where."""
+    """One fault as the page reports it: in which question, and where."""
 
     question: int
     entry: str
@@ -44,7 +44,7 @@ class Fault:
 
 
 class Faulty(InvalidAnswer):
-    """It goes no further: every entry that is wrong, or what its worker should look at once more."""
+    """Raised with every faulty entry, or with what the worker should look at once more."""
 
     def __init__(self, looks: Mapping[str, Look], *, is_refused: bool, labels: Labels) -> None:
         self.looks = looks
@@ -63,9 +63,10 @@ class Faulty(InvalidAnswer):
 
 
 def read_form(form: QueryDict, *, name: str, entries: Sequence[str], many: Collection[str] = ()) -> Texts:
-    """As typed, but for outer spaces. What the page does not have is "". Raises InvalidAnswer.
+    """Read the entries as typed, without outer spaces; a missing one is "".
 
-    Of the entries in `many` several boxes may be ticked, each once.
+    Raises InvalidAnswer if an entry was sent twice. In the entries named in `many` several boxes may be
+    ticked, each once.
     """
     texts = {}
     for entry in entries:
@@ -77,7 +78,7 @@ def read_form(form: QueryDict, *, name: str, entries: Sequence[str], many: Colle
 
 
 def read_texts(stored: Any, *, entries: Sequence[str]) -> Texts:
-    """The same of what comes back from a provider."""
+    """Read the entries from a provider's answer. Raises InvalidAnswer for unknown entries, or no texts."""
     if not isinstance(stored, Mapping) or not set(stored) <= set(entries):
         raise InvalidAnswer(_("The answer has entries that are not on this page. Nothing was recorded."))
     if not all(isinstance(text, str) for text in stored.values()):
@@ -86,7 +87,7 @@ def read_texts(stored: Any, *, entries: Sequence[str]) -> Texts:
 
 
 def fault_of_text(text: str) -> str:
-    """Of anything that is typed. Empty: nothing is wrong."""
+    """The fault of a typed text; empty if nothing is wrong."""
     if is_unfit(text):
         return _(NOT_KEPT)
     if is_profane(text):
@@ -95,7 +96,7 @@ def fault_of_text(text: str) -> str:
 
 
 def fault_of_unread(text: str) -> str:
-    """Of an entry that counts for nothing, and is kept with the rest of its answer."""
+    """The fault of an entry that counts for nothing, but is kept with the rest of its answer."""
     if len(text) > LONGEST_UNREAD:
         return _("This is too long. Leave it empty, or say it in fewer words.")
     return _(NOT_KEPT) if is_unfit(text) else ""
