@@ -1,1 +1,1 @@
-"""The worker's own page: every piece of work, what it earned and why, and a word with us about it."""
+"""The worker's own page: every assignment, what it earned and why, and appeals."""

@@ -1,4 +1,4 @@
-"""What a worker agreed to and said about themselves: to look at, to take back, to erase."""
+"""Pages of a worker's consents and answers about themselves: to read, withdraw and erase."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ SAID = ("withdrawn", "taken-out", "erased")
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """With one study: the newest first."""
+    """A worker's consents to one study, the newest first."""
 
     study: Study
     consents: Sequence[Consent]
@@ -38,14 +38,14 @@ class Agreement:
 
     @property
     def may_take_work_out(self) -> bool:
-        """Taken back already, and the work was left in."""
+        """Whether the consent is withdrawn already, but the work was left in the data."""
         return not self.is_in_force and not self.latest.takes_work_out
 
 
 @linked
 @require_http_methods(["GET", "HEAD", "POST"])
 def consent(request: HttpRequest, link: Link) -> HttpResponse:
-    """Each deed is posted, and sent twice it is done once."""
+    """Show the consents. Each action is a POST, and idempotent."""
     if request.method == "POST":
         return _act(request, link)
     agreements = _agreements(link)

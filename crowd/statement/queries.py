@@ -1,4 +1,4 @@
-"""One worker's work and money, and nobody else's. Sums are made in Python's Decimal."""
+"""One worker's work and money, and no other worker's. Sums are made in Python's Decimal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ PAID = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """Of what is shown. Money that is coming is not promised twice: rewards wait for a decision."""
+    """Totals of the assignments shown. Rewards that wait for a decision are counted apart, not promised."""
 
     works: int
     rewards: Decimal
@@ -36,7 +36,10 @@ class Totals:
 
 
 def works_of(worker: Worker) -> QuerySet[Assignment]:
-    """What was handed in, newest first. What is only saved here counts where a ticket proves whose it is."""
+    """The worker's submitted work, newest first.
+
+    Work that is only saved here is included where a ticket proves whose it is.
+    """
     shown = Q(status__in=(Status.SUBMITTED, Status.APPROVED, Status.REJECTED))
     if worker.account.ticket_key:
         shown |= Q(status=Status.SAVED)
@@ -46,7 +49,7 @@ def works_of(worker: Worker) -> QuerySet[Assignment]:
 
 
 def with_everything(works: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Three more queries, however many there are. The answers stay where they are."""
+    """Add related rows in three more queries, however many there are. The answers are not read."""
     rejections = Decision.objects.filter(kind=Decision.Kind.REJECT, status=Decision.Status.DONE)
     return (
         works.select_related("hit__batch")
@@ -60,25 +63,25 @@ def with_everything(works: QuerySet[Assignment]) -> QuerySet[Assignment]:
 
 
 def months_of(worker: Worker, *, zone: ZoneInfo) -> list[datetime]:
-    """The first instant of each month with work, newest first."""
+    """First instants of the months with work, newest first."""
     month = TruncMonth("handed_in_at", tzinfo=zone, output_field=DateTimeField())
     found = works_of(worker).order_by().values_list(month, flat=True).distinct()
     return sorted((start for start in found if start), reverse=True)
 
 
 def in_month(works: QuerySet[Any], start: datetime) -> QuerySet[Any]:
-    """`start` is the month's first instant, in the zone that it is counted in."""
+    """Work of one month; `start` is its first instant, in the zone that it is counted in."""
     year, month = (start.year + 1, 1) if start.month == 12 else (start.year, start.month + 1)
     end = datetime(year, month, 1, tzinfo=start.tzinfo)
     return works.filter(handed_in_at__gte=start, handed_in_at__lt=end)
 
 
 def totals_of(works: QuerySet[Assignment]) -> Totals:
-    """Two queries."""
+    """Totals of the works, in two queries."""
     rewards = _count_rewards(works)
     counted = (
         Bonus.objects.filter(assignment__in=works.order_by().values("pk"))
-        # A HIT of its own has paid it: that HIT's reward is counted already.
+        # Its own HIT has paid it, and that HIT's reward is counted already.
         .exclude(status=Bonus.Status.CONFIRMED, compensation__isnull=False)
         .exclude(status=Bonus.Status.WAIVED)
         .values_list("status", "amount")

@@ -1,7 +1,7 @@
-"""Who may read a statement: whoever holds a link that we signed for its worker and that is not over.
+"""Links to statements: the holder of a valid link that we signed for a worker may read the statement.
 
-The token stands in the path: it can be reloaded and gone back to without a cookie, and our own log writes
-down routes, never paths.
+The token is in the path: it can be reloaded and gone back to without a cookie, and our own log records
+routes, never paths.
 """
 
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from hits.work.models.assignments import Assignment
 
 SALT = "crowd.statement"
 LASTS = timedelta(hours=12)
-# Without tickets only the provider's word on handed-in work proves whose it is.
+# Without tickets only the provider's report of submitted work proves whose it is.
 CONFIRMED = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 
 
 class Unknown(CrowdError):
-    """Nobody of ours signed it, or what it was signed for is not there."""
+    """Raised if the link was not signed by us, or its worker or study does not exist."""
 
 
 class LinkExpired(CrowdError):
-    """Signed by us, and too old. `language` is of the study that the worker came from."""
+    """Raised for a link of ours that is too old. `language` is that of the study the worker came from."""
 
     def __init__(self, *, language: str) -> None:
         super().__init__("The link is too old.")
@@ -36,7 +36,7 @@ class LinkExpired(CrowdError):
 
 @dataclass(frozen=True, kw_only=True)
 class Link:
-    """The page speaks the language of the study that the worker came from, and its days are that study's."""
+    """A link that was read; its study gives the page its language and time zone."""
 
     token: str
     worker: Worker
@@ -44,17 +44,17 @@ class Link:
 
 
 def is_proven(assignment: Assignment) -> bool:
-    """Whether whoever sees the frame of this work is surely its worker."""
+    """Whether the person who sees the frame of this work is surely its worker."""
     return bool(assignment.hit.batch.account.ticket_key) or assignment.status in CONFIRMED
 
 
 def write_token(*, assignment: Assignment, now: datetime) -> str:
-    """The caller has asked is_proven."""
+    """Sign a link for the worker of this assignment; the caller has checked is_proven."""
     return write_token_for(worker=assignment.worker, study=assignment.hit.batch.study, now=now)
 
 
 def write_token_for(*, worker: Worker, study: Study, now: datetime) -> str:
-    """The caller knows, by a ticket, that it is this worker who looks on."""
+    """Sign a link for this worker; the caller knows, by a ticket, that this worker is the reader."""
     payload = {
         "worker": str(worker.public_id),
         "study": str(study.public_id),
@@ -64,7 +64,7 @@ def write_token_for(*, worker: Worker, study: Study, now: datetime) -> str:
 
 
 def read_token(token: str, *, now: datetime) -> Link:
-    """Raises Unknown or Over."""
+    """Read a link. Raises Unknown or Over."""
     payload = _read(token)
     study = Study.objects.filter(public_id=payload["study"]).first()
     if study is None:

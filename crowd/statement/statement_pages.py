@@ -1,4 +1,4 @@
-"""The statement: no cookies, no session, never framed, never kept. The link is the only authority."""
+"""The statement: no cookies, no session, never framed, never cached. The link is the only authority."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ SAID = ("asked", "taken-back")
 
 @dataclass(frozen=True, kw_only=True)
 class RefusedAppeal:
-    """What was typed about a work, and why it was not taken. Nothing of it is lost."""
+    """A refused appeal: what was typed about which work, and why it was refused. Nothing typed is lost."""
 
     work: Assignment
     text: str
@@ -50,7 +50,7 @@ class RefusedAppeal:
 
 
 def linked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Reads the link; a page of one worker's money is kept by nobody on its way."""
+    """Wrap a view: read the link, and let no cache keep a page of a worker's money."""
 
     @csrf_exempt
     @never_cache
@@ -83,7 +83,7 @@ def pay(request: HttpRequest, link: Link) -> HttpResponse:
 @linked
 @require_safe
 def outcome(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
-    """How one work turned out, as far as its worker may know by now."""
+    """Show how one assignment turned out, as far as its worker may know by now."""
     works = queries.works_of(link.worker).select_related("hit__batch__study", "account")
     work = works.filter(public_id=work_id).first()
     if work is None:
@@ -100,7 +100,7 @@ def outcome(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
 @linked
 @require_POST
 def ask(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
-    """An appeal. Sent twice, it is made once."""
+    """Make an appeal. Idempotent."""
     work = queries.works_of(link.worker).filter(public_id=work_id).first()
     if work is None:
         raise statement_links.Unknown("This worker has no such work.")
@@ -175,7 +175,7 @@ def _work(
         ],
         "appeals": appeals,
         "may_ask": why_not is None,
-        # Said only where the worker would look for the box in vain.
+        # Shown only where the worker would look for the box in vain.
         "why_not": str(why_not) if why_not and why_not.code in ("too_late", "too_many") else "",
         "refused": refused if is_refused else None,
     }
@@ -186,13 +186,13 @@ def _is_rejected(work: Assignment) -> bool:
 
 
 def _month_asked(request: HttpRequest, months: list[datetime]) -> datetime | None:
-    """What cannot be read, or holds no work, asks for everything."""
+    """The month asked for; None, for everything, if it cannot be read or holds no work."""
     asked = request.GET.get("month", "")
     return next((start for start in months if f"{start:%Y-%m}" == asked), None)
 
 
 def _kept(request: HttpRequest) -> str:
-    """The month and the page go along, so that one comes back to where one was."""
+    """The month and page as a query, so that the worker comes back to the same place."""
     asked = {name: request.GET.get(name, "")[:8] for name in ("month", "page")}
     return urlencode({name: value for name, value in asked.items() if value})
 

@@ -1,4 +1,4 @@
-"""What became of work and money, in the worker's words: honest, and without alarm."""
+"""The state of work and money, in the worker's words: honest, and without alarm."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,12 +19,12 @@ from hits.work.models.assignments import Assignment
 Work = Assignment.Status
 Status = Bonus.Status
 GOOD, BAD, PLAIN = "good", "bad", ""
-# What a rule may have noted for itself, and what tells a person nothing.
+# Names of figures that a rule notes for itself, and values that tell a person nothing.
 INTERNAL = re.compile(
     r"(^|_)(id|ids|pk|key|token|digest|sha256|hash|answer|answers|solution|solutions|chosen|picks)$"
 )
 RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32,}", re.IGNORECASE)
-# In the order in which they are read: one of the databases keeps none.
+# In the order in which they are shown: one of the databases keeps no order.
 LABELS: Mapping[str, str | Promise] = {
     "measure": gettext_lazy("What was measured"),
     "at_least": gettext_lazy("Needed at least"),
@@ -47,7 +47,7 @@ LABELS: Mapping[str, str | Promise] = {
     "amount": gettext_lazy("Amount"),
 }
 RANKS = {name: rank for rank, name in enumerate(LABELS)}
-# How what a rule has noted is written: exact fractions, whole per cent, money, seconds. Else as it is.
+# Formats of figures: exact fractions, whole percent, money, seconds. Others are shown as they are.
 FRACTIONS = {"score", "scores", "mean", "when"}
 PER_CENT = {"at_least", "from", "below"}
 MONEY = {"amount", "hourly", "reward", "other_bonuses", "earned", "lacking", "at_most", "owed_before"}
@@ -66,7 +66,7 @@ class State:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A line of how an amount came about. `number` tells the parts of a list apart."""
+    """One line of how an amount came about."""
 
     label: str
     value: str
@@ -80,15 +80,15 @@ def state_of_work(work: Assignment) -> State:
     if work.status == Work.REJECTED:
         return State(words=_on(_("Not accepted on %(day)s"), work.rejected_at, _("Not accepted")), tone=BAD)
     if work.status == Work.SAVED:
-        return State(words=_("Saved here; the platform has not told us yet that you handed it in"))
+        return State(words=_("Saved here; the platform has not told us yet that you submitted it"))
     until = _on(
-        _("Received; it is looked at by %(day)s"), work.auto_approves_at, _("Received; it is looked at")
+        _("Received; it will be checked by %(day)s"), work.auto_approves_at, _("Received; it will be checked")
     )
     return State(words=until)
 
 
 def state_of_bonus(bonus: Bonus) -> State:
-    """Nothing of who decides, and nothing that is not so."""
+    """State of a bonus: nothing about who decides, and nothing untrue."""
     status = Status(bonus.status)
     if status == Status.CONFIRMED and bonus.compensation_id:
         return State(words=_("Paid by a HIT of its own"), tone=GOOD)
@@ -99,7 +99,7 @@ def state_of_bonus(bonus: Bonus) -> State:
     if status == Status.SENT:
         return State(words=_on(_("Sent on %(day)s"), bonus.sent_at, _("Sent")), tone=GOOD)
     if status == Status.OWED and bonus.held_at:
-        return State(words=_("Somebody takes a closer look before it is paid"))
+        return State(words=_("A person takes a closer look before it is paid"))
     return State(words=str(WORDS[status]))
 
 
@@ -120,7 +120,7 @@ def money(amount: Decimal, currency: str) -> str:
 
 
 def figures_of(bonus: Bonus, *, currency: str) -> list[Figure]:
-    """Whatever its rule has noted: scores and steps. What looks like a name of a row stays away."""
+    """Figures that the bonus's rule has noted: scores and steps. Keys and ids of rows are left out."""
     figures = bonus.figures
     return list(_lines(figures, currency, depth=DEPTH)) if isinstance(figures, Mapping) else []
 
@@ -141,7 +141,7 @@ def _lines(figures: Mapping[str, Any], currency: str, *, depth: int, before: str
 
 
 def _parts(name: str, label: str, values: Sequence[Any], currency: str, *, depth: int) -> Iterator[Figure]:
-    """A list of numbers is one line; a list of steps is a line for each step."""
+    """Lines of a list: one for numbers, or one for each step."""
     if all(_is_plain(value) for value in values):
         yield Figure(label=label, value="; ".join(_text(name, value, currency) for value in values))
         return
@@ -157,7 +157,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _rank(name: str) -> tuple[int, str]:
-    """What has no words of ours comes last."""
+    """Sort key by the order of LABELS; figures without a label come last."""
     return RANKS.get(name, len(RANKS)), name
 
 
@@ -166,7 +166,7 @@ def _label(name: str) -> str:
 
 
 def _text(name: str, value: Any, currency: str) -> str:
-    """What cannot be read as what its name says is written as it is."""
+    """The value in the format of its name, or as it is if it cannot be read so."""
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     try:
@@ -184,7 +184,7 @@ def _text(name: str, value: Any, currency: str) -> str:
 
 
 def _per_cent(value: Fraction) -> str:
-    """At most two places: exact where that is enough, and never above what it is."""
+    """A percentage with at most two decimals, exact where that is enough, never rounded up."""
     hundredths = value.numerator * 100 // value.denominator
     places = 0 if hundredths % 100 == 0 else 2
     return f"{formats.number_format(Decimal(hundredths) / 100, decimal_pos=places)} %"
@@ -196,7 +196,7 @@ def _time(seconds: int) -> str:
 
 
 def _on(words: str, at: datetime | None, otherwise: str) -> str:
-    """The day is told where it is known, in the zone of the page."""
+    """The sentence with its day in the page's zone, or `otherwise` if the day is not known."""
     if at is None:
         return otherwise
     return words % {"day": formats.date_format(timezone.localtime(at), "DATE_FORMAT")}

@@ -1,4 +1,4 @@
-"""Where a worker stands: what has been passed in each study, what is next, and what others are waited for."""
+"""A worker's standing: what has been passed in each study, what is next, and what waits for others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from hits.work.models.assignments import Assignment
 from qualifications.models import Consent, ConsentText, Gate
 from qualifications.queries import gate_standing as stands
 
-# Whoever worked in more studies sees the latest ones.
+# A worker who worked in more studies sees the latest ones.
 MOST_STUDIES = 10
 # A sign and a word for each code, so that no color carries a meaning. Others are still to be done.
 SIGNS: dict[str, tuple[str, str | Promise, str]] = {
@@ -27,7 +27,7 @@ SIGNS: dict[str, tuple[str, str | Promise, str]] = {
     stands.STARTED: ("…", _("Begun"), ""),
     stands.FAILED: ("–", _("Not passed"), ""),
     stands.USED: ("–", _("Not passed"), ""),
-    stands.REVOKED: ("–", _("Not any more"), ""),
+    stands.REVOKED: ("–", _("Revoked"), ""),
     stands.MAY_RETRY: ("→", _("Open to you again"), ""),
 }
 TO_DO = ("→", _("To do"), "")
@@ -35,7 +35,7 @@ TO_DO = ("→", _("To do"), "")
 
 @dataclass(frozen=True, kw_only=True)
 class StudyConsent:
-    """What a study asks to agree to, and whether this worker does: not yet, or not any more, is None."""
+    """A study's consent text, and the worker's consent to it; None if not given or withdrawn."""
 
     text: ConsentText
     consent: Consent | None
@@ -65,7 +65,7 @@ def standing(request: HttpRequest, link: Link) -> HttpResponse:
 
 
 def _studies(link: Link) -> list[Study]:
-    """The one that the worker came from, and others that the worker knows and that have something to pass."""
+    """The study that the worker came from, and others in which they worked and that have gates."""
     work = Assignment.objects.filter(worker=link.worker, hit__batch__study=OuterRef("pk"))
     gates = Gate.objects.filter(study=OuterRef("pk"), is_active=True)
     others = Study.objects.filter(Exists(work), Exists(gates)).exclude(pk=link.study.pk).order_by("-pk")

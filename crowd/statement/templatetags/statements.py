@@ -14,7 +14,7 @@ register = template.Library()
 
 @register.inclusion_tag("statement/link.html", takes_context=True)
 def statement_link(context: Mapping[str, Any]) -> dict[str, str]:
-    """For the framed pages: nothing where it is not proven who looks at them."""
+    """Link for the framed pages; empty where the worker who looks at them is not proven."""
     work = context.get("assignment")
     if not isinstance(work, Assignment) or not statement_links.is_proven(work):
         return {"url": ""}
