@@ -1,4 +1,4 @@
-"""What every demo does: launch, wait for the background, work, and pay by two people."""
+"""Steps of every demo: launch, wait for the background, work, and payment by two people."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -28,14 +28,17 @@ Say = Callable[[str, int, int], None]
 
 
 def log_path() -> Path:
-    """What the demo's servers and helpers say: on the screen it would tear the progress bar."""
+    """The log of the demo's servers and helpers: on the screen it would tear the progress bar."""
     return Path(settings.DATA_DIR, "demo.log")
 
 
 def wait(
     what: str, count: Callable[[], int], goal: int, *, say: Say, also: Callable[[], bool] = lambda: True
 ) -> None:
-    """As long as it moves, however slowly."""
+    """Wait until the goal is reached, as long as the count moves, however slowly.
+
+    Raises CrowdError if it stops.
+    """
     before, deadline = -1, 0.0
     while True:
         reached = count()
@@ -60,7 +63,7 @@ def launch(batch: Batch, what: str, *, cast: Cast, say: Say) -> None:
 def work(
     batch: Batch, what: str, *, workers: Sequence[SimulatedWorker], goal: int, seed: int, say: Say
 ) -> int:
-    """Until nobody finds anything. How much was handed in, each read back from the provider."""
+    """Let the workers work until none finds a HIT; return how many submissions the provider confirms."""
     done = 0
     for done, _ in enumerate(work_until_done(workers, seed=seed), start=1):
         say(what, done, max(goal, done))
@@ -70,7 +73,7 @@ def work(
 
 
 def pay(assignments: QuerySet[Assignment], *, cast: Cast, say: Say) -> None:
-    """All bonuses of this work, by two people, as everywhere."""
+    """Pay all bonuses of this work, by two people, as everywhere."""
     owed = assignments.filter(owed_at__isnull=False)
     submitted = assignments.filter(submitted_at__isnull=False)
     wait("Approving", owed.count, submitted.count(), say=say)
@@ -81,7 +84,7 @@ def pay(assignments: QuerySet[Assignment], *, cast: Cast, say: Say) -> None:
 
 
 def money(assignments: QuerySet[Assignment], *, batches: Sequence[Batch]) -> dict[str, Any]:
-    """Our total from our rows; the marketplace's from its own lists."""
+    """Totals of the bonuses: ours from our rows, the marketplace's from its own lists."""
     bonuses = Bonus.objects.filter(assignment__in=assignments)
     sent = bonuses.filter(status__in=SENT)
     hits = HIT.objects.filter(batch__in=batches).exclude(external_id="")

@@ -1,4 +1,4 @@
-"""As much of a browser as a simulated worker needs: pages, forms, cookies. Standard library only."""
+"""A minimal browser for simulated workers: pages, forms, cookies. Standard library only."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Fields = Sequence[tuple[str, str]]
 
 @dataclass(kw_only=True)
 class Choice:
-    """A box that can be ticked, and the address of the picture on it."""
+    """A checkbox, and the address of the picture on it."""
 
     name: str
     value: str
@@ -25,7 +25,7 @@ class Choice:
 
 @dataclass(kw_only=True)
 class Entry:
-    """A box to write in, or one of the answers to pick from; `name` is what its form calls it."""
+    """A text box, or one of the answers to pick from; `name` is its name in the form."""
 
     name: str
     entry: str
@@ -34,7 +34,7 @@ class Entry:
 
 @dataclass(kw_only=True)
 class Part:
-    """What one fieldset holds: addresses of pictures, entries, and texts by their class."""
+    """The contents of one fieldset: addresses of pictures, entries, and texts by their class."""
 
     pictures: list[str] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
@@ -47,15 +47,15 @@ class Part:
 @dataclass(kw_only=True)
 class Form:
     action: str
-    # Where its script asks the model, and looks for what it said; empty on other pages.
+    # The addresses at which its script asks the model and reads the verdict; empty on other pages.
     ask: str = ""
     verdict: str = ""
     hidden: list[tuple[str, str]] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
-    # What it asks about, by the class that the text stands in.
+    # Texts of the form with the classes of their elements.
     said: list[tuple[str, str]] = field(default_factory=list)
-    # What can be chosen from a list, by its entry: the value, and what is read.
+    # The options of each list: their values and texts.
     options: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
 
@@ -70,7 +70,7 @@ class Page:
     forms: list[Form]
     frames: list[str]
     cues: list[str]
-    # How many pictures each cue wants.
+    # How many pictures each cue needs.
     counts: list[int]
     links: list[str]
 
@@ -79,7 +79,7 @@ class Page:
 
 
 class Browser:
-    """Cookies are kept for the site, as a worker's own browser does; the frame gets none of them."""
+    """A browser that keeps the site's cookies, as a worker's own does; the frame gets none of them."""
 
     def __init__(self) -> None:
         self._opener = build_opener(ProxyHandler({}), HTTPCookieProcessor(CookieJar()))
@@ -91,7 +91,7 @@ class Browser:
         return self._read(form.action, urlencode([*form.hidden, *answers]).encode())
 
     def send_file(self, form: Form, answers: Fields, *, name: str, content: bytes) -> Page:
-        """As a form with a file field is sent."""
+        """Send a form with a file field."""
         boundary = uuid4().hex
         parts = [
             f'--{boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{text}\r\n'.encode()
@@ -105,7 +105,7 @@ class Browser:
         return self._read(sent, None)
 
     def call(self, url: str, fields: Fields) -> dict[str, Any]:
-        """What a page's script sends and reads."""
+        """Send what a page's script sends, and return the JSON that it reads."""
         with self._opener.open(url, data=urlencode(fields).encode(), timeout=30) as response:
             content: dict[str, Any] = json.load(response)
         return content

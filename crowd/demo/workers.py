@@ -1,4 +1,4 @@
-"""Simulated workers: they see what a worker sees, and do what a worker does, one page after another."""
+"""Simulated workers, who see and do what a worker sees and does, one page after another."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from hits.core.errors import CrowdError
 
 
 class SimulatedWorker(ABC):
-    """What they answer depends on the seed and on what they are shown. A family says what that is."""
+    """A simulated worker whose answers depend on the seed and on the page. Families define the answers."""
 
     def __init__(self, *, number: int, seed: int, invitation: str) -> None:
         self.number = number
@@ -27,7 +27,7 @@ class SimulatedWorker(ABC):
         self._home = self._site.post(form).url
 
     def take_turn(self) -> bool:
-        """One HIT, from the list to handing in. False: there is nothing left for this worker."""
+        """Do one HIT, from the list to the submission. False: there is nothing left for this worker."""
         offer = self._site.get(self._home).form("/accept/")
         if offer is None:
             return False
@@ -47,15 +47,15 @@ class SimulatedWorker(ABC):
 
     @abstractmethod
     def _answer(self, question: Page, form: Form) -> Page:
-        """The page that says that the answer is saved."""
+        """Answer the question; return the page that says that the answer is saved."""
 
     def _chance(self, *about: str) -> Random:
-        """Of one's own."""
+        """A random generator of this worker's own."""
         return Random(":".join([str(self._seed), str(self.number), *about]))  # noqa: S311
 
 
 def work_until_done(workers: Sequence[SimulatedWorker], *, seed: int) -> Iterator[int]:
-    """Turns in a seeded order until nobody finds anything. Yields the number of whoever handed in."""
+    """Let workers take turns in a seeded order until none finds a HIT; yield who submitted, by number."""
     chance = Random(seed)  # noqa: S311
     active = list(workers)
     while active:
