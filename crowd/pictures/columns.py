@@ -1,4 +1,4 @@
-"""What files say of a picture: which it is, whose, and where it is from."""
+"""Columns about a picture in files: which one it is, whose it is, and where it is from."""
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -10,7 +10,7 @@ from hits.datasets.columns import TEXT, Column, column
 
 
 def picture_columns(prefix: str, words: str, *, of: Callable[[Any], Picture | None]) -> Sequence[Column]:
-    """Empty texts where a row has no such picture."""
+    """Columns about one picture of a row; their texts are empty where the row has none."""
 
     def told(read: Callable[[Picture], str]) -> Callable[[Any], str]:
         return lambda source: read(picture) if (picture := of(source)) else ""

@@ -1,4 +1,4 @@
-"""Words and numbers of the pool, without files and without a database."""
+"""Rules of the pool about words and hashes, without files and without a database."""
 
 import re
 import unicodedata
@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 LONGEST_CONCEPT = 64
-# Of the 64 bits of two pictures' hashes, so many may differ where both show nearly the same.
+# The most bits of 64 in which the hashes of two pictures differ that show nearly the same.
 NEAR = 6
 WORD = re.compile(r"[^\W\d_]+")
-# What files are numbered by: "cat-2", "cat_002", "cat (3)".
+# Numbers at the end of files' names: "cat-2", "cat_002", "cat (3)".
 COUNTED = re.compile(r"[ _-]*\(?\d+\)?$")
-# One letter is a speck that somebody took for a letter.
+# A single letter is a speck that was read as a letter.
 LEAST_LETTERS = 2
 
 
 def words_of(text: str) -> list[str]:
-    """Runs of letters, so written that the same word is the same text."""
+    """Runs of letters, normalized so that the same word is the same text."""
     return WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -35,28 +35,28 @@ def tidy_concept(text: str) -> str:
 
 
 def concept_of_file(name: str) -> str:
-    """Of "animals/snow_owl-2.png" it is "snow owl"; a name of digits alone stays as it is."""
+    """The concept in a file's name: "snow owl" for "animals/snow_owl-2.png"; mere digits stay as they are."""
     stem = PurePosixPath(name).stem
     return tidy_concept(COUNTED.sub("", stem) or stem)
 
 
 def concept_of_folder(name: str) -> str:
-    """Of "animals/owl/1.png" it is "owl"; empty for a file that lies in no folder."""
+    """The concept in a folder's name: "owl" for "animals/owl/1.png"; empty for a file in no folder."""
     return tidy_concept(PurePosixPath(name).parent.name)
 
 
 def distance(first: int, second: int) -> int:
-    """How many of 64 bits differ."""
+    """Number of bits that differ, of 64."""
     return ((first ^ second) & (2**64 - 1)).bit_count()
 
 
 def are_near(first: int | None, second: int | None) -> bool:
-    """Of two perceptual hashes; a drawing without one is near to nothing."""
+    """Whether two perceptual hashes are near; a drawing without a hash is near to nothing."""
     return first is not None and second is not None and distance(first, second) <= NEAR
 
 
 def near_pairs(hashes: Sequence[int | None]) -> list[tuple[int, int]]:
-    """Places of those that a set should not show together."""
+    """Places of pairs that a set should not show together."""
     return [
         (one, other)
         for one in range(len(hashes))
@@ -66,5 +66,5 @@ def near_pairs(hashes: Sequence[int | None]) -> list[tuple[int, int]]:
 
 
 def signed(bits: int) -> int:
-    """As a database's integer of 64 bits holds it."""
+    """The number as a database's signed integer of 64 bits."""
     return bits - 2**64 if bits >= 2**63 else bits

@@ -1,14 +1,14 @@
-"""What is refused of a file that should become a picture."""
+"""Refusals of files that should become pictures."""
 
 from hits.core.errors import CrowdError
 
 
 class BadPicture(CrowdError):
-    """What will never be a picture of the pool. The message says why, and what to do."""
+    """A file that will never be a picture of the pool. The message says why, and what to do."""
 
 
 class NotFetched(CrowdError):
-    """An address that gave nothing this time. `is_final`: nor will it another time."""
+    """An address that gave nothing this time. `is_final`: another time it gives nothing, either."""
 
     def __init__(self, message: str, *, is_final: bool) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""A picture in a form: what is refused of it stands beside its field."""
+"""A form field for a picture, with refusals beside the field."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ ACCEPTED = "image/png,image/jpeg,image/webp"
 
 
 class PictureField(forms.FileField):
-    """Its value is an Upload, which `services.uploading.upload_picture` takes; None where none was chosen."""
+    """A field whose value is an Upload, which `services.item_pictures` takes; None where none was chosen."""
 
     widget = forms.FileInput
     default_error_messages = {

@@ -1,4 +1,4 @@
-"""Letters on pictures. Whoever reads them is behind one small interface: Tesseract where it is installed."""
+"""Letters on pictures, read behind one small interface: by Tesseract where it is installed."""
 
 import csv
 import re
@@ -14,12 +14,12 @@ PROGRAM = "tesseract"
 TIMEOUT_S = 30
 VERSION_S = 10
 LANGUAGE = "eng"
-# Sparse text: letters wherever they stand, not a page of a book.
+# Sparse text: letters in any place, not a page of a book.
 LAYOUT = "11"
-# Below it, Tesseract sees letters in leaves and bricks.
+# Below this confidence, Tesseract sees letters in leaves and bricks.
 LEAST_CONFIDENCE = 60.0
 LONGEST = 2000
-# In its table a quotation mark is a letter like any other.
+# Columns of its table, in which a quotation mark is a letter like any other.
 COLUMNS = ("conf", "text")
 
 
@@ -31,7 +31,7 @@ class Reader(Protocol):
 
 
 class Tesseract:
-    """One process for each picture, which is given on its standard input: no name, no shell."""
+    """Tesseract as one process for each picture, which it reads from standard input: no name, no shell."""
 
     def __init__(self, program: str, *, version: str) -> None:
         self.name = f"tesseract {version}"
@@ -53,7 +53,7 @@ class Tesseract:
 
 
 def words_in_table(table: str) -> str:
-    """Of Tesseract's TSV: what it is sure of."""
+    """The words in Tesseract's TSV that it is sure of. Raises BadPicture if the text is no such table."""
     rows = csv.DictReader(StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE)
     if not set(COLUMNS) <= set(rows.fieldnames or ()):
         raise BadPicture("Tesseract's answer is no table of words. Update it.")
@@ -63,7 +63,7 @@ def words_in_table(table: str) -> str:
 
 @cache
 def installed_reader() -> Reader | None:
-    """None: nobody reads here, and pictures wait until somebody does. PictureToControl up once in a process."""
+    """The reader on this machine, looked up once in a process. None: pictures wait until there is one."""
     program = shutil.which(PROGRAM)
     if program is None:
         return None

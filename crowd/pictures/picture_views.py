@@ -10,7 +10,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import SIZES
 
 YEAR_S = 31_536_000
-# Until the thumbnail is made, the picture itself stands in for it.
+# Seconds for which the picture itself stands in for a thumbnail that is not made yet.
 STAND_IN_S = 60
 THUMBNAIL_TYPE = "image/webp"
 # An SVG opened by itself runs nothing: it is sandboxed.
@@ -19,7 +19,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 @require_safe
 def picture(request: HttpRequest, key: str) -> HttpResponseBase:
-    """Never changes under its name, which says nothing of what is shown."""
+    """The picture, which never changes under its name; the name says nothing of what is shown."""
     return _send(_find(key), size=None)
 
 
@@ -31,7 +31,7 @@ def thumbnail(request: HttpRequest, key: str, size: int) -> HttpResponseBase:
 
 
 def send_file(picture: Picture, *, size: int | None) -> tuple[HttpResponseBase, bool]:
-    """The picture or its thumbnail, in whatever state; and whether this is what will be sent for ever.
+    """The picture or its thumbnail, whatever its state, and whether the same will be sent for ever.
 
     Raises Http404 if the file is gone.
     """
@@ -76,7 +76,7 @@ def _as_file(content: Any, media_type: str) -> FileResponse:
 
 
 def _say(words: str, *, status: int) -> HttpResponse:
-    """Nothing keeps such an answer: the next one may be another."""
+    """An answer in words that is never cached, because the next one may be another."""
     return HttpResponse(
         words, status=status, content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"}
     )

@@ -1,4 +1,4 @@
-"""Which words are too coarse for a concept or a cue. The list is our own; a researcher may disagree."""
+"""Words that are too coarse for a concept or a cue. The list is our own; a researcher may disagree."""
 
 from functools import cache
 from pathlib import Path
@@ -10,7 +10,7 @@ LIST = Path(__file__).with_name("profane.txt")
 
 
 def is_profane(text: str) -> bool:
-    """Of a word or of several: whether one of them, or its plural's singular, stands in the list."""
+    """Whether one of the words in this text, or the singular of one, is in the list."""
     return any(_is_listed(word) for word in words_of(text))
 
 

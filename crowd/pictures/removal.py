@@ -1,4 +1,4 @@
-"""Who wants to know when a picture begins or ceases to be shown: the families that have it in their items."""
+"""Listeners for pictures that begin or cease to be shown: the families that have them in their items."""
 
 from collections.abc import Callable, Collection
 from datetime import datetime
@@ -10,7 +10,7 @@ Items = Callable[[Collection[int]], Collection[int]]
 
 
 class Listener(Protocol):
-    """Runs in the transaction that changes the pictures, and that holds its items."""
+    """A family's callback, run in the transaction that changes the pictures and holds its items."""
 
     def __call__(self, *, picture_ids: Collection[int], shown: bool, now: datetime) -> None: ...
 
@@ -20,19 +20,19 @@ _items: list[Items] = []
 
 
 def on_change(listener: Listener, *, items: Items | None = None) -> None:
-    """Called once for each family, in its AppConfig.ready. `items`: the keys of those that show pictures."""
+    """Register a family once, in its AppConfig.ready. `items`: keys of the items that show pictures."""
     if listener not in _listeners:
         _listeners.append(listener)
         _items.extend([items] if items else [])
 
 
 def items_of_pictures(picture_ids: Collection[int]) -> set[int]:
-    """Of all families: whoever changes pictures and anything else holds these with what else it changes."""
+    """Items of all families with these pictures. A caller that changes other items locks all together."""
     return {key for items in _items for key in items(picture_ids)}
 
 
 def tell_listeners(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
-    """The caller holds the pictures."""
+    """Lock the items of these pictures, and call every listener. The caller holds the pictures."""
     lock_items(items_of_pictures(picture_ids))
     for listener in _listeners:
         listener(picture_ids=picture_ids, shown=shown, now=now)

@@ -19,7 +19,7 @@ from hits.admin.page_parts import read_number
 from hits.admin.selection import need, signed_in
 from hits.core.errors import RuleBroken
 
-# A profane concept is found by the house itself.
+# Without the profane concepts, which are found automatically.
 REASONS = [(str(number), one) for number, one in enumerate([*Unfit][:5], start=1)]
 Status = Picture.Status
 
@@ -34,7 +34,7 @@ def urls(pool: admin.ModelAdmin[Picture]) -> list[URLPattern]:
 
 
 def check_view(request: HttpRequest) -> HttpResponse:
-    """Opening it takes the picture for some minutes, so that no colleague gets the same."""
+    """Show the next picture. Opening the page claims it for some minutes: no colleague gets the same."""
     need(request, CHECK)
     user, now = signed_in(request), timezone.now()
     picture = manual_check.claim_picture(by=user, now=now)
@@ -58,7 +58,7 @@ def check_view(request: HttpRequest) -> HttpResponse:
 
 
 def decide_view(request: HttpRequest) -> HttpResponse:
-    """Then the next one."""
+    """Take the verdict, and go on to the next picture."""
     need(request, CHECK)
     user, now = signed_in(request), timezone.now()
     key = read_number(request.POST.get("picture", ""))
@@ -88,7 +88,7 @@ def undo_view(request: HttpRequest) -> HttpResponse:
 
 
 def _progress() -> Mapping[str, int]:
-    """Of all of the pool that were not removed."""
+    """Counts over all pictures of the pool that were not removed."""
     rows = (
         Picture.objects.filter(in_pool=True)
         .exclude(status=Status.REMOVED)

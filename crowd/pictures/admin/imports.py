@@ -1,4 +1,4 @@
-"""Imports: a file is read and shown first; the background brings its pictures in when somebody says so."""
+"""Imports: a file is read and shown first; the background adds its pictures once a person says so."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -127,7 +127,7 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """What is to come in, how far it is, and what went wrong."""
+        """The page of an import: what is to come in, how far it is, and what went wrong."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         found = get_object_or_404(Import.objects.select_related("made_by"), pk=read_number(object_id))
@@ -191,7 +191,7 @@ PAGES = ActionPages(
 
 
 def wrong_view(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """The lines that failed, to mend and to upload again."""
+    """The failed lines as CSV, to correct and to upload again."""
     failed = _find(request, pk).requests.filter(status=Status.FAILED).order_by("pk")
     return send_csv(WRONG, _wrong_lines(failed), name="wrong-lines.csv")
 

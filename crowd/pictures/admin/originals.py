@@ -1,4 +1,4 @@
-"""The very bytes that were sent in: listed on a picture's page; who downloads them is on record."""
+"""Original bytes as they were sent in: listed on a picture's page; every download is on record."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -21,12 +21,12 @@ def urls(pool: admin.ModelAdmin[Picture]) -> list[URLPattern]:
 
 
 def sent_in(picture: Picture) -> QuerySet[Original]:
-    """Who sent what and when; nothing of a picture that came by an import."""
+    """Originals of a picture, with who sent each and when; none of a picture that came by an import."""
     return picture.originals.select_related("sent_by").order_by("pk")
 
 
 def file_view(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """As a file and never as a page, whatever it is."""
+    """Download an original, always as a file and never as a page, whatever it is."""
     need(request, "pictures.view_picture")
     need(request, ORIGINALS)
     original = get_object_or_404(Original.objects.select_related("picture"), pk=pk)

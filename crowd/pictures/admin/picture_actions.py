@@ -1,4 +1,4 @@
-"""Removing, restoring and checking anew, one picture or many: always asked for a reason or a second time."""
+"""Removing, restoring and rechecking of pictures, one or many: always with a reason or a confirmation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ LIST = "admin:pictures_picture_changelist"
 
 
 class ReasonForm(forms.Form):
-    # Where it lacks, the service says what it is for.
+    # Not required by the form, because the service says what it is for.
     reason = forms.CharField(
         max_length=LONGEST_REASON, required=False, help_text="For the record. No worker reads it."
     )
@@ -32,13 +32,13 @@ def action_view(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def ask(request: HttpRequest, name: str, pictures: QuerySet[Picture]) -> HttpResponse:
-    """From the list: what it means and which pictures it is about, before it is done."""
+    """Ask for confirmation from the list: what the action means and which pictures it is about."""
     rows = list(pictures.order_by("pk")[:MOST])
     return PAGES.ask_list(request, name, rows, at=reverse("admin:pictures_picture_do", args=[name]))
 
 
 def _find(request: HttpRequest) -> Sequence[Picture]:
-    """What is no number selects nothing."""
+    """Pictures that the request names by number. Raises Http404 if there is none."""
     given = request.POST if request.method == "POST" else request.GET
     found = list(Picture.objects.filter(pk__in=read_keys(given.get("pictures", ""))).order_by("pk"))
     if not found:

@@ -1,4 +1,4 @@
-"""What people reported, and what is decided about it."""
+"""Reports of pictures, and the decisions about them."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ Status = Report.Status
 
 
 class StatusFilter(admin.SimpleListFilter):
-    """Shows what waits, unless somebody asks for something else."""
+    """A filter that shows open reports, unless another decision is chosen."""
 
     title = "decision"
     parameter_name = "status"
@@ -74,7 +74,7 @@ class ReportAdmin(ReadOnlyAdmin[Report]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The picture, and all that was said of it."""
+        """The page of a report: its picture, and all that was reported of it."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         reports = Report.objects.select_related("picture", "decided_by")
@@ -105,7 +105,7 @@ class ReportAdmin(ReadOnlyAdmin[Report]):
 
 
 def decide_view(request: HttpRequest, pk: int) -> HttpResponse:
-    """Then the next open one, if there is one."""
+    """Decide a report, and go on to the next open one, if there is one."""
     need(request, REMOVE)
     report = get_object_or_404(Report, pk=pk)
     deeds = {"uphold": picture_reports.uphold_report, "dismiss": picture_reports.dismiss_report}

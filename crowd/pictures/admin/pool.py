@@ -132,7 +132,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Data refer to pictures: they are removed, which shows them to nobody."""
+        """Data refer to pictures, so they are never deleted: a removed one is shown to nobody."""
         return False
 
     def has_remove_permission(self, request: HttpRequest) -> bool:
@@ -173,7 +173,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         return super().render_change_form(request, {**context, "sent_in": sent}, *args, **kwargs)
 
     def file_view(self, request: HttpRequest, pk: int, size: int | None = None) -> HttpResponseBase:
-        """To staff, in whatever state it is."""
+        """Send staff the file, whatever the picture's state."""
         if not self.has_view_permission(request) or size not in (None, *SIZES):
             raise PermissionDenied
         response, is_final = send_file(get_object_or_404(Picture, pk=pk), size=size)
@@ -181,7 +181,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         return response
 
     def list_file_view(self, request: HttpRequest) -> HttpResponseBase:
-        """What the list shows, with the search and the filters that it was shown by."""
+        """The list as CSV, with the search and the filters by which it was shown."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         rows = self.get_changelist_instance(request).get_queryset(request)

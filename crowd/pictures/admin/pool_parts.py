@@ -1,4 +1,4 @@
-"""What the pages of the pool share."""
+"""Permissions, addresses and snippets that the pages of the pool share."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ ORIGINALS = "pictures.view_original"
 
 
 def file_url(picture: Picture, size: int | None = None) -> str:
-    """For staff, in whatever state the picture is."""
+    """The address of the file for staff, whatever the picture's state."""
     if size is None:
         return reverse("admin:pictures_picture_file", args=[picture.pk])
     return reverse("admin:pictures_picture_thumbnail", args=[picture.pk, size])
 
 
 def small(picture: Picture) -> SafeString:
-    """For lists. The concept stands beside it, so the picture itself says nothing more."""
+    """A small image for lists, without an alternative text, because the concept is beside it."""
     return format_html(
         '<img src="{}" alt="" width="64" height="64" loading="lazy" class="pool-small">',
         file_url(picture, 160),

@@ -1,1 +1,1 @@
-"""Where pictures come from: folders, archives, lists, addresses. Nothing here knows a database."""
+"""Sources of pictures: folders, archives, lists, addresses. Nothing here knows a database."""

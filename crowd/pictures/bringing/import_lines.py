@@ -1,4 +1,4 @@
-"""What should come in, line by line: from a list, or from the names of the files themselves."""
+"""Lines that say what should come in, from a list or from the names of the files themselves."""
 
 import unicodedata
 from collections.abc import Container, Sequence
@@ -23,7 +23,7 @@ SPELLINGS = {"licence": ("license",), "url": ("address",), "file": ("path", "fil
 
 
 def _composed(value: Any) -> str:
-    """As it is written, in the form in which concepts are compared."""
+    """The text as written, in the Unicode form in which concepts are compared."""
     return unicodedata.normalize("NFC", as_written(value)).strip()
 
 
@@ -40,7 +40,7 @@ COLUMNS = [
 
 
 class ConceptFrom(StrEnum):
-    """What of a file's name says what it shows, where no list does."""
+    """The part of a file's name that says what it shows, where no list does."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -48,7 +48,7 @@ class ConceptFrom(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One picture that should come in. `place` is what the researcher finds it by."""
+    """One picture that should come in; the researcher finds it by `place`."""
 
     place: str
     concept: str
@@ -62,7 +62,10 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """The lines that are right, and words about each of the others."""
+    """Lines without a fault, and a message about each of the others.
+
+    `empty` lines name no picture, and `unwanted` ones are about other concepts than those wanted.
+    """
 
     lines: list[Line] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -88,7 +91,7 @@ def read_list(content: bytes, *, files: Container[str]) -> Reading:
 
 
 def read_names(names: Sequence[str], *, concept_from: ConceptFrom) -> Reading:
-    """Each file's own name, or its folder's, says what it shows."""
+    """Lines whose concept is in the name of the file, or in its folder's."""
     reading = Reading()
     concept_of = domain.concept_of_folder if concept_from is ConceptFrom.FOLDER else domain.concept_of_file
     for name in names:
@@ -101,7 +104,7 @@ def read_names(names: Sequence[str], *, concept_from: ConceptFrom) -> Reading:
 
 
 def read_source(source: Source, *, concept_from: ConceptFrom) -> Reading:
-    """By the one list that lies among the files, if there is one; otherwise by the names."""
+    """Lines of the one list among the files, or of the files' names if there is none. Raises InvalidItems."""
     lists = source.lists()
     if len(lists) > 1:
         raise InvalidItems(
@@ -119,7 +122,7 @@ def read_source(source: Source, *, concept_from: ConceptFrom) -> Reading:
 
 
 def _doubt(line: Line, files: Container[str]) -> str:
-    """Why a line cannot become a picture."""
+    """Why a line cannot become a picture; empty if it can."""
     if not line.concept or not domain.words_of(line.concept):
         return "it has no concept. Say in a word what the picture shows."
     if problem := _doubt_words(line):

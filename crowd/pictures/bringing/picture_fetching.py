@@ -1,4 +1,4 @@
-"""One picture from one address, within a fixed time and size. Never called in a web request."""
+"""Fetching of one picture from one address, within a fixed time and size. Never called in a web request."""
 
 import socket
 import ssl
@@ -16,7 +16,7 @@ CONNECT_S = 5.0
 WHOLE_S = 20.0
 MOST_REDIRECTS = 4
 MOVED = frozenset({301, 302, 303, 307, 308})
-# The other side is busy or broken, and may not be another time.
+# The other side is busy or broken now, and may not be another time.
 PASSING = frozenset({408, 425, 429})
 HEADERS = {
     "Accept": "image/png, image/jpeg, image/webp, image/svg+xml;q=0.9",
@@ -27,7 +27,7 @@ HEADERS = {
 
 
 def fetch(url: str) -> bytes:
-    """Raises NotFetched. What came is judged by its content alone, never by what it is called."""
+    """Fetch bytes, which are judged by their content alone, never by their name. Raises NotFetched."""
     target = read_target(url)
     deadline = time.monotonic() + WHOLE_S
     for _ in range(MOST_REDIRECTS + 1):
@@ -44,7 +44,7 @@ def fetch(url: str) -> bytes:
 
 
 def _connect(target: Target) -> HTTPConnection:
-    """To the very address that was judged: asking for the name again could give another."""
+    """Connect to the very address that was judged: looking the name up again could give another."""
     connection = (HTTPSConnection if target.is_tls else HTTPConnection)(target.host, target.port)
     problem: OSError = TimeoutError("no address answered in time")
     for address in resolve(target)[:3]:
@@ -58,7 +58,7 @@ def _connect(target: Target) -> HTTPConnection:
 
 
 def _exchange(connection: HTTPConnection, target: Target, *, left: float) -> bytes | Target:
-    """Whoever trickles bytes to keep us waiting is cut off, whatever it has sent by then."""
+    """Send the request. A server that trickles bytes to keep us waiting is cut off, whatever it has sent."""
     if left <= 0:
         raise TimeoutError("it took too long")
     sockets = [connection.sock]
@@ -101,7 +101,7 @@ def _tls() -> ssl.SSLContext:
 
 
 def _cut_off(sockets: list[socket.socket]) -> None:
-    """The socket itself, for the connection forgets it before the answer is read."""
+    """Shut down the socket itself, because the connection forgets it before the answer is read."""
     with suppress(OSError):
-        # Not TLS's own: that would take its state away under the thread that reads.
+        # Not TLS's own shutdown: it would take the state away under the thread that reads.
         socket.socket.shutdown(sockets[-1], socket.SHUT_RDWR)

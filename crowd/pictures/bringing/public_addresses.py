@@ -1,4 +1,4 @@
-"""Where pictures may be fetched from: public addresses. Our own network only if a setting says so."""
+"""Addresses that pictures may be fetched from: public ones, and private ones only if a setting says so."""
 
 import re
 import socket
@@ -29,12 +29,12 @@ class Target:
 
     @property
     def netloc(self) -> str:
-        """As the Host header has it: without the scheme's own port."""
+        """The value of the Host header: without the scheme's own port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PORTS["https" if self.is_tls else "http"] else f"{host}:{self.port}"
 
     def follow(self, location: str) -> "Target":
-        """Where a redirect leads. Raises NotFetched; what was encrypted stays so."""
+        """The target of a redirect. Raises NotFetched, also if it leads from https to http."""
         target = read_target(urljoin(self.url, location.partition("#")[0]))
         if self.is_tls and not target.is_tls:
             raise NotFetched("It leads from https to http. Give an address that does not.", is_final=True)
@@ -42,7 +42,7 @@ class Target:
 
 
 def read_target(url: str) -> Target:
-    """Raises NotFetched for what can never be fetched. Names are not looked up here."""
+    """Check an address. Raises NotFetched for what can never be fetched. Names are not looked up here."""
     if len(url) > LONGEST or not VISIBLE_ASCII.fullmatch(url):
         raise NotFetched(
             f"An address is at most {LONGEST} visible ASCII characters; write others as %XX.", is_final=True
@@ -69,7 +69,7 @@ def read_target(url: str) -> Target:
 
 
 def resolve(target: Target) -> list[str]:
-    """The IP addresses to connect to. One bad one among them spoils all: names that mix are a trick."""
+    """IP addresses to connect to. Raises NotFetched if one is not public: names that mix are a trick."""
     try:
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -1,4 +1,4 @@
-"""Folders and archives, read in one way. An archive is never unpacked: a file is read when it is wanted."""
+"""Folders and archives, read in one way. An archive is never unpacked: each file is read on demand."""
 
 import lzma
 import zlib
@@ -15,16 +15,16 @@ from hits.core.errors import InvalidItems
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".webp", ".svg"})
 MOST_FILES = 20_000
-# What a compressor may raise over a damaged member, or over one with a password.
+# Errors of decompression over a damaged member, or over one with a password.
 DAMAGED = (BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError)
 
 
 class Source(ABC):
-    """Files by their names, with / between folders."""
+    """A collection of files by their names, with / between folders."""
 
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """Of every file, in order; without what systems hide beside them."""
+        """Names of all files, in order, without what systems hide beside them."""
 
     @abstractmethod
     def __contains__(self, name: object) -> bool:
@@ -32,13 +32,13 @@ class Source(ABC):
 
     @abstractmethod
     def read(self, name: str) -> bytes:
-        """Raises BadPicture if that file cannot be read, or is too large."""
+        """The content of a file. Raises BadPicture if it cannot be read, or is too large."""
 
     def pictures(self) -> list[str]:
         return [name for name in self.names() if PurePosixPath(name).suffix.lower() in SUFFIXES]
 
     def lists(self) -> list[str]:
-        """Lists that may say what the pictures are."""
+        """Names of lists that may say what the pictures show."""
         return [name for name in self.names() if name.lower().endswith(".csv")]
 
 
@@ -65,7 +65,7 @@ class Folder(Source):
             raise BadPicture(f"The file cannot be opened ({problem.strerror}).") from problem
 
     def _path_of(self, name: str) -> Path | None:
-        """None for what lies elsewhere."""
+        """The path of a file; None for a name that leads outside the folder."""
         try:
             path = (self._path / name).resolve()
         except (OSError, ValueError):
@@ -74,7 +74,7 @@ class Folder(Source):
 
 
 class Archive(Source):
-    """A ZIP file."""
+    """A ZIP file as a source."""
 
     def __init__(self, zip_file: ZipFile) -> None:
         self._zip = zip_file
@@ -100,7 +100,7 @@ class Archive(Source):
 
 @contextmanager
 def open_archive(file: IO[bytes]) -> Iterator[Archive]:
-    """Raises InvalidItems."""
+    """Open a ZIP file. Raises InvalidItems if it cannot be read, or has too many files."""
     try:
         zip_file = ZipFile(file)
     except (BadZipFile, OSError, ValueError, NotImplementedError) as problem:
@@ -112,7 +112,7 @@ def open_archive(file: IO[bytes]) -> Iterator[Archive]:
 
 
 def _limited(file: IO[bytes]) -> bytes:
-    """However much it would become: one byte more than is allowed tells."""
+    """The content, read up to one byte more than is allowed. Raises BadPicture if it is longer."""
     content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise BadPicture(f"The file has more than {MOST_BYTES // 1_000_000} MB. Make the picture smaller.")

@@ -1,1 +1,1 @@
-"""Bytes that somebody sent: told apart, made harmless, drawn small. Nothing here knows a database."""
+"""Bytes of uploaded files: told apart, made harmless, drawn small. Nothing here knows a database."""

@@ -1,4 +1,4 @@
-"""What a file really is, whatever its name says; and the file that is kept of it."""
+"""Detection of what a file really is, whatever its name says, and the content that is kept of it."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -12,7 +12,7 @@ MOST_SVG_BYTES = 2_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """Harmless, upright and without metadata: the very bytes that are served."""
+    """A harmless, upright picture without metadata: the very bytes that are served."""
 
     data: bytes
     media_type: str
@@ -20,7 +20,7 @@ class Content:
 
 
 def read_content(data: bytes) -> Content:
-    """Raises BadPicture for whatever is no picture that we would serve."""
+    """The content to keep of a file. Raises BadPicture for anything but a picture that we would serve."""
     if not data:
         raise BadPicture("The file is empty.")
     if len(data) > MOST_BYTES:

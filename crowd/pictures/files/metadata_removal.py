@@ -1,4 +1,4 @@
-"""Takes metadata out of a file and leaves its pixels as they are: no camera, no place, no date, no comment.
+"""Removal of metadata from a file, its pixels as they are: no camera, no place, no date, no comment.
 
 Color profiles stay, for without them the picture would look different.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 PNG_METADATA = frozenset({b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"tIME", b"dSIG"})
 WEBP_METADATA = frozenset({b"EXIF", b"XMP "})
-# The flags of a VP8X heading that say there is EXIF or XMP.
+# The flags of a VP8X header that say there is EXIF or XMP.
 WEBP_FLAGS = 0x08 | 0x04
 SOI, EOI, SOS = 0xD8, 0xD9, 0xDA
 JPEG_SIGNATURE = b"\xff\xd8"
@@ -20,28 +20,28 @@ END_OF_SCAN = re.compile(rb"\xff[^\x00\x01\xd0-\xd7\xff]")
 MOST_SCANS = 100
 # Cameras write two or three pictures into one file. Millions of empty ones would take seconds to read.
 MOST_FRAMES = 100
-# Chunks or segments. A file of twenty megabytes has some thousands.
+# The most chunks or segments. A file of twenty megabytes has some thousands.
 MOST_PARTS = 100_000
-# Markers that stand alone: no length follows them.
+# Markers that no length follows.
 ALONE = frozenset({0x01, *range(0xD0, 0xD8)})
 APPS = range(0xE0, 0xF0)
 COMMENT = 0xFE
 
 
 def strip_png(data: bytes) -> bytes:
-    """Raises ValueError or struct.error for a file that ends too early. What follows its end goes too."""
+    """The PNG without metadata or bytes after its end. Raises ValueError or struct.error if cut off."""
     kept = [data[start:end] for kind, start, end in _chunks(data) if kind not in PNG_METADATA]
     return PNG_SIGNATURE + b"".join(kept)
 
 
 def strip_jpeg(data: bytes) -> bytes:
-    """Raises ValueError, IndexError or struct.error for a file that ends too early."""
+    """The JPEG without metadata. Raises ValueError, IndexError or struct.error if the file ends too early."""
     segments = ((marker, data[start:end]) for marker, start, end in _segments(data, 0))
     return JPEG_SIGNATURE + b"".join(segment for marker, segment in segments if _is_kept(marker, segment))
 
 
 def strip_webp(data: bytes) -> bytes:
-    """Raises ValueError or struct.error for a file that ends too early."""
+    """The WebP without metadata. Raises ValueError or struct.error if the file ends too early."""
     if data[:4] != b"RIFF" or data[8:12] != b"WEBP":
         raise ValueError("no WebP")
     end = 8 + int(struct.unpack_from("<I", data, 4)[0])
@@ -62,12 +62,12 @@ def strip_webp(data: bytes) -> bytes:
 
 
 def end_of_png(data: bytes) -> int:
-    """Where the picture ends within its file. Raises as stripping does, as the two below do."""
+    """The place where a PNG ends within its file. Raises what stripping raises, like the two below."""
     return max(end for _, _, end in _chunks(data))
 
 
 def end_of_jpeg(data: bytes) -> int:
-    """A camera may write several pictures one after the other: of the last of them."""
+    """The place where the last picture of a JPEG file ends: cameras may write several one after the other."""
     end = _end_of_one(data, 0)
     for _ in range(MOST_FRAMES):
         if not data.startswith(JPEG_SIGNATURE, end):
@@ -89,7 +89,7 @@ def _end_of_one(data: bytes, at: int) -> int:
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """Each chunk's kind, and from where to where it reaches."""
+    """The kind, start and end of each chunk."""
     if not data.startswith(PNG_SIGNATURE):
         raise ValueError("no PNG")
     at = len(PNG_SIGNATURE)
@@ -106,7 +106,7 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
 
 
 def _segments(data: bytes, at: int) -> Iterator[tuple[int, int, int]]:
-    """Each marker and from where to where it reaches, up to the end; of a scan, with its coded pixels."""
+    """The marker, start and end of each segment up to the end; a scan includes its coded pixels."""
     if not data.startswith(JPEG_SIGNATURE, at):
         raise ValueError("no JPEG")
     at += len(JPEG_SIGNATURE)

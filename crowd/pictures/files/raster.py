@@ -27,7 +27,7 @@ MOST_ELONGATED = 20
 ORIENTATION = 0x0112
 TURNED = range(2, 9)
 LYING = range(5, 9)
-# All that Pillow was seen or is documented to raise over a file's content.
+# All errors that Pillow was seen or is documented to raise over a file's content.
 BROKEN = (OSError, SyntaxError, ValueError, TypeError, IndexError, KeyError, EOFError, struct.error)
 TOO_LARGE = (Image.DecompressionBombError, Image.DecompressionBombWarning)
 HASH_SIDE = 8
@@ -36,17 +36,17 @@ LONGEST_READ = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedPicture:
-    """What is worked out of a picture once."""
+    """Values that are worked out of a picture once."""
 
     width: int
     height: int
     perceptual_hash: int
-    # By the length of the longer side: WebP.
+    # WebP files, by the length of the longer side.
     thumbnails: dict[int, bytes]
 
 
 def clean(data: bytes) -> tuple[bytes, str]:
-    """The same pixels without metadata, and their media type. Only what was turned is encoded anew."""
+    """The same pixels without metadata, and their media type. Only turned pictures are encoded again."""
     with opened(data) as image:
         media_type = MEDIA_TYPES[image.format or ""]
         refuse_what_is_no_still(image)
@@ -60,7 +60,7 @@ def clean(data: bytes) -> tuple[bytes, str]:
 
 
 def prepare(data: bytes, *, sizes: tuple[int, ...]) -> PreparedPicture:
-    """Raises BadPicture."""
+    """Size, hash and thumbnails of a picture. Raises BadPicture."""
     with opened(data) as image:
         width, height = _shown_size(image)
         image.draft("RGB", (2 * max(sizes), 2 * max(sizes)))
@@ -74,7 +74,7 @@ def prepare(data: bytes, *, sizes: tuple[int, ...]) -> PreparedPicture:
 
 
 def for_reading(data: bytes) -> bytes:
-    """On white, as PNG, and not larger than letters need. Raises BadPicture."""
+    """A PNG on white, not larger than letters need. Raises BadPicture."""
     with opened(data) as image:
         image.draft("RGB", (LONGEST_READ, LONGEST_READ))
         drawn = _on_white(drawable(ImageOps.exif_transpose(image)))
@@ -85,7 +85,7 @@ def for_reading(data: bytes) -> bytes:
 
 
 def difference_hash(image: Image.Image) -> int:
-    """64 bits: whether brightness grows from a square to its neighbor. Scaling hardly changes it."""
+    """A 64-bit hash: whether brightness grows from a square to its neighbor. Scaling hardly changes it."""
     gray = _on_white(image).convert("L")
     pixels = gray.resize((HASH_SIDE + 1, HASH_SIDE), Image.Resampling.BOX).tobytes()
     bits = 0
@@ -98,7 +98,7 @@ def difference_hash(image: Image.Image) -> int:
 
 @contextmanager
 def opened(data: bytes, *, wanted: str = KINDS) -> Iterator[Image.Image]:
-    """Judged by its heading before anything large is drawn. What fails inside is the file's fault."""
+    """Open a picture, whose header is judged before anything large is drawn. Any error raises BadPicture."""
     try:
         with Image.open(BytesIO(data), formats=FORMATS) as image:
             width, height = image.size
@@ -118,7 +118,7 @@ def opened(data: bytes, *, wanted: str = KINDS) -> Iterator[Image.Image]:
 
 
 def _shown_size(image: Image.Image) -> tuple[int, int]:
-    """A picture that lies on its side is as wide as it is written to be high."""
+    """Width and height as shown: exchanged for a picture that lies on its side."""
     width, height = image.size
     return (height, width) if image.getexif().get(ORIENTATION) in LYING else (width, height)
 
@@ -151,7 +151,7 @@ def _upright(image: Image.Image) -> bytes:
 
 
 def drawable(image: Image.Image) -> Image.Image:
-    """In a mode that WebP takes; 16 bits of gray become 8."""
+    """The image in a mode that WebP takes; 16 bits of gray become 8."""
     if image.mode.startswith("I"):
         return image.convert("I").point(lambda value: value / 256).convert("L").convert("RGB")
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
@@ -168,7 +168,7 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 def _thumbnail(image: Image.Image, *, size: int) -> bytes:
-    """Never larger than the picture itself."""
+    """A WebP thumbnail, never larger than the picture itself."""
     small = image.copy()
     small.thumbnail((size, size), Image.Resampling.LANCZOS)
     small.info.clear()

@@ -1,4 +1,4 @@
-"""A single picture that somebody uploads by hand: whatever is served of it was drawn anew, pixel by pixel."""
+"""Single pictures that are uploaded by hand: whatever is served of one was drawn again, pixel by pixel."""
 
 import struct
 from collections.abc import Callable
@@ -29,7 +29,7 @@ LIMITS = (
     f"{SHORTEST_SIDE} pixels at least on the shorter side, at most {MOST_ELONGATED} times as long as wide. "
     "Camera, place and comments are taken out."
 )
-# Where each kind of file begins so, and where the picture in it ends.
+# The first bytes of each kind of file, and the function that finds where its picture ends.
 ENDS: dict[str, tuple[bytes, Callable[[bytes], int]]] = {
     "image/png": (metadata_removal.PNG_SIGNATURE, metadata_removal.end_of_png),
     "image/jpeg": (metadata_removal.JPEG_SIGNATURE, metadata_removal.end_of_jpeg),
@@ -55,7 +55,7 @@ drawing = Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class Upload:
-    """`data` is what is served, of pixels alone; `original` the very bytes as they came."""
+    """An uploaded picture. `data` is served, of pixels alone; `original` is the very bytes as they came."""
 
     data: bytes
     media_type: str
@@ -67,7 +67,7 @@ class Upload:
 
 
 def read_upload(data: bytes, *, name: str = "") -> Upload:
-    """Raises BadPicture, which says what to do, for whatever is no single still picture of pixels."""
+    """Read a single still picture of pixels. Raises BadPicture, which says what to do, for anything else."""
     media_type = _media_type_of(data)
     _refuse_what_is_more_than_a_picture(data, media_type)
     with drawing:
@@ -85,7 +85,7 @@ def read_upload(data: bytes, *, name: str = "") -> Upload:
 
 
 def _media_type_of(data: bytes) -> str:
-    """By its first bytes, whatever it is called."""
+    """The media type by the first bytes, whatever the file's name. Raises BadPicture."""
     if not data:
         raise BadPicture("The file is empty. Choose the picture again.")
     if len(data) > MOST_BYTES:
@@ -99,7 +99,7 @@ def _media_type_of(data: bytes) -> str:
 
 
 def _refuse_what_is_more_than_a_picture(data: bytes, media_type: str) -> None:
-    """An archive, a page or a program behind a picture makes the file both. Zeros do not."""
+    """Raise BadPicture if an archive, a page or a program follows the picture; zeros may follow."""
     try:
         end = ENDS[media_type][1](data)
     except (ValueError, IndexError, struct.error) as problem:
@@ -114,7 +114,7 @@ def _refuse_what_is_more_than_a_picture(data: bytes, media_type: str) -> None:
 
 
 def _drawn(data: bytes) -> Image.Image:
-    """Upright, in the colors of the web, in a mode that every format takes."""
+    """The image upright, in the colors of the web, in a mode that every format takes."""
     with opened(data, wanted=KINDS) as image:
         refuse_what_is_no_still(image)
         image.load()
@@ -124,7 +124,7 @@ def _drawn(data: bytes) -> Image.Image:
 
 
 def _in_srgb(image: Image.Image) -> Image.Image:
-    """A profile is used and then left out. One that is broken or of other colors is left out at once."""
+    """The image in sRGB, without its color profile. A profile that is broken or does not fit is ignored."""
     profile = image.info.get("icc_profile")
     if profile:
         source = image if image.mode in ("L", "RGB", "RGBA", "CMYK") else drawable(image)

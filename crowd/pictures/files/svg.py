@@ -1,4 +1,4 @@
-"""Drawings, as far as they only draw: no script, no foreign content, nothing from elsewhere."""
+"""Checks that a drawing only draws: no script, no foreign content, nothing from elsewhere."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ SVG = "http://www.w3.org/2000/svg"
 XHTML = "http://www.w3.org/1999/xhtml"
 HEAD = 4096
 MOST_ELEMENTS = 50_000
-# Copies within copies: so many shapes a browser may come to draw.
+# The most shapes that a browser may come to draw, with copies within copies.
 MOST_DRAWN = 200_000
 ACTIVE = frozenset(
     {"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "listener"}
@@ -26,13 +26,13 @@ URL = re.compile(r"url\s*\(\s*[\"']?\s*([^)]*)", re.IGNORECASE)
 
 
 def is_like_svg(data: bytes) -> bool:
-    """By its first bytes: raster formats never begin so."""
+    """Whether the first bytes are those of an SVG: raster formats never begin so."""
     head = data[:HEAD].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     return head.startswith(b"<") and b"<svg" in head
 
 
 def check_svg(data: bytes) -> None:
-    """Raises BadPicture if it does more than draw."""
+    """Raise BadPicture if the drawing does more than draw."""
     root = _parse(data)
     elements = list(root.iter())
     if root.tag != f"{{{SVG}}}svg":
@@ -45,14 +45,14 @@ def check_svg(data: bytes) -> None:
 
 
 def words_in_svg(data: bytes) -> str:
-    """What it writes in letters that are letters. Letters drawn as shapes are not read."""
+    """Words that the drawing writes as text. Letters drawn as shapes are not read."""
     texts = ["".join(one.itertext()) for one in _parse(data).iter(f"{{{SVG}}}text")]
     return " ".join(" ".join(texts).split())
 
 
 class _Builder(TreeBuilder):
     def pi(self, target: str, data: str | None = None) -> None:  # type: ignore[override]  # so it is called
-        """A style sheet of elsewhere, most likely."""
+        """Refuse a processing instruction, which most likely names a style sheet elsewhere."""
         raise BadPicture(f"The drawing holds a processing instruction ({target}). Take it out.")
 
 
@@ -91,7 +91,7 @@ def _check_attribute(name: str, value: str) -> None:
 
 
 def _check_style(text: str) -> None:
-    """Escapes could spell what is looked for below."""
+    """Refuse escapes, which could spell what is looked for below, and imports."""
     if "\\" in text or "@import" in text.lower():
         raise BadPicture("The drawing’s style imports or escapes something. Write it without.")
     _check_urls(text)
@@ -106,7 +106,7 @@ def _check_urls(text: str) -> None:
 
 
 def _refuse_avalanche(root: Element) -> None:
-    """A few lines of <use> can stand for billions of shapes, or for themselves."""
+    """Refuse copies in excess: a few lines of <use> can stand for billions of shapes, or for themselves."""
     by_id = {name: element for element in root.iter() if (name := element.get("id"))}
     drawn: dict[Any, int] = {}
 

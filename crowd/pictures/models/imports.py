@@ -10,9 +10,9 @@ class Import(models.Model):
     """A file that brings pictures. Its lines are requests, which the background fulfils one by one."""
 
     name = models.CharField(max_length=200)
-    # An archive with the pictures, until all of them are in.
+    # The archive with the pictures, until all of them are in.
     file = models.FileField(upload_to="imports/", blank=True)
-    # Somebody has looked at every picture of it before: they need no check here.
+    # True if every picture of it was looked at before: none needs a check here.
     is_checked = models.BooleanField(default=False)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     made_at = models.DateTimeField()
@@ -31,7 +31,7 @@ class Import(models.Model):
 
 
 class Request(models.Model):
-    """One picture that is wanted, from an address or out of the import's archive. The row is the queue."""
+    """A requested picture, from an address or out of the import's archive. The row is the queue."""
 
     class Status(models.TextChoices):
         WAITING = "waiting", "Waits"
@@ -47,7 +47,7 @@ class Request(models.Model):
     }
 
     importing = models.ForeignKey(Import, models.CASCADE, related_name="requests")
-    # What the researcher finds it by: "Line 3", or the file's name.
+    # The place where the researcher finds it: "Line 3", or the file's name.
     place = models.CharField(max_length=300)
     concept = models.CharField(max_length=domain.LONGEST_CONCEPT)
     caption = models.CharField(max_length=500, blank=True)

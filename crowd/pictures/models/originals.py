@@ -5,14 +5,14 @@ from crowd.pictures.models.pictures import Picture
 
 
 class Original(models.Model):
-    """The very bytes that somebody sent in, for the record. No worker is served them."""
+    """The very bytes that a person sent in, for the record. No worker is served them."""
 
     picture = models.ForeignKey(Picture, models.PROTECT, related_name="originals")
     sha256 = models.CharField("SHA-256", max_length=64)
     file = models.FileField(upload_to="originals/")
     name = models.CharField("name of the file", max_length=200, blank=True)
     bytes = models.PositiveIntegerField()
-    # A member of staff; or, where it was somebody else, in words: "designer 12".
+    # A member of staff; any other sender is named in words: "designer 12".
     sent_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     sender = models.CharField(max_length=80, blank=True)
     sent_at = models.DateTimeField()

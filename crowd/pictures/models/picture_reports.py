@@ -10,7 +10,7 @@ LONGEST_WORKER = 64
 
 
 class Report(models.Model):
-    """Somebody says that a picture should not be shown. It is not, until a person has decided."""
+    """A report that a picture should not be shown. It is not shown until staff have decided."""
 
     class Reason(models.TextChoices):
         INAPPROPRIATE = "inappropriate", _("The picture is inappropriate")
@@ -31,7 +31,7 @@ class Report(models.Model):
     picture = models.ForeignKey(Picture, models.PROTECT, related_name="reports")
     reason = models.CharField(max_length=16, choices=Reason.choices)
     text = models.CharField(max_length=LONGEST_TEXT, blank=True)
-    # What the family knows its worker by, a pseudonym for one; null for somebody it does not know.
+    # The family's name for its worker, such as a pseudonym; null for a reporter whom it does not know.
     by_worker = models.CharField(max_length=LONGEST_WORKER, null=True)  # noqa: DJ001 - null is not empty here
     made_at = models.DateTimeField()
     status = models.CharField(max_length=9, choices=Status.choices, default=Status.OPEN)

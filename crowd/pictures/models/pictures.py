@@ -7,7 +7,7 @@ from django.db.models import Q
 from crowd.pictures import domain
 
 SVG = "image/svg+xml"
-# Of the longer side, in pixels: in lists, and on question pages.
+# Lengths of the longer side in pixels: in lists, and on question pages.
 SIZES = (160, 480)
 LONGEST_REASON = 200
 
@@ -17,7 +17,7 @@ def new_key() -> str:
 
 
 class Unfit(models.TextChoices):
-    """Why a picture is no picture of the pool; the checkers' keys are 1 to 5 in this order."""
+    """Reasons why a picture is not fit for the pool; the checkers' keys are 1 to 5 in this order."""
 
     MISMATCH = "mismatch", "It does not show its concept"
     WORDS = "words", "It shows written words"
@@ -29,14 +29,14 @@ class Unfit(models.TextChoices):
 
 class Pictures(models.QuerySet["Picture"]):
     def playable(self) -> "Pictures":
-        """Those that image sets are drawn from."""
+        """Pictures that image sets are drawn from."""
         return self.filter(status=Picture.Status.FIT, in_pool=True)
 
 
 class Picture(models.Model):
     """A picture of the pool. Its address is unguessable and says nothing of what it shows.
 
-    Never deleted, for data refer to it: a removed one stays, and is shown to nobody but staff.
+    Never deleted, because data refer to it: a removed one stays, and is shown to nobody but staff.
     """
 
     class Status(models.TextChoices):
@@ -53,7 +53,7 @@ class Picture(models.Model):
     }
 
     key = models.CharField(max_length=32, unique=True, default=new_key, editable=False)
-    # Of the file as it is kept and served; and as it came, before metadata were taken out of it.
+    # Digests of the file as it is kept and served, and as it came, before metadata were taken out.
     sha256 = models.CharField("SHA-256", max_length=64, unique=True)
     original_sha256 = models.CharField("SHA-256 as it came", max_length=64, blank=True, db_index=True)
     concept = models.CharField(max_length=domain.LONGEST_CONCEPT, db_index=True)
@@ -64,11 +64,11 @@ class Picture(models.Model):
     credit = models.CharField(max_length=500, blank=True)
     licence = models.CharField(max_length=64, blank=True)
     added_at = models.DateTimeField(auto_now_add=True)
-    # False: it belongs to an item that somebody made by hand. No set is drawn from it, and no rival is told.
+    # False: it belongs to an item made by hand. No set is drawn from it, and no rival is told of it.
     in_pool = models.BooleanField("image sets are drawn from it", default=True)
 
     status = models.CharField(max_length=8, choices=Status.choices, default=Status.WAITING)
-    # Where a removed picture goes back to if it was removed for nothing.
+    # The status to which a removed picture is restored.
     former_status = models.CharField(max_length=8, choices=Status.choices, blank=True)
     unfit_reason = models.CharField(max_length=16, choices=Unfit.choices, blank=True)
     removal_reason = models.CharField(max_length=LONGEST_REASON, blank=True)
@@ -77,7 +77,7 @@ class Picture(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     checked_at = models.DateTimeField(null=True)
-    # Before whom it lies at the moment, and how often somebody has put it off.
+    # The lease of the person who checks it, and how often it was skipped.
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     claimed_until = models.DateTimeField(null=True)
     skipped = models.PositiveIntegerField(default=0)
@@ -127,12 +127,12 @@ class Picture(models.Model):
 
     @property
     def is_drawing(self) -> bool:
-        """An SVG serves as its own thumbnail, and has no perceptual hash."""
+        """Whether it is an SVG, which serves as its own thumbnail and has no perceptual hash."""
         return self.media_type == SVG
 
     @property
     def written_words(self) -> str:
-        """What was read on it, short enough for a line."""
+        """The words that were read on it, short enough for a line."""
         return self.ocr_text if len(self.ocr_text) <= 120 else f"{self.ocr_text[:117]}…"
 
     def thumbnail_name(self, size: int) -> str:
@@ -140,5 +140,5 @@ class Picture(models.Model):
 
 
 def are_near_duplicates(first: Picture, second: Picture) -> bool:
-    """An image set should not show both."""
+    """Whether an image set should not show both."""
     return domain.are_near(first.perceptual_hash, second.perceptual_hash)

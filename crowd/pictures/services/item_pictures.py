@@ -1,4 +1,4 @@
-"""How a picture of somebody's item is kept: outside the pool, with the very bytes that were sent."""
+"""Pictures of single items: kept outside the pool, with the very bytes that were sent."""
 
 from contextlib import ExitStack
 from datetime import datetime
@@ -39,7 +39,7 @@ def upload_picture(
     licence: str = "",
     now: datetime,
 ) -> Picture:
-    """The picture with this content, fit to be shown: a new one, or the one there is, of the pool as well.
+    """The picture with this content, fit to be shown: a new one, or an existing one, also of the pool.
 
     Raises RuleBroken for one that staff have removed or not let in. Its row is locked until the caller's
     transaction ends, so call this first in the transaction that makes the item.
@@ -86,7 +86,7 @@ def _keep(upload: Upload, undoing: ExitStack, **words: str) -> Picture:
                 **words,
             )
     except IntegrityError:
-        # Somebody uploaded the same just now. If it was something else, it goes on.
+        # The same was uploaded just now; any other error is raised again.
         default_storage.delete(stored)
         if known := _known(upload):
             return known
@@ -94,14 +94,14 @@ def _keep(upload: Upload, undoing: ExitStack, **words: str) -> Picture:
 
 
 def _store(name: str, content: bytes, undoing: ExitStack) -> str:
-    """Deleted again unless the caller gets to its end."""
+    """Store a file that is deleted again unless the caller gets to its end."""
     stored = default_storage.save(name, ContentFile(content))
     undoing.callback(default_storage.delete, stored)
     return stored
 
 
 def _known(upload: Upload) -> Picture | None:
-    """The same bytes as they were sent, or as they are served. Locked, and as it is now."""
+    """The picture with the same bytes, as sent or as served; its row is locked, and read afresh."""
     drawn = sha256(upload.data).hexdigest()
     either = {drawn, upload.original_sha256}
     same = Q(sha256__in=either) | Q(original_sha256=upload.original_sha256)

@@ -1,4 +1,4 @@
-"""The manual check: one picture before one person, for some minutes."""
+"""The manual check: one picture is leased to one person for some minutes."""
 
 from datetime import datetime, timedelta
 
@@ -17,7 +17,7 @@ UNCLAIMED = {"claimed_by": None, "claimed_until": None}
 
 
 def claim_picture(*, by: User, now: datetime) -> Picture | None:
-    """The one that lies before this person already, or the next one that lies before nobody."""
+    """Lease the picture that this person holds already, or the next one that nobody holds."""
     if own := _claimed(by, now=now).order_by("-claimed_until", "pk").first():
         return own if _claim(own, by=by, now=now) else claim_picture(by=by, now=now)
     while some := list(waiting_pictures(now=now)[:AT_ONCE]):
@@ -28,31 +28,31 @@ def claim_picture(*, by: User, now: datetime) -> Picture | None:
 
 
 def waiting_pictures(*, now: datetime) -> QuerySet[Picture]:
-    """Those that lie before nobody, in the order of the queue: what was put off comes last."""
+    """Pictures that nobody holds, in the order of the queue: skipped ones come last."""
     free = Q(claimed_until=None) | Q(claimed_until__lte=now) | Q(claimed_by=None)
     return Picture.objects.filter(free, status=Status.WAITING, in_pool=True).order_by("skipped", "pk")
 
 
 def pass_picture(*, picture: Picture, by: User, now: datetime) -> None:
-    """It is fit. Raises RuleBroken if somebody was faster."""
+    """Mark a picture as fit. Raises RuleBroken if another person was faster."""
     _decide(picture, Status.FIT, by=by, now=now, unfit_reason="")
 
 
 def refuse_picture(*, picture: Picture, reason: str, by: User, now: datetime) -> None:
-    """It is unfit, for a reason. Raises RuleBroken if somebody was faster."""
+    """Mark a picture as unfit. Raises RuleBroken without a reason, or if another person was faster."""
     if reason not in Unfit.values:
         raise RuleBroken("no_reason", "Say why the picture is unfit.")
     _decide(picture, Status.UNFIT, by=by, now=now, unfit_reason=reason)
 
 
 def skip_picture(*, picture: Picture, by: User, now: datetime) -> None:
-    """To the end of the queue. Does nothing to a picture that somebody has checked meanwhile."""
+    """Move a picture to the end of the queue, unless it has been checked meanwhile."""
     mine = Picture.objects.filter(pk=picture.pk, status=Status.WAITING, claimed_by=by)
     mine.update(skipped=F("skipped") + 1, **UNCLAIMED)
 
 
 def undo_check(*, by: User, now: datetime) -> Picture:
-    """Takes this person's last verdict back, and lays the picture before them again."""
+    """Undo this person's last verdict and lease the picture again. Raises RuleBroken if there is none."""
     last = last_checked(by=by, now=now)
     claim = {"claimed_by": by, "claimed_until": now + LEASE}
     undone = {"checked_by": None, "checked_at": None, "unfit_reason": "", **claim}
@@ -62,7 +62,7 @@ def undo_check(*, by: User, now: datetime) -> Picture:
 
 
 def last_checked(*, by: User, now: datetime) -> Picture | None:
-    """What this person could still take back."""
+    """The picture whose verdict this person could still undo."""
     checked = Picture.objects.filter(
         checked_by=by, checked_at__gt=now - UNDO_FOR, status__in=[Status.FIT, Status.UNFIT]
     )

@@ -1,4 +1,4 @@
-"""How a picture enters the pool, once for each content, and how its words are mended."""
+"""Adding of pictures to the pool, once for each content, and correcting of their words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ Status = Picture.Status
 
 @dataclass(frozen=True, kw_only=True)
 class NewPicture:
-    """`is_checked`: whoever adds it vouches for it, and nobody needs to look at it again."""
+    """A picture to add. `is_checked`: the caller vouches for it, and nobody needs to look at it again."""
 
     content: bytes
     media_type: str
@@ -44,12 +44,12 @@ class Entered:
 
 
 def add_picture(new: NewPicture) -> Picture:
-    """The picture with this content: the one there is, or a new one."""
+    """The picture with this content: an existing one, or a new one."""
     return enter_picture(new).picture
 
 
 def bring_in(line: Line, *, content: Content, is_checked: bool) -> Entered:
-    """What somebody sent, and was made harmless."""
+    """Add content that was sent and has been made harmless."""
     return enter_picture(
         NewPicture(
             content=content.data,
@@ -81,7 +81,7 @@ def enter_picture(new: NewPicture) -> Entered:
             picture.file.save(name, ContentFile(new.content), save=True)
             tell_rivals([picture])
     except IntegrityError:
-        # Somebody added the same content just now. If it was something else, it goes on.
+        # The same content was added just now; any other error is raised again.
         picture.file.storage.delete(str(picture.file.name))
         if known := _known(digest, new.original_sha256):
             return Entered(picture=known, is_new=False)
@@ -90,7 +90,7 @@ def enter_picture(new: NewPicture) -> Entered:
 
 
 def tell_rivals(pictures: Sequence[Picture]) -> None:
-    """What they may know of a picture. The caller holds the transaction."""
+    """Tell rivals what they may know of a picture. The caller holds the transaction."""
     enter_pool(
         [
             Entering(sha256=one.sha256, path=str(one.file.name), caption=one.caption or one.concept)
@@ -100,7 +100,7 @@ def tell_rivals(pictures: Sequence[Picture]) -> None:
 
 
 def describe_picture(picture: Picture) -> None:
-    """Saves mended words of a picture, and nothing else of it; of the pool's, rivals read the new ones."""
+    """Save only the corrected words of a picture. Rivals are told the words of pictures in the pool."""
     now = timezone.now()
     picture.is_profane = is_profane(picture.concept)
     picture.shows_concept = domain.shows_concept(picture.ocr_text, concept=picture.concept)
@@ -113,7 +113,7 @@ def describe_picture(picture: Picture) -> None:
 
 
 def _known(digest: str, original: str) -> Picture | None:
-    """The same bytes as they are kept, or as they once came."""
+    """The picture with the same bytes, as they are kept or as they once came."""
     same = Q(sha256=digest) | Q(original_sha256__in={digest, original or digest})
     return Picture.objects.filter(same).order_by("pk").first()
 

@@ -1,4 +1,4 @@
-"""A researcher's file becomes requests, all of them or none; they wait until somebody says: begin."""
+"""Imports: a researcher's file becomes requests, all or none, which wait until the import begins."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -33,7 +33,7 @@ Status = Request.Status
 
 @dataclass(frozen=True, kw_only=True)
 class Rights:
-    """What holds for every line that does not say something else."""
+    """Rights that hold for every line that does not name others."""
 
     source: str = ""
     credit: str = ""
@@ -50,7 +50,7 @@ class Rights:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What became of one line; `entered` is None where `problem` says why."""
+    """The result of one line; `entered` is None where `problem` says why."""
 
     line: Line
     entered: Entered | None = None
@@ -67,7 +67,10 @@ def prepare_import(
     by: User | None,
     now: datetime,
 ) -> Import:
-    """Reads what is to come in, and brings nothing in yet. Raises InvalidItems that names every bad line."""
+    """Read what is to come in, and bring nothing in yet. Raises InvalidItems that names the bad lines.
+
+    With an association list, only pictures of its concepts that want one come in.
+    """
     is_archive = _is_archive(upload)
     reading = _read_upload(upload, is_archive=is_archive, concept_from=concept_from)
     refuse_problems(reading)
@@ -87,7 +90,7 @@ def prepare_import(
 
 
 def begin_import(*, importing: Import, now: datetime) -> None:
-    """From now on the background works at it."""
+    """Begin the import: the background works at it from now on. Raises RuleBroken if it has begun already."""
     with transaction.atomic():
         if not Import.objects.filter(pk=importing.pk, begun_at=None).update(begun_at=now):
             raise RuleBroken("begun_already", "This import has begun already.")
@@ -95,7 +98,7 @@ def begin_import(*, importing: Import, now: datetime) -> None:
 
 
 def discard_import(*, importing: Import) -> None:
-    """As if it had never been uploaded. Only before it has begun."""
+    """Delete an import as if it had never been uploaded. Raises RuleBroken once it has begun."""
     with transaction.atomic():
         found = Import.objects.select_for_update().filter(pk=importing.pk, begun_at=None).first()
         if found is None:
@@ -107,7 +110,7 @@ def discard_import(*, importing: Import) -> None:
 
 
 def try_again(*, importing: Import, now: datetime) -> int:
-    """What was not fetched from an address. A file that is no picture stays none."""
+    """Try all addresses again that failed, and return how many. Files of an archive stay failed."""
     with transaction.atomic():
         failed = importing.requests.filter(status=Status.FAILED).exclude(url="")
         again = failed.update(status=Status.WAITING, tries=0, try_at=now, problem="")
@@ -117,7 +120,7 @@ def try_again(*, importing: Import, now: datetime) -> int:
 
 
 def refuse_problems(reading: Reading) -> None:
-    """Raises InvalidItems with as many of them as anybody wants to read."""
+    """Raise InvalidItems with the first problems, if there is any."""
     shown = reading.problems[:MOST_PROBLEMS]
     if more := len(reading.problems) - len(shown):
         shown.append(f"And {more} more.")
@@ -127,7 +130,7 @@ def refuse_problems(reading: Reading) -> None:
 
 @contextmanager
 def open_path(path: Path, *, concept_from: ConceptFrom) -> Iterator[tuple[Source, Reading]]:
-    """A folder, an archive, or a list with its files beside it. Raises InvalidItems."""
+    """Open a folder, an archive, or a list with its files beside it. Raises InvalidItems."""
     if path.is_dir():
         folder = Folder(path)
         yield folder, import_lines.read_source(folder, concept_from=concept_from)
@@ -149,7 +152,7 @@ def open_path(path: Path, *, concept_from: ConceptFrom) -> Iterator[tuple[Source
 def bring_lines(
     wanted: Iterable[Line], *, source: Source, rights: Rights, is_checked: bool
 ) -> Iterator[Outcome]:
-    """Line by line into the pool; what is wrong with one holds up no other. Fetches from the network."""
+    """Bring lines into the pool, one by one; a fault of one holds up no other. Fetches from the network."""
     for line in map(rights.fill, wanted):
         try:
             content = read_content(fetch(line.url) if line.url else source.read(line.file))
@@ -170,7 +173,7 @@ def _read_upload(upload: IO[bytes], *, is_archive: bool, concept_from: ConceptFr
 
 
 def _store(upload: IO[bytes]) -> str:
-    """Under a name of its own: what somebody called the file is no path of ours."""
+    """Store an archive under a name of its own: the sender's name of the file is no path of ours."""
     upload.seek(0)
     return default_storage.save(f"imports/{uuid4()}.zip", File(upload))
 
@@ -203,7 +206,7 @@ def line_of(request: Request) -> Line:
 
 
 def _is_archive(file: IO[bytes]) -> bool:
-    """By its first bytes, whatever it is called; it is at its beginning afterwards."""
+    """Whether the first bytes are those of a ZIP, whatever its name; the file is rewound afterwards."""
     found = file.read(len(ZIP)) == ZIP
     file.seek(0)
     return found

@@ -14,7 +14,7 @@ from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 
-# Nobody empties the pool alone.
+# The limit of one worker, so that nobody empties the pool alone.
 MOST_A_DAY = 30
 REPORTED = "Reported, not decided yet"
 Status = Report.Status
@@ -23,7 +23,7 @@ Status = Report.Status
 def report_picture(
     *, picture: Picture, reason: str, text: str = "", by_worker: str | None, now: datetime
 ) -> Report:
-    """Shown to nobody from now on. The same worker's second report of a picture is the first one."""
+    """Take the picture out at once; a worker's second report returns the first. Raises RuleBroken."""
     text = _read_text(reason, text)
     with transaction.atomic():
         (row,) = lock_pictures([picture.pk])
@@ -50,7 +50,7 @@ def report_picture(
 
 
 def uphold_report(*, report: Report, by: User, now: datetime) -> None:
-    """The picture stays removed. Answers every open report of it."""
+    """Keep the picture removed, and answer every open report of it. Raises RuleBroken if done already."""
     with transaction.atomic():
         picture = _decide(report, Status.UPHELD, by=by, now=now)
         reason = f"Reported: {report.get_reason_display()}"
@@ -60,7 +60,7 @@ def uphold_report(*, report: Report, by: User, now: datetime) -> None:
 
 
 def dismiss_report(*, report: Report, by: User, now: datetime) -> None:
-    """The picture is back where it was. Answers every open report of it."""
+    """Put the picture back, and answer every open report of it. Raises RuleBroken if done already."""
     with transaction.atomic():
         picture = _decide(report, Status.DISMISSED, by=by, now=now)
         put_back([picture], now=now)

@@ -1,4 +1,4 @@
-"""The sweep that fulfils requests: fetched or taken out of an archive, judged, and put into the pool."""
+"""The sweep that fulfils requests: each picture is fetched or taken out of an archive, judged, and added."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -20,9 +20,9 @@ from crowd.pictures.services.picture_imports import line_of
 from hits.core import states
 from hits.core.errors import InvalidItems
 
-# All of them at the same time, where they are addresses: a round takes as long as the slowest.
+# Addresses are fetched all at the same time: a round takes as long as the slowest.
 AT_ONCE = 8
-# Whoever dies at the work leaves the row to another after so long.
+# A process that dies at the work leaves the row to another after so long.
 LEASE = timedelta(minutes=5)
 WAITS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=30), timedelta(hours=2))
 MOST_TRIES = len(WAITS) + 1
@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 
 def fulfil_requests(*, now: datetime) -> int:
-    """How many came to an end or were tried. No network call and no archive is read in a transaction."""
+    """Try due requests, and return how many. No network call and no archive is read in a transaction."""
     done, until = 0, monotonic() + SWEEP_S
     while some := _claim(now=now):
         for request, got in _get(some):
@@ -46,7 +46,7 @@ def fulfil_requests(*, now: datetime) -> int:
 
 
 def next_request(*, now: datetime) -> datetime | None:
-    """The next picture is tried, for the first time or again, or whoever was at work on it has died."""
+    """The time of the next try of a picture: the first, a later one, or that after a process that died."""
     first: datetime | None = _waiting().aggregate(first=Min("try_at"))["first"]
     return first
 
@@ -56,7 +56,7 @@ def _waiting() -> QuerySet[Request]:
 
 
 def _claim(*, now: datetime) -> list[Request]:
-    """Rows that are due, each of them this process's own for a while."""
+    """Claim rows that are due, each of them for this process alone for a while. A compare and swap."""
     due = _waiting().filter(try_at__lte=now).select_related("importing")
     claimed = []
     for request in due.order_by("try_at", "pk")[:AT_ONCE]:
@@ -84,7 +84,7 @@ def _get(requests: Sequence[Request]) -> Iterator[tuple[Request, Got]]:
 
 
 def _fetch(url: str) -> Got:
-    """In a thread without a database."""
+    """Fetch in a thread without a database; a NotFetched is returned."""
     try:
         return fetch(url)
     except NotFetched as problem:
@@ -139,7 +139,7 @@ def _fail(request: Request, problem: BadPicture | NotFetched) -> None:
 
 
 def _end_imports(*, now: datetime) -> None:
-    """The archive goes: what is still wrong with it will not come right."""
+    """End imports without waiting requests, and delete their archives: what failed will not come right."""
     waiting = _waiting().filter(importing=OuterRef("pk"))
     running = Import.objects.filter(begun_at__isnull=False, ended_at=None)
     for importing in running.filter(~Exists(waiting)):

@@ -1,4 +1,4 @@
-"""The one way a picture changes its state: the families are told in the same transaction.
+"""The one way to change a picture's state: the families are told in the same transaction.
 
 A picture's row is locked before every other row; listeners lock their items after it.
 """
@@ -19,7 +19,7 @@ FIT = Picture.Status.FIT
 def move_picture(
     picture: Picture, to: str, *, now: datetime, since: Collection[str] = (), **changes: Any
 ) -> bool:
-    """True if this call moved it."""
+    """Move a picture to a state; True if this call moved it."""
     with transaction.atomic():
         if not (locked := lock_pictures([picture.pk])):
             return False
@@ -32,5 +32,5 @@ def move_picture(
 
 
 def lock_pictures(keys: Collection[int]) -> list[Picture]:
-    """As they are now, in one order. The caller holds the transaction."""
+    """Lock pictures in one order, and return them as they are now. The caller holds the transaction."""
     return list(Picture.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk"))

@@ -26,14 +26,14 @@ Work = Callable[[Picture], Mapping[str, Any]]
 
 
 def prepare_pictures(*, now: datetime) -> int:
-    """Whatever fails is written down at the picture and not tried again, until somebody asks for it."""
+    """Prepare new pictures. A failure is noted, and not tried again until a person asks for it."""
     return _work_through(
         Picture.objects.filter(prepared_at=None), lambda one: {"prepared_at": now, **_prepared(one)}
     )
 
 
 def read_pictures(*, reader: Reader | None = None) -> int:
-    """Letters, by whoever reads here. Pictures wait for the day when somebody does."""
+    """Read letters with this machine's reader. Without one, pictures wait for the day when there is one."""
     found = reader or installed_reader()
     if found is None:
         return 0
@@ -42,7 +42,7 @@ def read_pictures(*, reader: Reader | None = None) -> int:
 
 
 def prepare_anew(pictures: QuerySet[Picture]) -> int:
-    """For files that were missing or damaged and are whole now."""
+    """Prepare pictures again whose files were missing or damaged and are whole now; return how many."""
     return pictures.update(prepared_at=None, problem="", read_by="", ocr_text="")
 
 
@@ -55,7 +55,7 @@ def flags_of(*, concept: str, written: str) -> dict[str, Any]:
 
 
 def _work_through(rows: QuerySet[Picture], work: Work) -> int:
-    """Row by row; each is written down at once, and by nobody else meanwhile only once."""
+    """Work row by row; each result is written at once, and only if no other process has written one."""
     done, until = 0, monotonic() + SWEEP_S
     while some := list(rows.order_by("pk")[:AT_ONCE]):
         for picture in some:

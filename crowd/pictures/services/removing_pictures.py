@@ -1,4 +1,4 @@
-"""Staff take pictures out of the pool and put them back. Everywhere at once, and on the record."""
+"""Removing of pictures from the pool by staff, and restoring: everywhere at once, and on the record."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -19,7 +19,7 @@ Status = Picture.Status
 
 
 def remove_pictures(*, pictures: Collection[Picture], reason: str, by: User, now: datetime) -> int:
-    """How many were shown or could have been; open reports of all of them are upheld."""
+    """Remove pictures, uphold their open reports, and return how many were not removed already."""
     reason = _read_reason(reason)
     with transaction.atomic():
         rows = lock_pictures([one.pk for one in pictures])
@@ -33,7 +33,7 @@ def remove_pictures(*, pictures: Collection[Picture], reason: str, by: User, now
 
 
 def restore_pictures(*, pictures: Collection[Picture], reason: str, by: User, now: datetime) -> int:
-    """Each goes back to where it was; open reports of them are dismissed."""
+    """Put each picture back where it was, dismiss its open reports, and return how many came back."""
     reason = _read_reason(reason)
     with transaction.atomic():
         rows = lock_pictures([one.pk for one in pictures])
@@ -44,7 +44,7 @@ def restore_pictures(*, pictures: Collection[Picture], reason: str, by: User, no
 
 
 def recheck_pictures(*, pictures: Collection[Picture], by: User, now: datetime) -> int:
-    """Those of the pool: back into the queue of the manual check, and shown to nobody until they pass it."""
+    """Send pool pictures back to the manual check, shown to nobody until they pass; return how many."""
     with transaction.atomic():
         rows = [one for one in lock_pictures([one.pk for one in pictures]) if one.in_pool]
         shown = [one.pk for one in rows if one.status == Status.FIT]
@@ -58,7 +58,7 @@ def recheck_pictures(*, pictures: Collection[Picture], by: User, now: datetime) 
 
 
 def take_out(picture: Picture, *, reason: str, now: datetime) -> bool:
-    """The caller has locked the picture, and tells the families."""
+    """Mark the picture as removed. The caller has locked it, and tells the families."""
     return states.move(
         picture,
         Status.REMOVED,
@@ -70,7 +70,7 @@ def take_out(picture: Picture, *, reason: str, now: datetime) -> bool:
 
 
 def put_back(pictures: Collection[Picture], *, now: datetime) -> list[Picture]:
-    """Those that were out. The caller has locked them."""
+    """Put back those that were removed, and tell the families. The caller has locked them."""
     nothing = {"former_status": "", "removal_reason": "", "removed_at": None}
     back = [one for one in pictures if one.status == Status.REMOVED]
     for one in back:
@@ -81,7 +81,7 @@ def put_back(pictures: Collection[Picture], *, now: datetime) -> list[Picture]:
 
 
 def decide_reports(pictures: Collection[Picture], to: str, *, by: User, now: datetime) -> int:
-    """A decision about a picture answers all that was reported of it. The caller has locked the pictures."""
+    """Decide all open reports of these pictures, and return how many. The caller has locked the pictures."""
     reports = Report.objects.filter(picture__in=pictures, status=Report.Status.OPEN)
     return reports.update(status=to, decided_by=by, decided_at=now)
 

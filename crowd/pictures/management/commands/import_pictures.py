@@ -65,7 +65,7 @@ class Command(BaseCommand):
         return {**counts, "failed": len(problems)}, problems
 
     def _show_progress(self, done: int, total: int) -> None:
-        """One line that counts up, for somebody who watches."""
+        """Show one line that counts up, if a person watches a terminal."""
         if sys.stderr.isatty():
             sys.stderr.write(f"\r{done} of {total}" + ("\n" if done == total else ""))
             sys.stderr.flush()
