@@ -13,6 +13,8 @@ WORD = re.compile(r"[^\W\d_]+")
 COUNTED = re.compile(r"[ _-]*\(?\d+\)?$")
 # A single letter is a speck that was read as a letter.
 LEAST_LETTERS = 2
+# So many letters of a concept are a part of it: two are in half of all words.
+LEAST_PART = 3
 
 
 def words_of(text: str) -> list[str]:

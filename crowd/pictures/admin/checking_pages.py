@@ -83,7 +83,7 @@ def undo_view(request: HttpRequest) -> HttpResponse:
     except RuleBroken as broken:
         messages.error(request, str(broken))
     else:
-        messages.success(request, f"Undone: “{picture.concept}” is before you again.")
+        messages.success(request, f"Undone: “{picture.concept}” is yours to check again.")
     return redirect("admin:pictures_check")
 
 

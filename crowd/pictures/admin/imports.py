@@ -1,6 +1,7 @@
 """Imports: a file is read and shown first; the background adds its pictures once a person says so."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -27,6 +28,8 @@ from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need, signed_in
 from hits.common.spreadsheets import Cell
 from hits.core.errors import InvalidItems
+from hits.identity.models.users import User
+from qualifications.models import SwowList
 
 A_PAGE = 50
 SAMPLE = 12
@@ -50,7 +53,7 @@ class ImportForm(forms.Form):
     source = forms.CharField(
         required=False,
         max_length=LONGEST["source"],
-        help_text="Where they come from, if a line does not say so.",
+        help_text="Where the pictures come from, if a line does not say so.",
     )
     licence = forms.CharField(
         required=False, max_length=LONGEST["licence"], help_text="Such as CC BY 4.0, if a line names none."
@@ -58,17 +61,25 @@ class ImportForm(forms.Form):
     credit = forms.CharField(
         required=False, max_length=LONGEST["credit"], help_text="Whom to name, if a line does not say so."
     )
+    swow = forms.ModelChoiceField(
+        SwowList.objects.none(),
+        label="Only concepts that want a picture, of the association list",
+        required=False,
+        empty_label="No list: every picture comes in",
+        help_text="Of a list, pictures of other words are left out, and so are lines that name no picture.",
+    )
     is_checked = forms.BooleanField(
         label="Every picture has been looked at already",
         required=False,
-        help_text="They can be shown to workers at once. Otherwise they wait for the manual check.",
+        help_text="They can be shown to workers at once, except those on which letters are found. Otherwise "
+        "they wait for the manual check.",
     )
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
         if (file.size or 0) > MOST_BYTES:
             raise forms.ValidationError(
-                f"A file has at most {MOST_BYTES // 1_000_000} MB. Make several of it, "
+                f"A file has at most {MOST_BYTES // 1_000_000} MB. Split it, "
                 "or use manage.py import_pictures."
             )
         return file
@@ -107,11 +118,12 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         need(request, IMPORT)
-        form = ImportForm(request.POST or None, request.FILES or None, label_suffix="")
+        initial = {"swow": read_number(request.GET.get("swow", ""))}
+        form = ImportForm(request.POST or None, request.FILES or None, initial=initial, label_suffix="")
         problems: list[str] = []
         if request.method == "POST" and form.is_valid():
             try:
-                made = prepare(request, form)
+                made = prepare(form.cleaned_data, by=signed_in(request), now=timezone.now())
             except InvalidItems as invalid:
                 problems = invalid.problems
             else:
@@ -130,7 +142,7 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
         """The page of an import: what is to come in, how far it is, and what went wrong."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        found = get_object_or_404(Import.objects.select_related("made_by"), pk=read_number(object_id))
+        found = get_object_or_404(Import.objects.select_related("made_by", "swow"), pk=read_number(object_id))
         counts = dict(found.requests.values_list("status").annotate(Count("pk")).order_by())
         failed = found.requests.filter(status=Status.FAILED).order_by("pk")
         total = sum(counts.values())
@@ -163,12 +175,12 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
 
 def _begin(call: Call[Import]) -> Outcome:
     picture_imports.begin_import(importing=call.row, now=call.now)
-    return Outcome(said="It has begun. You can leave this page; the background goes on.")
+    return Outcome(said="The import has begun. You can leave this page; it goes on in the background.")
 
 
 def _discard(call: Call[Import]) -> Outcome:
     picture_imports.discard_import(importing=call.row)
-    said = "Discarded. No picture was brought in."
+    said = "The file was discarded. No picture was added."
     return Outcome(said=said, to=reverse("admin:pictures_import_changelist"))
 
 
@@ -180,9 +192,9 @@ def _try_again(call: Call[Import]) -> Outcome:
 
 PAGES = ActionPages(
     actions={
-        "begin": Action(label="Bring them in", one_click=True, run=_begin),
+        "begin": Action(label="Import the pictures", one_click=True, run=_begin),
         "discard": Action(label="Discard this file", one_click=True, run=_discard),
-        "again": Action(label="Try their addresses again", one_click=True, run=_try_again),
+        "again": Action(label="Try the failed addresses again", one_click=True, run=_try_again),
     },
     find=lambda request, pk: [_find(request, pk)],
     back=lambda rows: reverse("admin:pictures_import_change", args=[rows[0].pk]),
@@ -196,16 +208,17 @@ def wrong_view(request: HttpRequest, pk: int) -> HttpResponseBase:
     return send_csv(WRONG, _wrong_lines(failed), name="wrong-lines.csv")
 
 
-def prepare(request: HttpRequest, form: ImportForm) -> Import:
-    given = form.cleaned_data
+def prepare(given: Mapping[str, Any], *, by: User, now: datetime) -> Import:
+    """Read the file of a valid form. Raises InvalidItems that names the bad lines."""
     return picture_imports.prepare_import(
         name=given["file"].name,
         upload=given["file"],
         concept_from=ConceptFrom(given["concept_from"]),
         rights=Rights(source=given["source"], credit=given["credit"], licence=given["licence"]),
         is_checked=given["is_checked"],
-        by=signed_in(request),
-        now=timezone.now(),
+        swow=given["swow"],
+        by=by,
+        now=now,
     )
 
 

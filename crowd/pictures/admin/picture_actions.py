@@ -47,13 +47,20 @@ def _find(request: HttpRequest) -> Sequence[Picture]:
 
 
 def _action(
-    *, label: str, permission: str, meaning: str, done: str, do: Callable[..., int], form: Any = None
+    *,
+    label: str,
+    permission: str,
+    meaning: str,
+    done: str,
+    do: Callable[..., int],
+    form: Any = None,
+    title: str = "",
 ) -> Action[Picture]:
     def confirm(call: Call[Picture]) -> Confirm:
         count = len(call.rows)
         details = {"count": count, "pictures": call.rows[:SHOWN], "more": max(0, count - SHOWN)}
         return Confirm(
-            title=f"{label} pictures",
+            title=title or f"{label} pictures",
             text=meaning,
             button=f"{label}: {_counted(count)}",
             detail="admin/pictures/gallery.html",
@@ -103,7 +110,7 @@ ACTIONS: Mapping[str, Action[Picture]] = {
     "recheck": _action(
         label="Send back to the check",
         permission=CHECK,
-        meaning="They are shown to nobody until somebody has found them fit again. "
+        meaning="They are shown to nobody until a colleague has found them fit again. "
         "Removed pictures are left as they are, and so are those that were uploaded for an item.",
         done="sent back to the check",
         do=removing_pictures.recheck_pictures,

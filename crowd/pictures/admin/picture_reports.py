@@ -55,9 +55,6 @@ class ReportAdmin(ReadOnlyAdmin[Report]):
     show_full_result_count = False
     actions = None
 
-    class Media:
-        css = {"all": ("pictures/pool.css",)}
-
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(require_POST(decide_view))
         return [path("<int:pk>/decide/", view, name="pictures_report_decide"), *super().get_urls()]

@@ -1,12 +1,12 @@
 """The pool: every picture there is, what is known of it, and what staff may do with it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -99,7 +99,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     search_fields = ("concept", "caption", "key", "sha256", "ocr_text", "licence", "source")
     ordering = ("-pk",)
     show_full_result_count = False
-    actions = ("remove", "restore", "recheck", "prepare_again")
+    actions = ("allow", "disallow", "remove", "restore", "recheck", "prepare_again")
     readonly_fields = (
         "large", "state", "flags", "ocr_text", "read_by", "pixels", "sha256", "original_sha256", "key",
         "media_type", "added_at", "checked", "place",
@@ -110,9 +110,6 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         ("What was found out", {"fields": ("ocr_text", "read_by", "pixels", "checked")}),
         ("File", {"fields": ("sha256", "original_sha256", "key", "media_type", "added_at")}),
     )
-
-    class Media:
-        css = {"all": ("pictures/pool.css",)}
 
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
@@ -162,6 +159,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
             "in_pool": sum(counts.values()),
             "fit": counts.get(Picture.Status.FIT, 0),
             "of_items": sum(count for in_pool, _, count in rows if not in_pool),
+            "undecided": Picture.objects.undecided().count(),
             "reports": Report.objects.filter(status=Report.Status.OPEN).count(),
         }
         return super().changelist_view(request, {**context, **(extra_context or {})})
@@ -187,6 +185,14 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         rows = self.get_changelist_instance(request).get_queryset(request)
         return send_csv(HEADER, _cells(rows), name="pictures.csv")
 
+    @admin.action(description="Allow in spite of letters…", permissions=["check"])
+    def allow(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
+        return picture_actions.ask(request, "allow", queryset)
+
+    @admin.action(description="Make unfit for letters again…", permissions=["check"])
+    def disallow(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
+        return picture_actions.ask(request, "disallow", queryset)
+
     @admin.action(description="Remove everywhere…", permissions=["remove"])
     def remove(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
         return picture_actions.ask(request, "remove", queryset)
@@ -199,10 +205,10 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     def recheck(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
         return picture_actions.ask(request, "recheck", queryset)
 
-    @admin.action(description="Make thumbnails and read letters anew", permissions=["import"])
+    @admin.action(description="Make thumbnails and read letters again", permissions=["import"])
     def prepare_again(self, request: HttpRequest, queryset: QuerySet[Picture]) -> None:
         count = prepare_anew(Picture.objects.filter(pk__in=queryset.order_by().values("pk")))
-        messages.success(request, f"{count} will be worked at in the background, from now on.")
+        messages.success(request, f"{count} will be prepared again in the background.")
 
     @admin.display(description="picture")
     def thumbnail(self, picture: Picture) -> SafeString:
@@ -210,16 +216,14 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
 
     @admin.display(description="picture")
     def large(self, picture: Picture) -> SafeString:
-        return format_html(
-            '<img src="{}" alt="{}" class="pool-large">', file_url(picture, 480), picture.concept
-        )
+        return format_html('<img src="{}" alt="{}" class="photo">', file_url(picture, 480), picture.concept)
 
     @admin.display(description="flags")
     def flags(self, picture: Picture) -> SafeString | str:
         said = flags_of(picture)
         if getattr(picture, "is_reported", False):
             said.append("Reported")
-        return format_html_join("", '<span class="pool-flag">{}</span> ', ((one,) for one in said)) or "–"
+        return format_html_join("", '<span class="tag bad">{}</span> ', ((one,) for one in said)) or "–"
 
     @admin.display(description="state")
     def state(self, picture: Picture) -> str:
@@ -247,16 +251,12 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     @admin.display(description="checked")
     def checked(self, picture: Picture) -> str:
         if picture.checked_at is None:
-            return "By nobody here"
+            return "Not checked here"
         return f"{picture.checked_at:%Y-%m-%d %H:%M} UTC, by {_name_of(picture.checked_by)}"
 
 
 def _name_of(user: User | None) -> str:
-    return user.get_username() if user else "somebody who has left"
-
-
-def _is_reported() -> Exists:
-    return Exists(Report.objects.filter(picture=OuterRef("pk"), status=Report.Status.OPEN))
+    return user.get_username() if user else "a former user"
 
 
 def _cells(rows: QuerySet[Picture]) -> Iterator[list[Cell]]:

@@ -8,13 +8,19 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import Truncator
 
+from crowd.pictures import domain
 from crowd.pictures.models import Picture
 
+VIEW = "pictures.view_picture"
+# Association lists belong to the whole installation; who may see items may see them.
+LISTS = "qualifications.view_swowlist"
 IMPORT = "pictures.import_picture"
 CHECK = "pictures.check_picture"
 REMOVE = "pictures.remove_picture"
 ORIGINALS = "pictures.view_original"
+LONGEST_QUOTE = 40
 
 
 def file_url(picture: Picture, size: int | None = None) -> str:
@@ -27,7 +33,7 @@ def file_url(picture: Picture, size: int | None = None) -> str:
 def small(picture: Picture) -> SafeString:
     """A small image for lists, without an alternative text, because the concept is beside it."""
     return format_html(
-        '<img src="{}" alt="" width="64" height="64" loading="lazy" class="pool-small">',
+        '<img src="{}" alt="" width="64" height="64" loading="lazy" class="thumb">',
         file_url(picture, 160),
     )
 
@@ -36,11 +42,16 @@ def flags_of(picture: Picture) -> list[str]:
     """What the person who checks should look at twice."""
     words = {
         "Its concept is profane": picture.is_profane,
-        "It shows the name of its concept": picture.shows_concept,
-        "It shows written words": picture.shows_words and not picture.shows_concept,
+        f"It shows its concept: {_quoted(showing)}": picture.shows_concept,
+        f"It shows written words: {_quoted(picture.ocr_text)}": picture.shows_words
+        and not picture.shows_concept,
         f"It could not be prepared: {picture.problem}": bool(picture.problem),
     }
     return [said for said, is_so in words.items() if is_so]
+
+
+def _quoted(words: str) -> str:
+    return f"“{Truncator(words).chars(LONGEST_QUOTE)}”"
 
 
 def render(

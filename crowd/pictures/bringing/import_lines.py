@@ -1,8 +1,8 @@
 """Lines that say what should come in, from a list or from the names of the files themselves."""
 
 import unicodedata
-from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -14,6 +14,7 @@ from hits.common.uploads import UploadedColumn, as_written
 from hits.common.uploads.file_problems import Problems
 from hits.common.uploads.row_reader import read_uploaded
 from hits.core.errors import InvalidItems
+from qualifications.domain.association_files import fold
 
 MOST_LINES = 20_000
 LONGEST = {"concept": domain.LONGEST_CONCEPT, "caption": 500, "source": 500, "credit": 500, "licence": 64}
@@ -32,7 +33,7 @@ COLUMNS = [
         name=name,
         read=_composed,
         needed=name == "concept",
-        may_be_empty=True,  # in words of its own
+        may_be_empty=True,  # _doubt says it in words of its own
         also=SPELLINGS.get(name, ()),
     )
     for name in (*LONGEST, *PLACES)
@@ -69,7 +70,14 @@ class Reading:
 
     lines: list[Line] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    empty: int = 0
+    unwanted: int = 0
 
+    def about(self, concepts: Mapping[str, str]) -> "Reading":
+        """Only the lines about these concepts, which are spelled as in the values. Keys are folded."""
+        spelled = [(line, concepts.get(fold(line.concept))) for line in self.lines]
+        kept = [replace(line, concept=concept) for line, concept in spelled if concept]
+        return replace(self, lines=kept, unwanted=len(self.lines) - len(kept))
 
 def read_list(content: bytes, *, files: Container[str]) -> Reading:
     """`files` are those that may be named. Raises InvalidItems if it is no list at all."""
@@ -87,7 +95,7 @@ def read_list(content: bytes, *, files: Container[str]) -> Reading:
         else:
             seen.setdefault(line.file or line.url, row.place)
             lines.append(line)
-    return Reading(lines=lines, problems=problems.said)
+    return Reading(lines=lines, problems=problems.said, empty=empty)
 
 
 def read_names(names: Sequence[str], *, concept_from: ConceptFrom) -> Reading:

@@ -40,7 +40,7 @@ def fetch(url: str) -> bytes:
         if isinstance(found, bytes):
             return found
         target = found
-    raise NotFetched(f"It leads on and on: more than {MOST_REDIRECTS} redirects.", is_final=True)
+    raise NotFetched(f"The address redirects more than {MOST_REDIRECTS} times.", is_final=True)
 
 
 def _connect(target: Target) -> HTTPConnection:

@@ -37,7 +37,7 @@ class Target:
         """The target of a redirect. Raises NotFetched, also if it leads from https to http."""
         target = read_target(urljoin(self.url, location.partition("#")[0]))
         if self.is_tls and not target.is_tls:
-            raise NotFetched("It leads from https to http. Give an address that does not.", is_final=True)
+            raise NotFetched("The address redirects from https to http. Give another.", is_final=True)
         return target
 
 

@@ -104,10 +104,10 @@ def open_archive(file: IO[bytes]) -> Iterator[Archive]:
     try:
         zip_file = ZipFile(file)
     except (BadZipFile, OSError, ValueError, NotImplementedError) as problem:
-        raise InvalidItems(["This is no ZIP archive that can be read. Pack the folder anew."]) from problem
+        raise InvalidItems(["This is no ZIP archive that can be read. Pack the folder again."]) from problem
     with zip_file:
         if len(zip_file.infolist()) > MOST_FILES:
-            raise InvalidItems([f"An archive holds at most {MOST_FILES} files. Make several of it."])
+            raise InvalidItems([f"An archive holds at most {MOST_FILES} files. Split it."])
         yield Archive(zip_file)
 
 

@@ -56,7 +56,7 @@ def clean(data: bytes) -> tuple[bytes, str]:
     try:
         return STRIPPERS[media_type](data), media_type
     except (ValueError, IndexError, struct.error) as problem:
-        raise BadPicture("The picture is damaged. Save it anew as PNG or JPEG, and add that.") from problem
+        raise BadPicture("The picture is damaged. Save it again as PNG or JPEG, and add that.") from problem
 
 
 def prepare(data: bytes, *, sizes: tuple[int, ...]) -> PreparedPicture:
@@ -107,6 +107,8 @@ def opened(data: bytes, *, wanted: str = KINDS) -> Iterator[Image.Image]:
                     f"The picture has {width} x {height} pixels, "
                     f"more than {MOST_PIXELS // 1_000_000} million. Make it smaller."
                 )
+                most = MOST_PIXELS // 1_000_000
+                raise BadPicture(words % {"width": width, "height": height, "most": most})
             yield image
     except TOO_LARGE as problem:
         raise BadPicture("The picture has far too many pixels. Make it smaller.") from problem
@@ -132,6 +134,8 @@ def refuse_what_is_no_still(image: Image.Image) -> None:
             f"The picture has {image.width} x {image.height} pixels; "
             f"its shorter side must have {SHORTEST_SIDE} at least."
         )
+        size = {"width": image.width, "height": image.height, "least": SHORTEST_SIDE}
+        raise BadPicture(words % size)
     if long > MOST_ELONGATED * short:
         raise BadPicture(f"The picture is over {MOST_ELONGATED} times as long as it is wide. Crop it.")
 

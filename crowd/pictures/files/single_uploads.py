@@ -111,11 +111,12 @@ def _refuse_what_is_more_than_a_picture(data: bytes, media_type: str) -> None:
             f"The file holds more than its picture: {more} bytes follow the picture's end. "
             "Open it in a picture editor, save it anew as PNG or JPEG, and add that."
         )
+        raise BadPicture(words % {"more": more})
 
 
 def _drawn(data: bytes) -> Image.Image:
     """The image upright, in the colors of the web, in a mode that every format takes."""
-    with opened(data, wanted=KINDS) as image:
+    with opened(data, wanted=str(KINDS)) as image:
         refuse_what_is_no_still(image)
         image.load()
         turn = TURNS.get(image.getexif().get(ORIENTATION, 1))

@@ -62,7 +62,7 @@ def _parse(data: bytes) -> Element:
         parser.feed(data)
         root: Element = parser.close()
     except DefusedXmlException as problem:
-        raise BadPicture("The drawing declares entities. Save it anew without them.") from problem
+        raise BadPicture("The drawing declares entities. Save it again without them.") from problem
     except (ParseError, ValueError, LookupError) as problem:
         raise BadPicture(f"The drawing is no well-formed SVG ({problem}).") from problem
     return root

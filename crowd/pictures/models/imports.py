@@ -4,6 +4,7 @@ from django.db.models import Q
 
 from crowd.pictures import domain
 from crowd.pictures.models.pictures import Picture
+from qualifications.models import SwowList
 
 
 class Import(models.Model):
@@ -14,6 +15,13 @@ class Import(models.Model):
     file = models.FileField(upload_to="imports/", blank=True)
     # True if every picture of it was looked at before: none needs a check here.
     is_checked = models.BooleanField(default=False)
+    # The association list whose concepts it was to fill: lines about others were left out, and so were lines
+    # that name no picture.
+    swow = models.ForeignKey(
+        SwowList, models.SET_NULL, null=True, related_name="+", verbose_name="association list"
+    )
+    unwanted_lines = models.PositiveIntegerField(default=0)
+    empty_lines = models.PositiveIntegerField(default=0)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+")
     made_at = models.DateTimeField()
     begun_at = models.DateTimeField(null=True)

@@ -19,7 +19,7 @@ class Original(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("view_original", "Can download pictures as they were sent in")]
+        permissions = [("view_original", "Can download pictures as they were uploaded")]
         constraints = [
             models.UniqueConstraint(fields=["picture", "sha256"], name="original_once_per_picture"),
         ]

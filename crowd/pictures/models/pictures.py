@@ -25,6 +25,11 @@ class Unfit(models.TextChoices):
     QUALITY = "quality", "It is too small, blurred or cropped"
     RIGHTS = "rights", "Its source or licence is not clear"
     PROFANE = "profane", "Its concept is profane"
+    CONCEPT = "concept", "It shows the name of its concept, or a part of it"
+
+
+# Reasons that the letters on a picture give by themselves.
+FLAGS = (Unfit.WORDS, Unfit.CONCEPT)
 
 
 class Pictures(models.QuerySet["Picture"]):
@@ -48,7 +53,7 @@ class Picture(models.Model):
     TRANSITIONS = {
         Status.WAITING: {Status.FIT, Status.UNFIT, Status.REMOVED},
         Status.FIT: {Status.WAITING, Status.UNFIT, Status.REMOVED},
-        Status.UNFIT: {Status.WAITING, Status.REMOVED},
+        Status.UNFIT: {Status.WAITING, Status.FIT, Status.REMOVED},
         Status.REMOVED: {Status.WAITING, Status.FIT, Status.UNFIT},
     }
 

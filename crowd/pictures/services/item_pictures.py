@@ -22,7 +22,7 @@ LONGEST_NAME = 200
 LONGEST_SENDER = 80
 WAITS = (
     "This very picture is in the pool and waits for its check. "
-    "Send it once it was checked, or choose another one."
+    "Send it once it has been checked, or choose another one."
 )
 Status = Picture.Status
 

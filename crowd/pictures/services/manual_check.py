@@ -71,10 +71,10 @@ def last_checked(*, by: User, now: datetime) -> Picture | None:
 
 def _decide(picture: Picture, to: str, *, by: User, now: datetime, unfit_reason: str) -> None:
     if picture.claimed_by not in (None, by) and picture.claimed_until and picture.claimed_until > now:
-        raise RuleBroken("claimed", "This picture lies before somebody else now. Here is another one.")
+        raise RuleBroken("claimed", "A colleague is checking this picture now. Here is another one.")
     found = {"checked_by": by, "checked_at": now, "unfit_reason": unfit_reason, **UNCLAIMED}
     if not move_picture(picture, to, now=now, since=[Status.WAITING], **found):
-        raise RuleBroken("checked_already", "Somebody has checked this picture already. Here is another one.")
+        raise RuleBroken("checked_already", "A colleague has checked this picture already. Here is another.")
 
 
 def _claimed(by: User, *, now: datetime) -> QuerySet[Picture]:

@@ -105,6 +105,7 @@ def describe_picture(picture: Picture) -> None:
     picture.is_profane = is_profane(picture.concept)
     picture.shows_concept = domain.shows_concept(picture.ocr_text, concept=picture.concept)
     with transaction.atomic():
+        [before] = picture_states.lock_pictures([picture.pk])
         picture.save(update_fields=[*WORDS, "is_profane", "shows_concept"])
         if picture.in_pool:
             tell_rivals([picture])

@@ -22,6 +22,7 @@ from crowd.pictures.models import Import, Request
 from crowd.pictures.services.picture_entry import Entered, bring_in
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
+from qualifications.models import SwowList
 
 MOST_BYTES = 1_000_000_000
 MOST_LIST_BYTES = 10_000_000
@@ -64,6 +65,7 @@ def prepare_import(
     concept_from: ConceptFrom,
     rights: Rights,
     is_checked: bool,
+    swow: SwowList | None = None,
     by: User | None,
     now: datetime,
 ) -> Import:
@@ -81,7 +83,14 @@ def prepare_import(
             undoing.callback(default_storage.delete, stored)
         with transaction.atomic():
             importing = Import.objects.create(
-                name=name[:200], file=stored, is_checked=is_checked, made_by=by, made_at=now
+                name=name[:200],
+                file=stored,
+                is_checked=is_checked,
+                swow=swow,
+                unwanted_lines=reading.unwanted,
+                empty_lines=reading.empty,
+                made_by=by,
+                made_at=now,
             )
             rows = [_request_of(rights.fill(line), importing) for line in reading.lines]
             Request.objects.bulk_create(rows, batch_size=CHUNK)

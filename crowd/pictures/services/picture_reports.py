@@ -72,7 +72,7 @@ def _decide(report: Report, to: str, *, by: User, now: datetime) -> Picture:
     (picture,) = lock_pictures([report.picture_id])
     report.refresh_from_db()
     if report.status != Status.OPEN:
-        raise RuleBroken("decided_already", "Somebody has decided this report already.")
+        raise RuleBroken("decided_already", "This report has been decided already.")
     decide_reports([picture], to, by=by, now=now)
     return picture
 

@@ -72,7 +72,7 @@ def _get(requests: Sequence[Request]) -> Iterator[tuple[Request, Got]]:
     remote = []
     for request in requests:
         if request.tries > MOST_TRIES:
-            yield request, BadPicture("Whoever worked at it never came to an end. Look at this file.")
+            yield request, BadPicture("Every attempt at this file broke off. Look at the file.")
         elif request.url:
             remote.append(request)
         else:

@@ -15,7 +15,7 @@ from crowd.pictures.errors import BadPicture
 from crowd.pictures.files import raster, svg
 from crowd.pictures.letter_reading import Reader, installed_reader
 from crowd.pictures.models import Picture
-from crowd.pictures.models.pictures import SIZES, SVG
+from crowd.pictures.models.pictures import SIZES
 
 AT_ONCE = 50
 # A sweep leaves the process to others after a while; the next one goes on.
@@ -37,8 +37,9 @@ def read_pictures(*, reader: Reader | None = None) -> int:
     found = reader or installed_reader()
     if found is None:
         return 0
-    unread = Picture.objects.filter(read_by="").exclude(media_type=SVG)
-    return _work_through(unread, lambda one: {"read_by": found.name[:64], **_read(one, found)})
+    return _work_through(
+        Picture.objects.unread(), lambda one: {"read_by": found.name[:64], **_read(one, found)}
+    )
 
 
 def prepare_anew(pictures: QuerySet[Picture]) -> int:

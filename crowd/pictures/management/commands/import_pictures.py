@@ -12,6 +12,8 @@ from crowd.pictures.bringing.import_lines import ConceptFrom, Reading
 from crowd.pictures.bringing.sources import Source
 from crowd.pictures.services.picture_imports import Rights, bring_lines, open_path
 from hits.core.errors import InvalidItems
+from qualifications.models import SwowList
+from qualifications.queries.association_graph import ready_list
 
 
 class Command(BaseCommand):
@@ -32,7 +34,14 @@ class Command(BaseCommand):
         parser.add_argument("--licence", default="", help="where a line does not say it")
         parser.add_argument("--credit", default="", help="where a line does not say it")
         parser.add_argument(
-            "--checked", action="store_true", help="they have been looked at already: no manual check"
+            "--checked", action="store_true", help="every picture has been looked at already: no manual check"
+        )
+
+        parser.add_argument(
+            "--for-list",
+            default="",
+            metavar="NAME",
+            help="only concepts of this association list that want a picture; lines without one are left out",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -62,7 +71,8 @@ class Command(BaseCommand):
             else:
                 counts["added" if outcome.entered.is_new else "duplicates"] += 1
             self._show_progress(done, len(reading.lines))
-        return {**counts, "failed": len(problems)}, problems
+        left_out = {"unwanted": reading.unwanted, "empty": reading.empty} if options["for_list"] else {}
+        return {**counts, **left_out, "failed": len(problems)}, problems
 
     def _show_progress(self, done: int, total: int) -> None:
         """Show one line that counts up, if a person watches a terminal."""
