@@ -1,4 +1,4 @@
-"""Questions of one's own, as a family."""
+"""Registration of questions of one's own as a family."""
 
 from crowd.family import Family
 from crowd.plain.asking.ask import PlainTask

@@ -1,4 +1,4 @@
-"""What questions of one's own add to the table of roles; launching and taking out stand there already."""
+"""Permissions that one's own questions add to the table of roles; launching and export are there already."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Rows and answers of one version of the page as a file."""
+"""Download of the rows and answers of one version of the page."""
 
 import re
 from typing import Any
@@ -27,7 +27,7 @@ def _offer(description: Description) -> Offer:
     rows = description.rows.filter(item__isnull=False).count()
     return Offer(
         about=f"{description}: {plural(rows, 'row')} that workers are asked about. {ON_RECORD} Workers "
-        "stand in files under pseudonyms. Columns are named as in the files of Amazon's own batches.",
+        "appear in files under pseudonyms. Columns are named as in the files of Amazon's own batches.",
         lists=[(name.capitalize(), file.columns) for name, file in EXPORT.files_of(description).items()],
         note="" if rows else "Workers have not been asked about any row yet.",
     )

@@ -1,4 +1,4 @@
-"""The page is described beside what it looks like, and kept once nothing is wrong with it."""
+"""The form that describes a page beside its preview, and keeps it once nothing is wrong with it."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from hits.identity.models.users import User
 
 Pages = ProjectPages[Any]
 CHANGE = "plain.change_project"
-# A little more than can be kept, so that whoever wrote too much is told so.
+# A little more than can be kept, so that a text that is too long gets a message.
 MOST_SENT = 2 * MOST_LETTERS
 
 
@@ -54,7 +54,7 @@ def page_card(project: Project, user: User) -> Card:
 
 
 def describe_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
-    """`preview` is sent where no script runs: it is shown, and nothing is kept."""
+    """Show the form, and keep the page. `preview` is sent where no script runs: then nothing is kept."""
     project = pages.find(request, pk, CHANGE)
     description = described(project)
     text, seen = _text(request, description), request.POST.get("seen", stamp_of(description))
@@ -64,8 +64,10 @@ def describe_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
             kept = describe_page(
                 project=project, text=text, seen=seen, by=signed_in(request), now=timezone.now()
             )
-        except InvalidItems:
-            refusal = "Nothing was kept. Correct what is listed above the preview, and keep it again."
+        except InvalidItems as error:
+            refusal = "Nothing was kept. Correct what is listed above the preview, and keep the page again."
+            if not read_page(tidy(text)).faults:
+                refusal = f"Nothing was kept. {' '.join(error.problems)}"
         except RuleBroken as broken:
             refusal, seen = str(broken), stamp_of(described(project))
         else:
@@ -86,7 +88,7 @@ def describe_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def preview_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
-    """What the page beside the description shows while somebody writes: nothing is kept."""
+    """The preview beside the description while it is written; nothing is kept."""
     project = pages.find(request, pk, CHANGE)
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
@@ -111,14 +113,14 @@ def _previewed(text: str, description: Description | None) -> dict[str, Any]:
 
 
 def _asked(page: Page, row: Row | None) -> ShownRow:
-    """A column that no row has yet stands there by its name."""
+    """A row on the page; a column that no row has yet is shown by its name."""
     cells = names_of(page) | (row.cells if row else {})
     pictures = row.pictures.select_related("picture") if row else ()
     return ShownRow(page=page, cells=cells, pictures={one.column: one.picture for one in pictures})
 
 
 def _text(request: HttpRequest, description: Description | None) -> str:
-    """What was sent; a ready description that was chosen; or what is kept."""
+    """The text that was sent, a ready description that was chosen, or the text that is kept."""
     if request.method == "POST":
         return request.POST.get("text", "")[:MOST_SENT]
     chosen = ready_descriptions().get(request.GET.get("ready", ""), "")

@@ -22,7 +22,7 @@ class RulesForm(forms.ModelForm[Project]):
         model = Project
         fields = ("answers_wanted",)
         help_texts = {
-            "answers_wanted": "Nobody is asked about a row twice. What is asked already is counted anew."
+            "answers_wanted": "No worker is asked about a row twice. This holds for rows asked already, too."
         }
 
     def save(self, commit: bool = True) -> Project:

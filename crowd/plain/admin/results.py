@@ -1,6 +1,7 @@
-"""What people have answered: tables over all rows, and what most have said of each."""
+"""Results: tables over all rows, and what most people have said of each."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -15,8 +16,10 @@ from crowd.plain.queries.results import AnsweredRow, QuestionResult, answered_ro
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.admin.stat_tables import send_table
+from hits.data.project_exports import project_in
 from hits.datasets.stat_table import StatTable, percent
 from hits.identity.models.users import User
+from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 
@@ -26,7 +29,7 @@ NO_BREAK = "\u00a0"
 
 
 def urls(pages: Pages) -> list[URLPattern]:
-    """Of the newest version that was asked, or of any."""
+    """Addresses of the newest version that was asked, and of any version."""
     found = []
     for base, end in (("<int:pk>/results/", ""), ("<int:pk>/results/<int:version>/", "_of")):
         found += [
@@ -38,7 +41,7 @@ def urls(pages: Pages) -> list[URLPattern]:
 
 
 def results_card(project: Project, user: User) -> Card:
-    """Counts only: it is looked at again every few seconds."""
+    """The card of results. It has only counts, because it is refreshed every few seconds."""
     answered = Lease.objects.filter(
         item__plain_row__description__project=project,
         status=Lease.Status.ANSWERED,
@@ -84,8 +87,14 @@ def file_view(
     return send_table(tables, name, form=form, study=project.study)
 
 
+def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
+    """Tables of the newest version that was asked; none before."""
+    description = asked_version(project_in(Project, study=study, of="questions of one's own"), None)
+    return _tables(description, list(answered_rows(description))) if description else []
+
+
 def asked_version(project: Project, version: int | None) -> Description | None:
-    """The newest that workers were asked by, if none is named. Raises Http404 for one that is not there."""
+    """The named version, or the newest that was asked. Raises Http404 if the named one is missing."""
     asked = project.descriptions.filter(asked_at__isnull=False).order_by("-version")
     found = asked.first() if version is None else asked.filter(version=version).first()
     if version is not None and found is None:
@@ -94,7 +103,7 @@ def asked_version(project: Project, version: int | None) -> Description | None:
 
 
 def _questions(description: Description | None) -> list[Part]:
-    """Texts have no majority."""
+    """Questions that have a majority: all but texts."""
     questions = description.page.questions if description else []
     return [part for part in questions if part.kind != Kind.TEXT]
 

@@ -1,4 +1,4 @@
-"""What a click does to the rows that wait: they are asked, or taken away. Both say first what it brings."""
+"""Actions on the rows that wait: ask about them, or delete them. Both state the consequences first."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -65,14 +65,14 @@ def _ask_about_asking(call: Call[Project]) -> Confirm:
         text="Workers are asked about every row that waits.",
         consequences=consequences,
         hidden=[("seen", waiting)],
-        button="Ask about them",
+        button="Ask workers about the rows",
     )
 
 
 def _ask(call: Call[Project]) -> Outcome:
     seen = call.sent.get("seen", "")
     count = ask_rows(project=call.row, seen=int(seen) if seen.isdecimal() else -1, now=call.now)
-    said = f"Rows asked about: {count}. They come before workers by a batch that you launch below."
+    said = f"Rows asked about: {count}. Workers see them in a batch that you launch below."
     return Outcome(said=said, history=f"Asked about {count} rows.")
 
 
@@ -82,7 +82,7 @@ def _ask_about_dropping(call: Call[Project]) -> Confirm:
 
 def _drop(call: Call[Project]) -> Outcome:
     count = drop_rows(project=call.row)
-    return Outcome(said=f"Rows taken away: {count}.", history=f"{count} waiting rows were taken away.")
+    return Outcome(said=f"Rows deleted: {count}.", history=f"{count} waiting rows were deleted.")
 
 
 ACTIONS: Mapping[str, Action[Project]] = {
@@ -94,7 +94,7 @@ ACTIONS: Mapping[str, Action[Project]] = {
         permissions=[CHANGE],
     ),
     "drop": Action(
-        label="Take the waiting rows away",
+        label="Delete the waiting rows",
         run=_drop,
         confirm=_ask_about_dropping,
         permissions=[CHANGE],

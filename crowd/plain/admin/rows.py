@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Count, Sum
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 
@@ -43,16 +43,15 @@ def rows_card(project: Project, user: User) -> Card:
     return Card(
         key="rows",
         title="Rows",
-        about=f"Different people who are asked about each row: {project.answers_wanted}. A page without "
-        "columns is one row.",
+        about=_about(project, description),
         metrics=[
             Metric(name="Rows that wait", count=waiting),
             Metric(name="Rows that workers are asked about", count=rows),
-            Metric(name="Answers", count=there["answers"], of=rows * project.answers_wanted),
+            Metric(name="Answers", count=there["answers"], of=needed),
             Metric(name="Workers who have answered", count=there["workers"]),
         ],
         links=list(_ways(project, description, waiting)) if user.has_perm(CHANGE) else (),
-        next=_next(project, description, waiting, lacking=rows * project.answers_wanted - there["answers"]),
+        next=_next(project, description, waiting, lacking=needed - there["answers"]),
         problems=list(_problems(description)),
         tasks=(ASK,),
     )
@@ -99,7 +98,7 @@ def _next(project: Project, description: Description | None, waiting: int, *, la
     if not description.rows.exists():
         return "Upload rows for the page."
     if lacking > 0 and not _runs(project):
-        return f"Launch a batch: {lacking} answers are wanted."
+        return f"Launch a batch: {lacking} answers are needed."
     return ""
 
 

@@ -58,7 +58,7 @@ def tables_of(page: Page, rows: Sequence[Answers]) -> list[StatTable]:
 
 
 def words_of(part: Part) -> str:
-    """What it asks, with its columns by their names."""
+    """The question, with its columns by their names."""
     return fill(part.ask, names_of(part))
 
 

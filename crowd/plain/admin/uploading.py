@@ -1,4 +1,4 @@
-"""Rows come from a file: the columns that the page names, and a file to fill in."""
+"""Upload of rows with the columns that the page names, and an example file to fill in."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -62,7 +62,7 @@ def upload_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def example_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
-    """The heading that a file needs, and a line to write over."""
+    """An example file: the heading that a file needs, and a line to write over."""
     description = described(pages.find(request, pk))
     columns = columns_of(description.page) if description else ()
     content = example_file(columns, [f"a {column.name}" for column in columns])

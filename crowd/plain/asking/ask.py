@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,7 +16,7 @@ from crowd.plain.asking.fault_words import words_for
 from crowd.plain.asking.practice import PRACTICE
 from crowd.plain.asking.shown_parts import ShownRow, answers_in_words, names_of, shown_parts
 from crowd.plain.domain import ASK
-from crowd.plain.domain.answers import entry_of, fault_of
+from crowd.plain.domain.answers import Wrong, entry_of, fault_of
 from crowd.plain.domain.pages import MOST_QUESTIONS, Kind
 from crowd.plain.models import Row
 from crowd.plain.queries.described_pages import described_in
@@ -23,19 +24,19 @@ from crowd.questions.domain import is_unfit
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import NOT_KEPT, Look, Texts
 from hits.core.errors import InvalidAnswer
-from hits.families import Answer, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
+from hits.families import Answer, NarrowsItems, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 
 PREVIEW = "preview"
-# What a row is expected to take, until times have been measured.
+# Expected seconds of a row, until times have been measured.
 SECONDS_TO_BEGIN, SECONDS_EACH = 15, 10
 LONGEST_TERMS = 2000
 
 
-class PlainTask(AskTask[ShownRow], PreviewsBatches, SuggestsTerms, TakesReports):
+class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms, TakesReports):
     key = ASK
     name = "Questions of one's own"
     terms = Terms(
@@ -91,7 +92,7 @@ class PlainTask(AskTask[ShownRow], PreviewsBatches, SuggestsTerms, TakesReports)
         return {**self.shown(asked, seed=""), "said": answers_in_words(asked, texts)}
 
     def preview_page(self, *, batch: Batch) -> TaskPage:
-        """The page that is asked now, with its columns by their names: rows are for those who accept."""
+        """The page that is asked now, with its columns by their names: only those who accept see rows."""
         description = described_in(batch.study)
         page = description.page if description else PRACTICE.page
         return self.shown_alone(ShownRow(page=page, cells=names_of(page)))
@@ -138,11 +139,11 @@ class PlainTask(AskTask[ShownRow], PreviewsBatches, SuggestsTerms, TakesReports)
         )
 
     def shown_alone(self, asked: ShownRow) -> TaskPage:
-        """One row as a researcher looks at it, before anybody is asked."""
+        """One row as a researcher looks at it, before any worker is asked."""
         return self._page([self._question(asked, number=1, name=PREVIEW, seed="")])
 
     def _question(self, asked: ShownRow, **about: Any) -> dict[str, Any]:
-        """Each part with its own entry beside it."""
+        """The question, each of its parts with its own entry beside it."""
         question = super()._question(asked, **about)
         for part in question["parts"]:
             part["entry"] = question["entries"].get(part.get("slot"))
@@ -154,12 +155,12 @@ class PlainTask(AskTask[ShownRow], PreviewsBatches, SuggestsTerms, TakesReports)
 
 
 def _said(answer: Answer) -> Answer:
-    """Without the many entries that the page does not have, or that were left empty."""
+    """The answer without the entries that the page does not have, or that were left empty."""
     return {name: {entry: text for entry, text in texts.items() if text} for name, texts in answer.items()}
 
 
 def _with_reports(page: TaskPage) -> TaskPage:
-    """A picture is named by its number on the page."""
+    """The page with a report for each picture, which is named by its number on the page."""
     pictures = [
         (question["number"], part["key"])
         for question in page.context["questions"]

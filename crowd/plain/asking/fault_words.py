@@ -1,4 +1,4 @@
-"""What is wrong with an entry, in its worker's words."""
+"""Messages to workers about what is wrong with an entry."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""An example of a page, in no data: what is shown where a study has described none."""
+"""An example of a page, in no data: it is shown where a study has described none."""
 
 from crowd.plain.asking.shown_parts import ShownRow
 from crowd.plain.domain.description_parser import read_page

@@ -1,10 +1,11 @@
-"""At the launch: what the questions lack, and how many different people they take."""
+"""Obstacles to a launch: the study has described no questions, or no row is asked yet."""
 
 from collections.abc import Iterator
 from datetime import datetime
 
 from crowd.plain.domain import ASK
 from crowd.plain.models import Project, Row
+from hits.core.errors import RuleBroken
 from hits.families.entry_policies import EntryPolicy, PlatformRequirements
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch

@@ -10,40 +10,42 @@ from crowd.plain.domain.pages import Kind, Page, Part
 from crowd.plain.domain.texts import fill
 
 THUMBNAIL = 480
-# A larger picture is sent as it is only where somebody asks for it.
+# A larger picture is sent whole only where the worker asks for it.
 LONGEST_SIDE = 2000
-# A text that may be longer has several lines to be written on.
+# A text that may be longer has several lines to write on.
 ONE_LINE = 100
 TEMPLATES: Mapping[Kind, str] = {kind: f"plain/parts/{kind}.html" for kind in Kind}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShownRow:
-    """One row on its page. A column whose picture is not in `pictures` shows a drawing in its stead."""
+    """One row on its page. A column whose picture is not in `pictures` shows a drawing instead."""
 
     page: Page
     cells: Mapping[str, str] = field(default_factory=dict)
     pictures: Mapping[str, Picture] = field(default_factory=dict)
+    # The role whose people are asked. Empty: anybody, or no row yet.
+    role: str = ""
 
     @property
     def is_away(self) -> bool:
-        """What nobody can see nobody has to answer."""
+        """Whether a picture cannot be seen now; then no question has to be answered."""
         return any(picture.status != Picture.Status.FIT for picture in self.pictures.values())
 
 
 def shown_parts(asked: ShownRow) -> list[dict[str, Any]]:
-    """Plain values: templates escape each of them."""
+    """Parts as plain values; templates escape each of them."""
     places = {part.name: place for place, part in enumerate(asked.page.questions, start=1)}
     return [_shown(part, asked, place=places.get(part.name, 0)) for part in asked.page.parts]
 
 
 def names_of(page: Page | Part) -> dict[str, str]:
-    """In the stead of a row: a column stands there by its name."""
+    """Cells instead of a row: each column is shown by its name."""
     return {name: f"[{name}]" for name in page.columns}
 
 
 def answers_in_words(asked: ShownRow, texts: Mapping[str, str]) -> list[tuple[str, str]]:
-    """For whoever reads them afterwards: each question, and what was said."""
+    """Each question with its answer, as text for people who read it afterwards."""
     values = values_of(asked.page, texts)
     return [
         (fill(part.ask, asked.cells), _in_words(part, values.get(part.name), asked.cells))
@@ -71,7 +73,7 @@ def _shown(part: Part, asked: ShownRow, *, place: int) -> dict[str, Any]:
 
 
 def _options(part: Part, cells: Mapping[str, str]) -> Sequence[Mapping[str, str]]:
-    """By their number on the page: what files call them is no worker's business."""
+    """Options by their number on the page: workers never see what files call them."""
     is_scale = part.kind == Kind.SCALE
     return [
         {
@@ -93,7 +95,7 @@ def _picture(picture: Picture | None) -> dict[str, Any]:
         "whole": f"/pictures/{picture.key}/",
         "width": width,
         "height": height,
-        # So wide is the thumbnail: its longer side is fixed.
+        # The width of the thumbnail, whose longer side is fixed.
         "small_width": min(width, width * THUMBNAIL // max(width, height, 1)),
         "is_light": 0 < max(width, height) <= LONGEST_SIDE,
     }

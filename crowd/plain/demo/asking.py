@@ -1,4 +1,4 @@
-"""The run of questions of one's own: a ready page, rows from a file, three people for each, majorities."""
+"""The demo's run: a ready page, rows from a file, three people for each row, and majorities."""
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,15 +29,15 @@ from hits.work.models.hits import HIT
 SENTENCES = Path(__file__).parent / "sentences.csv"
 PEOPLE = 3
 WORKERS = 5
-# Of ten answers, so many are not what the sentence calls for.
+# Number of wrong answers among ten.
 WRONG_OF_TEN = 2
 BONUS = {"name": "thank you", "kind": "flat", "amount": "0.01"}
-# The page's options by their number.
+# Numbers of the page's options.
 YES, NO = "1", "2"
 
 
 class Reader(SimulatedWorker):
-    """Answers the page that is read off its form, and knows what the sentence calls for."""
+    """A simulated worker who answers the page by its form, and knows what the sentence calls for."""
 
     def __init__(self, *, number: int, seed: int, invitation: str, natural: Mapping[str, bool]) -> None:
         super().__init__(number=number, seed=seed, invitation=invitation)
@@ -89,7 +89,7 @@ class PlainDemo(Demo):
         ]
         for worker in workers:
             worker.sign_in()
-        acts.launch(self.batch, "PendingQuery", cast=self.cast, say=self.say)
+        acts.launch(self.batch, "Asking", cast=self.cast, say=self.say)
         goal = self.batch.hits_wanted * self.batch.assignments_per_hit
         acts.work(self.batch, "Answering", workers=workers, goal=goal, seed=self.seed, say=self.say)
         acts.pay(self.work, cast=self.cast, say=self.say)
@@ -112,7 +112,7 @@ class PlainDemo(Demo):
         }
 
     def table(self) -> Iterator[str]:
-        """What most have said of each sentence."""
+        """A line for each sentence, with what most workers have said."""
         natural = self.description.page.questions[0]
         yield f"{'a sentence':<40}{'natural':>10}{'of':>8}"
         for answered in answered_rows(self.description):
@@ -123,7 +123,7 @@ class PlainDemo(Demo):
         return [("Its questions", reverse("admin:plain_project_change", args=[self.project.pk]))]
 
     def _draft(self) -> Batch:
-        """Simulated workers have approved nothing before, and live nowhere."""
+        """A draft without requirements: simulated workers have no approvals, and live nowhere."""
         return drafting.start_draft(
             study=self.cast.study,
             account=self.cast.account,

@@ -1,3 +1,3 @@
-"""A page as somebody describes it, what is answered on it, and how far people agree."""
+"""Rules of a described page, of the answers to it, and of how far people agree."""
 
 ASK = "plain.ask"

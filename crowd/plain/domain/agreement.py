@@ -24,7 +24,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Majority:
-    """`leaders`: what most have said, all of them where several were said equally often."""
+    """A majority. `leaders`: what most have said, all of them where several were said equally often."""
 
     leaders: tuple[Hashable, ...]
     votes: int
@@ -40,7 +40,7 @@ class Majority:
 
 
 def majority_of(answers: Sequence[Hashable], *, order: Sequence[Hashable] = ()) -> Majority | None:
-    """Equal leaders stand as in `order`, others behind them as they were first said. None: no answers."""
+    """The majority. Equal leaders are sorted by `order`, then as first said. None: no answers."""
     counts = Counter(answers)
     if not counts:
         return None
@@ -54,7 +54,7 @@ def majority_of(answers: Sequence[Hashable], *, order: Sequence[Hashable] = ()) 
 def ticked_by_most(
     answers: Sequence[Sequence[str]], *, options: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of several choices: those that more than half have ticked, and those that exactly half have."""
+    """Options of several choices that more than half have ticked, and those that exactly half have."""
     counts = Counter(option for ticked in answers for option in ticked)
     return (
         tuple(option for option in options if 2 * counts[option] > len(answers)),
@@ -63,7 +63,7 @@ def ticked_by_most(
 
 
 def equal_pairs(units: Units[Told]) -> Fraction | None:
-    """Of all pairs of answers to one row, the share that are equal. None: no row has two answers."""
+    """The share of equal pairs among all pairs of answers to one row. None: no row has two answers."""
     equal = pairs = 0
     for unit in units:
         pairs += len(unit) * (len(unit) - 1)
@@ -88,19 +88,19 @@ def alpha_of(units: Units[Told], *, level: Level) -> Fraction | None:
 
 
 def _unequal(counts: Counter[Told]) -> Fraction:
-    """How many ordered pairs differ."""
+    """Number of ordered pairs that differ."""
     return Fraction(counts.total() ** 2 - sum(votes**2 for votes in counts.values()))
 
 
 def _apart(counts: Counter[Told], positions: Mapping[Told, Fraction]) -> Fraction:
-    """The squared distances of all ordered pairs, without making the pairs."""
+    """Sum of the squared distances of all ordered pairs, without making the pairs."""
     total = sum(votes * positions[answer] for answer, votes in counts.items())
     squares = sum(votes * positions[answer] ** 2 for answer, votes in counts.items())
     return 2 * (counts.total() * Fraction(squares) - Fraction(total) ** 2)
 
 
 def _ranks(counts: Counter[Told]) -> dict[Told, Fraction]:
-    """Krippendorff's ordinal distance of two values is that of the middles of their ranks."""
+    """Middles of ranks: Krippendorff's ordinal distance of two values is the distance of their middles."""
     found, below = {}, 0
     for answer in sorted(counts, key=_figure):
         found[answer] = below + Fraction(counts[answer], 2)

@@ -1,4 +1,4 @@
-"""What one entry of a page says: checked as it was sent, and read as data."""
+"""Entries of a page: checked as they were sent, and read as data."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from crowd.plain.domain.pages import Kind, Page, Part
 
-# Of a choice its code, of several their codes in the page's order, of a scale and a number the figure.
+# A choice is its code, several choices are their codes in the page's order, a scale or number its figure.
 Value = str | int | Decimal | tuple[str, ...]
 FIGURE = re.compile(r"[+-]?[0-9]{1,12}(?:[.,][0-9]{1,6})?")
 
@@ -23,12 +23,12 @@ class Wrong(StrEnum):
 
 
 def entry_of(place: int) -> str:
-    """How pages and stored answers call the question at this place, counted from 1."""
+    """The name of the question at this place, counted from 1, on pages and in stored answers."""
     return f"q{place}"
 
 
 def fault_of(part: Part, text: str) -> Wrong | None:
-    """Of one entry as it is stored: options by their number on the page, several with spaces between."""
+    """The fault of an entry as it is stored: options by number on the page, several with spaces between."""
     if not text:
         return None if part.is_optional else Wrong.MISSING
     if part.kind == Kind.TEXT:
@@ -41,10 +41,10 @@ def fault_of(part: Part, text: str) -> Wrong | None:
     return None if fits else Wrong.NOT_OFFERED
 
 
-def values_of(page: Page, texts: Mapping[str, str]) -> dict[str, Value]:
-    """By the questions' names. What was not answered, or does not fit the page, is left out.
+def values_of(page: Page, texts: Mapping[str, str], *, role: str = "") -> dict[str, Value]:
+    """Answers by the questions' names, without what was not answered or does not fit the page.
 
-    Of several choices none may be meant, unless a picture was away and nothing was answered at all.
+    No tick among several choices is an answer, unless a picture was away and nothing was answered at all.
     """
     found: dict[str, Value] = {}
     was_seen = any(texts.values()) or not page.pictures

@@ -1,12 +1,13 @@
-"""A description becomes a page, and whatever is wrong with it is told with its line and the reason."""
+"""Reading of a description as a page; each fault has its line and the reason."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from crowd.plain.domain.lines import Fault, Reader
 from crowd.plain.domain.pages import MOST_QUESTIONS, SHOWN, Page, Part
 from crowd.plain.domain.part_checks import finish_part
+from crowd.plain.domain.texts import column_name
 from crowd.questions.domain import is_unfit
 
 MOST_LETTERS = 20_000
@@ -15,14 +16,14 @@ LONGEST_TITLE = 120
 
 @dataclass(frozen=True, kw_only=True)
 class ParsedPage:
-    """`page`: as much of it as could be read, so that it can be shown while it is written."""
+    """A page as far as it could be read, so that it can be shown while it is written, and its faults."""
 
     page: Page
     faults: Sequence[Fault]
 
 
 def tidy(text: str) -> str:
-    """As it is kept: lines end as everywhere, and tabs are spaces."""
+    """The text as it is kept: with one kind of line end, and with spaces for tabs."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
 
 
@@ -59,9 +60,7 @@ def _check_title(reader: Reader) -> None:
         reader.blame(line, f"the title has more than {LONGEST_TITLE} letters.")
     for place, text in (reader.title, *reader.about):
         if "{{" in text:
-            reader.blame(
-                place, "the title and the lines of “about” stand above all rows, and name no column."
-            )
+            reader.blame(place, "the title and the lines of “about” are above all rows, and name no column.")
 
 
 def _check_names(parts: Sequence[Part], reader: Reader) -> None:

@@ -1,4 +1,4 @@
-"""The lines of a description, each put where it belongs; what is wrong with one is told with its number."""
+"""Lines of a description, each put where it belongs; faults name the number of their line."""
 
 import re
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ LINE = re.compile(r"([A-Za-z]+)(?::\s*(.*))?")
 TAKES: Mapping[Kind, frozenset[str]] = {
     Kind.SAY: frozenset(),
     Kind.PICTURE: frozenset(),
-    Kind.TEXT: frozenset({"ask", "help", "optional", "longest"}),
-    Kind.CHOICE: frozenset({"ask", "help", "optional", "-"}),
-    Kind.CHOICES: frozenset({"ask", "help", "optional", "-"}),
-    Kind.SCALE: frozenset({"ask", "help", "optional", "from", "to"}),
-    Kind.NUMBER: frozenset({"ask", "help", "optional", "least", "most", "whole"}),
+    Kind.TEXT: frozenset({"ask", "help", "only", "optional", "longest"}),
+    Kind.CHOICE: frozenset({"ask", "help", "only", "optional", "-"}),
+    Kind.CHOICES: frozenset({"ask", "help", "only", "optional", "-"}),
+    Kind.SCALE: frozenset({"ask", "help", "only", "optional", "from", "to"}),
+    Kind.NUMBER: frozenset({"ask", "help", "only", "optional", "least", "most", "whole"}),
 }
 FLAGS = frozenset({"optional", "whole"})
 ATTRIBUTES = frozenset().union(*TAKES.values()) - {"-"}
@@ -50,11 +50,12 @@ class Reader:
     title: tuple[int, str] = (1, "")
     about: list[tuple[int, str]] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    worked: tuple[int, str] = (0, "")
     drafts: list[Draft] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
-    # Nothing stands above in this paragraph.
+    # No line has been read yet in this paragraph.
     is_first: bool = True
-    # The paragraph began with a word that is none: what stands below it belongs to no part.
+    # The paragraph began with an unknown word: the lines below it belong to no part.
     is_lost: bool = False
 
     def end_paragraph(self) -> None:
@@ -92,6 +93,10 @@ class Reader:
             self.is_lost = False
         elif word == "about":
             self.about.append((line, value))
+        elif word == "worked" and self.worked[1]:
+            self.blame(line, f"“worked” was said in line {self.worked[0]} already.")
+        elif word == "worked":
+            self.worked = (line, value)
         elif word == "keep":
             self.kept += [name for part in value.split(",") if (name := column_name(part))]
         elif word != "title":

@@ -1,4 +1,4 @@
-"""What a described page consists of."""
+"""Parts of a described page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ class Kind(StrEnum):
     NUMBER = "number"
 
 
-# What is shown, and asks nothing.
+# Kinds that are shown and ask nothing.
 SHOWN = frozenset({Kind.SAY, Kind.PICTURE})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """`code`: what files call it. `label`: what workers read."""
+    """An option of a question. `code`: its name in files. `label`: what workers read."""
 
     code: str
     label: str
@@ -39,13 +39,13 @@ class Part:
 
     kind: Kind
     line: int
-    # Of a question its name in files; of a picture the column that names it; of a text the text.
+    # A question's name in files, the column that names a picture, or the text itself.
     name: str
     ask: str = ""
     help: str = ""
     is_optional: bool = False
     options: Sequence[Option] = ()
-    # Of a scale and of a number.
+    # Limits of a number.
     least: Decimal | None = None
     most: Decimal | None = None
     is_whole: bool = False
@@ -53,7 +53,7 @@ class Part:
 
     @property
     def texts(self) -> list[str]:
-        """Those that may name columns."""
+        """Texts that may name columns."""
         said = [self.name] if self.kind == Kind.SAY else []
         return [*said, self.ask, self.help, *(option.label for option in self.options)]
 
@@ -67,7 +67,7 @@ class Part:
 class Page:
     title: str
     about: Sequence[str] = ()
-    # Columns that only files show: what somebody knows a row by.
+    # Columns that only files show, by which the researcher knows a row.
     kept: Sequence[str] = ()
     parts: Sequence[Part] = ()
 
@@ -77,7 +77,7 @@ class Page:
 
     @property
     def pictures(self) -> list[str]:
-        """The columns that name a picture."""
+        """Columns that name a picture."""
         return list(dict.fromkeys(part.name for part in self.parts if part.kind == Kind.PICTURE))
 
     @property

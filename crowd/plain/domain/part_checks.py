@@ -1,4 +1,4 @@
-"""From the lines of one part to the part, with a fault for whatever its kind does not allow."""
+"""Making of a part from its lines, with a fault for whatever its kind does not allow."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ FIGURE = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,6})?")
 
 
 def finish_part(draft: Draft, reader: Reader) -> Part | None:
-    """None: it is too wrong to be shown."""
+    """The finished part; None if it is too wrong to be shown."""
     before = len(reader.faults)
     if draft.kind == Kind.SAY:
         _check_text(draft.line, draft.name, reader)
@@ -51,7 +51,7 @@ def finish_part(draft: Draft, reader: Reader) -> Part | None:
 
 
 def _finish_picture(draft: Draft, reader: Reader) -> Part | None:
-    """`{{ image }}` is understood too: everything else names its column like this."""
+    """The picture part. `{{ image }}` is understood too: everything else names its column like this."""
     name = draft.name.removeprefix("{{").removesuffix("}}")
     if "{{" in name or "}}" in name or not column_name(name):
         reader.blame(draft.line, "“picture:” is followed by the name of one column.")
@@ -105,7 +105,7 @@ def _read_options(draft: Draft, reader: Reader) -> Iterator[Option]:
 
 
 def _finish_scale(draft: Draft, reader: Reader) -> dict[str, Any]:
-    """Its points are options: the two ends have words, if anybody gave them any."""
+    """The points of a scale as options; the two ends have words, if the description gives any."""
     ends: list[tuple[int, str]] = []
     for word in ("from", "to"):
         line, said = draft.said.get(word, (draft.line, ""))

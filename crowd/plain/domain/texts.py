@@ -10,24 +10,24 @@ OPENING, CLOSING = "{{", "}}"
 
 
 class BadText(ValueError):
-    """The message says what is wrong with it, as the end of a sentence."""
+    """A fault of a text. The message says what is wrong with it, as the end of a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """Words as they are, or the name of a column."""
+    """A piece of a text: words as they are, or the name of a column."""
 
     words: str
     is_column: bool
 
 
 def column_name(text: str) -> str:
-    """Columns are known by their names in small letters, with single spaces."""
+    """The name by which a column is known: in small letters, with single spaces."""
     return " ".join(text.split()).lower()
 
 
 def pieces_of(text: str) -> list[Piece]:
-    """Raises BadText for braces that are not closed or name nothing."""
+    """Pieces of a text. Raises BadText for braces that are not closed or name nothing."""
     return list(_cut(text))
 
 
@@ -36,7 +36,7 @@ def columns_in(text: str) -> set[str]:
 
 
 def fill(text: str, cells: Mapping[str, str]) -> str:
-    """Each column becomes what the row has. Whoever shows the result escapes all of it alike."""
+    """The text with the row's cells for its columns. The code that shows it escapes all of it alike."""
     return "".join(
         cells.get(piece.words, "") if piece.is_column else piece.words for piece in pieces_of(text)
     )

@@ -1,4 +1,4 @@
-"""What a line of the files has. What was uploaded and what was answered is named as Amazon's own files do."""
+"""Columns of the files. Uploads and answers have the names that Amazon's own files give them."""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -25,12 +25,12 @@ TICKED = "all that more than half have ticked"
 
 
 def row_columns(page: Page) -> Sequence[Column]:
-    """A line for each row, with what most have said."""
+    """Columns of the file with a line for each row, with what most have said."""
     return (*_inputs(page), *(one for part in page.questions for one in _majority(part)))
 
 
 def answer_columns(page: Page) -> Sequence[Column]:
-    """A line for each answer that counts."""
+    """Columns of the file with a line for each answer that counts."""
     return (
         *_inputs(page),
         *(
@@ -43,7 +43,7 @@ def answer_columns(page: Page) -> Sequence[Column]:
             for part in page.questions
         ),
         column("by", PERSON, "pseudonym of the worker", of="work.worker.public_id"),
-        column("at", MOMENT, "when it was handed in", of="work.submitted_at"),
+        column("at", MOMENT, "when it was submitted", of="work.submitted_at"),
     )
 
 

@@ -1,4 +1,4 @@
-"""What `manage.py export plain` and the download in the admin write."""
+"""Export of questions of one's own, by `manage.py export plain` and by the download in the admin."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from hits.studies.models import Study
 
 
 class PlainExport(ProjectExport):
-    """Of one version of the page. Rows with majorities; in the full form another file of every answer."""
+    """Export of one version of the page: rows with majorities, and in full another file with every answer."""
 
     family: ClassVar[str] = "plain"
     sources: ClassVar[tuple[str, ...]] = ()
@@ -36,7 +36,7 @@ class PlainExport(ProjectExport):
         return description
 
     def files_of(self, source: Description) -> Mapping[str, DataFile]:
-        """Their columns follow from the page."""
+        """The files, whose columns follow from the page."""
         page = source.page
         answers = "Answers: a line for every answer that counts"
         return {

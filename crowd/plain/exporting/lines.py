@@ -1,4 +1,4 @@
-"""What the lines of the files are made of, one at a time."""
+"""Lines of the files, made one at a time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class AnswerLine:
 
 
 def read_rows(description: Description, *, everything: bool) -> Iterator[RowLine]:
-    """`everything`: also rows that nobody has answered."""
+    """Lines of rows; with `everything` also rows that nobody has answered."""
     for answered in answered_rows(description):
         if everything or answered.answers:
             yield RowLine(row=answered.row, answers=answered.answers)

@@ -10,12 +10,12 @@ from hits.work.models.items import Item
 
 
 class Description(models.Model):
-    """A page as it is described. Once workers are asked it stays, and the next one is a new version."""
+    """A described page. Once workers are asked by it, it stays, and the next one is a new version."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="descriptions")
-    # Counted up in its project, by whoever holds the project.
+    # Counted up in its project, which the caller holds.
     version = models.PositiveSmallIntegerField(editable=False)
-    # As it was written, without a fault.
+    # The text as it was written, without a fault.
     text = models.TextField()
     written_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     changed_at = models.DateTimeField()
@@ -36,13 +36,15 @@ class Description(models.Model):
 
 
 class Row(models.Model):
-    """What a page is about: a line of an uploaded file. A page without columns has one, without cells."""
+    """A line of an uploaded file, asked about by the page. A page without columns has one without cells."""
 
     description = models.ForeignKey(Description, models.CASCADE, related_name="rows")
     # Counted up in its description.
     number = models.PositiveIntegerField(editable=False)
     cells = models.JSONField(default=dict)
-    # None: it waits until somebody asks about it.
+    # The role whose people alone are asked, as task types name it. Empty: anybody.
+    role = models.CharField(max_length=100, blank=True, default="", db_default="")
+    # None: the row waits until a researcher asks about it.
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="plain_row")
 
     class Meta:

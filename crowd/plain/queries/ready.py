@@ -8,5 +8,5 @@ READY = Path(__file__).parent.parent / "ready"
 
 @cache
 def ready_descriptions() -> dict[str, str]:
-    """By the names of their files."""
+    """Ready descriptions, by the names of their files."""
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(READY.glob("*.txt"))}

@@ -1,4 +1,4 @@
-"""What people have answered: read from the raw answers that count, so that nothing has to be counted anew."""
+"""Results, read from the raw answers that count, so that nothing has to be counted again."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from crowd.plain.domain.agreement import (
     ticked_by_most,
 )
 from crowd.plain.domain.answers import Value, values_of
-from crowd.plain.domain.pages import Kind, Part
+from crowd.plain.domain.pages import Kind, Page, Part
 from crowd.plain.models import Description, Row
 from hits.core.chunks import in_chunks
 from hits.work.services.counting_answers import CountingAnswer, answers_that_count
@@ -42,12 +42,12 @@ class AnsweredRow:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionResult:
-    """What the answers to one question about one row come to. `leaders`: several where they are tied."""
+    """The result of one question about one row. `leaders`: several where they are tied."""
 
     answers: int
     leaders: tuple[str, ...] = ()
     is_tied: bool = False
-    # Of the answers, those that say what the leaders say; of several choices nobody can say that.
+    # Share of the answers that say what the leaders say; several choices have none.
     share: Fraction | None = None
     mean: float | None = None
 
@@ -58,7 +58,7 @@ class Agreement:
 
     part: Part
     answers: int
-    # Rows with two answers to it at the least, and those of them whose majority is tied.
+    # Rows with at least two answers to it, and those of them whose majority is tied.
     compared: int
     tied: int
     equal: Fraction | None = None
@@ -68,8 +68,7 @@ class Agreement:
 
 
 def answered_rows(description: Description) -> Iterator[AnsweredRow]:
-    """By number, in chunks, so that memory stays flat."""
-    page = description.page
+    """Rows that were asked, by number and with their answers; read in chunks, so that memory stays flat."""
     asked = description.rows.filter(item__isnull=False).select_related("item")
     for some in in_chunks(asked, size=AT_ONCE, by="number"):
         found = answers_that_count([row.item_id for row in some if row.item_id])
@@ -115,7 +114,7 @@ def agreement_of(part: Part, rows: Sequence[Answers]) -> Agreement:
 
 
 def _units(part: Part, rows: Sequence[Answers]) -> Iterator[Sequence[Hashable]]:
-    """What is compared: of several choices each option by itself, ticked or not."""
+    """Answers to compare, by row; of several choices each option by itself, ticked or not."""
     for answers in rows:
         given = [answer[part.name] for answer in answers if part.name in answer]
         if part.kind != Kind.CHOICES:

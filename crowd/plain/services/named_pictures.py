@@ -1,4 +1,4 @@
-"""Which picture of the pool a cell names: by its digest, its key, its source, or its concept alone."""
+"""Lookup of the picture that a cell names: by its digest, its key, its source, or its concept alone."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -13,11 +13,11 @@ FIELDS = ("sha256", "original_sha256", "key", "source", "concept")
 
 
 class Unknown(ValueError):
-    """The message says which picture is meant by nobody, or by too many."""
+    """A name of no picture, or of too many; the message says which picture is meant."""
 
 
 class Pool:
-    """Pictures by whatever one of these cells may call them."""
+    """Pictures by all that these cells may call them."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._found: Mapping[str, defaultdict[str, list[Picture]]] = {
@@ -28,7 +28,7 @@ class Pool:
             self._read(wanted[start : start + AT_ONCE])
 
     def find(self, name: str) -> Picture:
-        """Raises Unknown."""
+        """The one fit picture of this name. Raises Unknown."""
         named = next((found[name] for found in self._found.values() if found.get(name)), [])
         fit = [picture for picture in named if picture.status == Picture.Status.FIT]
         if not named:
@@ -36,7 +36,7 @@ class Pool:
         if not fit:
             raise Unknown(f"the picture “{name:.80}” is not fit to be shown: look at it in the pool.")
         if len(fit) > 1:
-            raise Unknown(f"“{name:.80}” are {len(fit)} pictures. Name one by its SHA-256.")
+            raise Unknown(f"“{name:.80}” names {len(fit)} pictures. Give the SHA-256 of one.")
         return fit[0]
 
     def _read(self, names: Collection[str]) -> None:

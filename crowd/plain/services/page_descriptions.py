@@ -1,4 +1,4 @@
-"""A page is described: kept once it has no fault, and fixed from the first question to a worker on."""
+"""Describing of a page: kept once it has no fault, and fixed once a worker is asked by it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,6 +9,7 @@ from crowd.plain.domain.description_parser import read_page, tidy
 from crowd.plain.domain.pages import Page
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.described_pages import described
+from hits import families
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
 from hits.work.services.locking import held
@@ -17,7 +18,7 @@ log = structlog.get_logger()
 
 
 def describe_page(*, project: Project, text: str, seen: str, by: User, now: datetime) -> Description:
-    """`seen`: what `stamp_of` said before. Raises InvalidItems with every fault, and RuleBroken."""
+    """Keep the page. `seen`: an earlier `stamp_of`. Raises InvalidItems with every fault, and RuleBroken."""
     text = f"{tidy(text).strip()}\n"
     read = read_page(text)
     if read.faults:
@@ -25,13 +26,13 @@ def describe_page(*, project: Project, text: str, seen: str, by: User, now: date
     with held(project) as locked:
         current = described(locked)
         if seen != stamp_of(current):
-            raise RuleBroken("stale", "Somebody has kept another page meanwhile. Compare, and keep it again.")
+            raise RuleBroken("stale", "Another page was kept meanwhile. Compare them, and keep yours again.")
         if current is None or current.asked_at is not None:
             current = Description(project=locked, version=current.version + 1 if current else 1)
         elif missing := _missing(current, read.page):
             raise RuleBroken(
                 "rows_lack_columns",
-                f"The rows that wait have nothing for {', '.join(missing)}. Take them away first.",
+                f"The rows that wait have nothing for {', '.join(missing)}. Delete them first.",
             )
         current.text, current.written_by, current.changed_at = text, by, now
         current.save()
@@ -40,12 +41,12 @@ def describe_page(*, project: Project, text: str, seen: str, by: User, now: date
 
 
 def stamp_of(description: Description | None) -> str:
-    """The same as long as nobody has kept another text."""
+    """A stamp that stays the same as long as no other text is kept."""
     return f"{description.pk}:{description.changed_at.isoformat()}" if description else ""
 
 
 def _missing(description: Description, page: Page) -> Sequence[str]:
-    """All rows of one description have the same columns, of which some are read as pictures."""
+    """Columns that the waiting rows lack; all rows have the same, of which some are read as pictures."""
     row = description.rows.first()
     if row is None:
         return ()

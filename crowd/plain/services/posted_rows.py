@@ -1,6 +1,6 @@
-"""Rows become questions for workers, and cease to be asked."""
+"""Posting of rows: they become questions for workers, and cease to be asked."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import structlog
@@ -23,9 +23,9 @@ log = structlog.get_logger()
 
 
 def ask_rows(*, project: Project, seen: int, now: datetime) -> int:
-    """Every row that waits is asked from now on, and no row of an earlier version of the page any more.
+    """Ask about every row that waits, and no longer about rows of earlier versions of the page.
 
-    `seen`: how many waited on the page that asked whether it is meant. Raises RuleBroken, and then none is.
+    `seen`: how many waited when the action was confirmed. Raises RuleBroken, and then no row is asked.
     """
     waiting = Row.objects.filter(description__project=project, item=None)
     with transaction.atomic():
@@ -35,10 +35,10 @@ def ask_rows(*, project: Project, seen: int, now: datetime) -> int:
             description = _described(locked)
             rows = _rows_to_ask(description)
             if len(rows) != seen:
-                raise RuleBroken("stale", "Rows were added or taken away meanwhile. Look again, then ask.")
+                raise RuleBroken("stale", "Rows were added or deleted meanwhile. Look again, then ask.")
             _refuse_away(description)
             _pull_others(description, now=now)
-            _post(rows, project=locked)
+            _post(rows, project=locked, people=people)
             Description.objects.filter(pk=description.pk, asked_at=None).update(asked_at=now)
     log.info("plain.asked", study=str(project.study.public_id), rows=len(rows))
     return len(rows)
@@ -52,7 +52,10 @@ def waiting_rows(description: Description) -> int:
 
 
 def want_anew(project: Project) -> None:
-    """As many answers as the project's rule of now says, but for those that are there or on their way."""
+    """Want as many answers as the project's current rule says, but for those that are in or on their way.
+
+    Rows of roles ask all people of theirs, whatever the rule.
+    """
     with held(project) as locked:
         keys = [item.pk for item in lock_items(_items_of(locked))]
         for start in range(0, len(keys), AT_ONCE):
@@ -60,7 +63,7 @@ def want_anew(project: Project) -> None:
 
 
 def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
-    """Called by the pool, in its transaction: a row whose picture is away is asked of nobody."""
+    """Ask nobody about rows whose picture is away. Called by the pool, in its transaction."""
     items = Item.objects.filter(pk__in=items_of_pictures(picture_ids))
     if not shown:
         items.filter(pulled_at=None).update(pulled_at=now)
@@ -72,7 +75,7 @@ def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime)
 
 
 def items_of_pictures(picture_ids: Collection[int]) -> set[int]:
-    """The pool holds them while it changes the pictures."""
+    """Items that show these pictures; the pool holds them while it changes the pictures."""
     with_them = RowPicture.objects.filter(row=OuterRef("plain_row"), picture__in=picture_ids)
     return set(Item.objects.filter(Exists(with_them)).values_list("pk", flat=True))
 
@@ -94,7 +97,7 @@ def _rows_to_ask(description: Description) -> Sequence[Row]:
 
 
 def _refuse_away(description: Description) -> None:
-    """Their pictures are held."""
+    """Raise RuleBroken if a waiting row's picture is away. The caller holds the pictures."""
     waiting = RowPicture.objects.filter(row__description=description, row__item=None)
     away = waiting.exclude(picture__status=Picture.Status.FIT).order_by("row__number")
     numbers = list(dict.fromkeys(away.values_list("row__number", flat=True)))
@@ -112,7 +115,7 @@ def _post(rows: Sequence[Row], *, project: Project) -> None:
 
 
 def _pull_others(description: Description, *, now: datetime) -> None:
-    """What was answered by an earlier version stays; nobody new is asked by it."""
+    """Pull items of earlier versions: their answers stay, and nobody new is asked."""
     others = lock_items(_items_of(description.project).exclude(plain_row__description=description))
     Item.objects.filter(pk__in=[item.pk for item in others]).update(pulled_at=now)
 

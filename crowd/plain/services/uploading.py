@@ -1,4 +1,4 @@
-"""Rows from a file: all of them, or none and every line that is wrong."""
+"""Upload of rows from a file: all of them, or none and a message for every line that is wrong."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ Shown = dict[str, Picture]
 
 
 def add_rows(*, project: Project, content: bytes) -> int:
-    """How many are new. Raises InvalidItems of the file, and RuleBroken of the page."""
+    """Add rows, and return how many. Raises InvalidItems about the file, and RuleBroken about the page."""
     if len(content) > MOST_BYTES:
         raise InvalidItems([f"A file has at most {MOST_BYTES // 1_000_000} MB. Cut it into several."])
     with held(project) as locked:
@@ -54,7 +54,7 @@ def add_rows(*, project: Project, content: bytes) -> int:
 
 @transaction.atomic
 def drop_rows(*, project: Project) -> int:
-    """Those that wait. What workers are asked about stays."""
+    """Delete the rows that wait, and return how many. Rows that workers are asked about stay."""
     with held(project) as locked:
         waiting = Row.objects.filter(description__project=locked, item=None)
         count = waiting.count()
