@@ -1,4 +1,4 @@
-"""The creator's test: one word for each of ten picture sets. Those who are solvers already solve them."""
+"""The creator's test: one word for each of ten picture sets. Workers who are solvers solve the words."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,12 +23,12 @@ from hits.work.models.leases import Lease
 from scoring.models import RivalQuery
 
 TEMPLATE = "winogavil/creator_test.html"
-# What the worked example shows: of the practice pictures, the author's and the model's.
+# The practice pictures that the model takes in the worked example.
 EXAMPLE_TAKEN = ("dog", "shoe")
 
 
 class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
-    """Its words are solved like everybody's, marked as a test's, and in no data unless somebody wants it."""
+    """The creator's test; its words are solved like all others, and are in no data unless that is chosen."""
 
     key = domain.CREATOR_TEST
     name = "Association game: creator's test"
@@ -49,7 +49,7 @@ class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
         workers_per_hit=27,
     )
     purpose = Purpose.TEST
-    # Who returns it before the model has answered anything may come back, also to sets that were seen.
+    # A worker who returns it before the model was asked may come back, also to sets already seen.
     leases_once = False
     most_cues = 10
     scored_per_item = 1
@@ -70,7 +70,7 @@ class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
         return TaskPage(template=TEMPLATE, context=context)
 
     def slots(self, assignment: Assignment) -> Sequence[int]:
-        """Not those whose pictures were taken away before a word was found for them."""
+        """Slots of this assignment, except those whose pictures were taken away before a word was tested."""
         picture_sets = picture_sets_of(assignment)
         known = set(RivalQuery.objects.filter(assignment=assignment).values_list("slot", flat=True))
         asked = still_asked([picture_set.item for picture_set in picture_sets], worker=assignment.worker)
@@ -81,14 +81,14 @@ class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
         ]
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Whoever may try again is given sets that the model has not answered them about."""
+        """Leave out sets of tries in which this worker asked the model: another try has other sets."""
         met = Lease.objects.filter(
             item=OuterRef("pk"), worker=worker_id, assignment__rival_queries__isnull=False
         )
         return items.exclude(Exists(met))
 
     def uses_up(self, assignment: Assignment) -> bool:
-        """The model has answered, or is about to: another try would be a second chance with it."""
+        """True once the model was asked about a word: another try would be a second chance with it."""
         return RivalQuery.objects.filter(assignment=assignment).exists()
 
 
@@ -106,7 +106,7 @@ def _shown(picture_set: PictureSet, *, slot: int) -> dict[str, Any]:
 
 
 def _example() -> dict[str, Any]:
-    """How a word turned out, told with the practice pictures: nobody is asked for that."""
+    """Worked example with the practice pictures; neither the rival nor a worker is asked about it."""
     pictures = [
         {
             "url": static(f"winogavil/{name}.svg"),

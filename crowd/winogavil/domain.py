@@ -11,7 +11,7 @@ SOLVER_TEST = "winogavil.solver_test"
 CREATOR_TEST = "winogavil.creator_test"
 # The tasks in which people invent words.
 CREATING = (CREATE, CREATOR_TEST)
-# What is recorded of work: the solver's measure, and the two of whoever made an association.
+# The measures recorded of work: the solver's, and the two of an association's author.
 JACCARD = "jaccard"
 FOOL = "fool"
 SOLVABLE = "solvable"
@@ -22,7 +22,7 @@ SIZES = (5, 6, 10, 12)
 MOST_CHOSEN = {5: 3, 6: 4, 10: 5, 12: 5}
 SOLVERS_WANTED = 3
 SPYMASTERS_WANTED = 3
-# What a test asks is asked of whoever comes, and never runs out.
+# A test is given to every worker who comes: its items never run out of answers needed.
 ANYBODY = 30_000
 FEWEST_CHOSEN = 2
 ANSWERS_WANTED = {
@@ -41,7 +41,7 @@ PAPER_ASKS: tuple[Mapping[str, Any], ...] = (
         "LocaleValues": [{"Country": country} for country in ("US", "GB", "AU", "NZ")],
     },
 )
-# What making an association earns by the paper, as a study's bonus table.
+# The paper's bonuses for making an association, as a study's bonus table.
 WINOGAVIL_TIERS: tuple[Mapping[str, Any], ...] = (
     {
         "name": "fools the model",
@@ -59,7 +59,7 @@ WINOGAVIL_TIERS: tuple[Mapping[str, Any], ...] = (
 
 
 def check_association(*, cue: str, candidates: int, chosen: int, inner_marks: bool = False) -> None:
-    """Raises ValueError with what to mend."""
+    """Check the game's rules for an association. Raises ValueError that says what to correct."""
     if not (CUE_WITH_MARKS if inner_marks else CUE).fullmatch(cue):
         marks = ", hyphens and apostrophes within it" if inner_marks else ""
         raise ValueError(f"The cue {cue!r} must be one word of 2 to 30 letters{marks}.")
@@ -72,11 +72,11 @@ def check_association(*, cue: str, candidates: int, chosen: int, inner_marks: bo
 
 
 def is_name_of(cue: str, labels: Collection[str]) -> bool:
-    """A cue that names a picture shown is no association. A concept of several words is named by each."""
+    """True if the cue names a picture shown, which is no association; each word of a concept names it."""
     named = {word for label in labels for word in (label.casefold(), *label.casefold().split())}
     return cue.casefold() in named
 
 
 def set_key(names: Iterable[str]) -> str:
-    """The same for the same candidates, in whatever order. Of pictures, their keys; of recordings, names."""
+    """Key of a set of candidates, in whatever order; `names` are pictures' keys, or a recording's names."""
     return sha256("\n".join(sorted(names)).encode()).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""The columns of a researcher's file of associations. Nothing here knows a database."""
+"""The columns of a researcher's file of associations. Nothing here uses the database."""
 
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ BETWEEN = "|"
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One association as it was written. `place` is what the researcher finds it by."""
+    """One association as the file has it; `place` tells the researcher where in the file it is."""
 
     place: str
     cue: str
@@ -28,7 +28,7 @@ def _read_cue(value: Any) -> str:
 
 
 def _read_names(value: Any) -> tuple[str, ...]:
-    """As they are compared with those of the pool, which are written in the composed form."""
+    """Read names in the composed Unicode form (NFC), in which the pool's names are written and compared."""
     names = value if isinstance(value, list) else as_written(value).split(BETWEEN)
     return tuple(unicodedata.normalize("NFC", as_written(name)).strip() for name in names)
 
@@ -53,6 +53,6 @@ def read_lines(content: bytes, *, problems: Problems) -> Iterator[Line]:
 
 
 def write_lines(*lines: tuple[str, Sequence[str], Sequence[str]]) -> str:
-    """As they could be uploaded: a cue, its candidates, those chosen of them; or the columns' own example."""
+    """File as it could be uploaded, of (cue, candidates, chosen); without lines, the columns' own example."""
     rows = [(cue, BETWEEN.join(candidates), BETWEEN.join(chosen)) for cue, candidates, chosen in lines]
     return example_file(COLUMNS, *rows)

@@ -1,6 +1,6 @@
-"""How well people who are new to a study solve what it selected: the humans' row beside the models.
+"""How well people new to a study solve its selected associations: the humans' row beside the models.
 
-Found out by whoever registers here, read wherever models are compared, and neither knows the other.
+Providers register here, comparisons of models read it here, and neither knows the other.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -12,16 +12,19 @@ from hits.studies.models import Study
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline:
-    """Exact. By number of candidates: how many associations, and the sum of their mean Jaccard indices."""
+    """Exact sums: how many associations, and the sum of their mean Jaccard index.
 
-    sums: Mapping[int, tuple[int, Fraction]]
+    They are by origin (True: an instance of the SWOW baseline) and number of candidates.
+    """
+
+    sums: Mapping[tuple[bool, int], tuple[int, Fraction]]
 
     def count(self, *sizes: int) -> int:
-        """Of these numbers of candidates, or of all."""
+        """Number of the game's associations with these numbers of candidates, or with any number."""
         return sum(count for count, _ in self._of(sizes))
 
     def mean(self, *sizes: int) -> Fraction | None:
-        """None where nobody has solved any."""
+        """Mean for these numbers of candidates, or for all; None where nobody has solved any."""
         count = self.count(*sizes)
         return sum((total for _, total in self._of(sizes)), Fraction(0)) / count if count else None
 
@@ -34,11 +37,11 @@ _providers: list[Provider] = []
 
 
 def register_baseline(provider: Provider) -> None:
-    """Called once, in an AppConfig.ready."""
+    """Register a provider of the baseline: called once, in an AppConfig.ready."""
     if provider not in _providers:
         _providers.append(provider)
 
 
 def baseline_of(study: Study) -> Baseline | None:
-    """None where no newcomer has solved anything yet."""
+    """Human baseline of a study; None where no newcomer has solved anything yet."""
     return next((found for provider in _providers if (found := provider(study))), None)

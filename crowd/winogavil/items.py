@@ -1,4 +1,4 @@
-"""Associations from a researcher's file, and associations asked anew."""
+"""Associations from a researcher's file, and associations that are asked again."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ FILE_HELP = file_help(
     COLUMNS,
     more="Name a picture by its key, or by its concept where only one picture of the pool has it.",
 )
-# Of the example.
+# Number of candidates in the example.
 CANDIDATES = 5
 
 
@@ -36,7 +36,7 @@ class Row:
 
 
 def read_rows(content: bytes) -> list[Row]:
-    """Raises InvalidItems that names every bad line."""
+    """Read the associations of a file. Raises InvalidItems that names every bad line."""
     problems = Problems(InvalidItems)
     lines = list(read_lines(content, problems=problems))
     pool = _find_pictures({name for line in lines for name in (*line.candidates, *line.chosen)})
@@ -47,14 +47,14 @@ def read_rows(content: bytes) -> list[Row]:
 
 
 def add_rows(rows: Sequence[Row], *, batch: Batch) -> int:
-    """The caller holds the transaction."""
+    """Add associations to the batch; the caller holds the transaction."""
     for start in range(0, len(rows), AT_ONCE):
         _make([(row, None) for row in rows[start : start + AT_ONCE]], batch=batch)
     return len(rows)
 
 
 def repeat_items(items: Sequence[Item], *, batch: Batch) -> int:
-    """The same cue, pictures and choice, without anything that was found out about them."""
+    """Ask associations again in this batch: the same cue, pictures and choice, without any result."""
     for start in range(0, len(items), AT_ONCE):
         some = items[start : start + AT_ONCE]
         found = Association.objects.filter(item__in=some).select_related("item").order_by("item_id")
@@ -68,7 +68,7 @@ def remove_items(*, batch: Batch) -> None:
 
 
 def example_file() -> str:
-    """Of the pool's own pictures, so that it could be uploaded as it is."""
+    """Example of a file that could be uploaded as it is, of the pool's own pictures where it has enough."""
     once = Picture.objects.playable().values("concept").annotate(times=Count("pk")).filter(times=1)
     concepts = [
         concept
@@ -91,7 +91,7 @@ def _make(rows: Sequence[tuple[Row, Item | None]], *, batch: Batch) -> None:
             task=batch.task,
             answers_needed=domain.ANSWERS_WANTED[batch.task],
             repeats=repeats,
-            # Who invented a word is never asked for it, not even anew.
+            # The author of a word is never asked to solve it, not even when it is asked again.
             author_id=repeats.author_id if repeats else None,
         )
         for _, repeats in rows
@@ -127,7 +127,7 @@ def _row_of(association: Association) -> Row:
 
 
 def _find_pictures(names: set[str]) -> Mapping[str, list[Picture]]:
-    """By key, and by concept: several pictures may have it. What may not be shown is not found."""
+    """Pictures that may be shown, by key and by concept; several pictures may share a concept."""
     fit = Picture.objects.playable().only("pk", "key", "concept")
     found: defaultdict[str, list[Picture]] = defaultdict(list)
     for some in _in_parts(sorted(names)):
@@ -171,7 +171,7 @@ def _read_row(line: Line, *, pool: Mapping[str, list[Picture]], problems: Proble
 
 
 def _doubt(name: str, pool: Mapping[str, list[Picture]]) -> str:
-    """Why a name does not tell a picture."""
+    """Reason why a name does not identify one picture; empty if it does."""
     if not name:
         return "a picture has no name: two separators stand side by side."
     found = pool.get(name, [])

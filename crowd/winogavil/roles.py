@@ -20,14 +20,14 @@ DATA = (
     "winogavil_releases.add_prediction",
     "winogavil_releases.delete_prediction",
 )
-# Its picture sets, its rules, and what is reported of its words.
+# Permissions for the picture sets, the rules, and the reports of words.
 KEEP = (
     "winogavil.add_pictureset",
     "winogavil.add_game",
     "winogavil.change_game",
     "winogavil.decide_cuereport",
 )
-# The web game: what players agree to, and what they say when they have played.
+# Permissions for the web game, with its consent texts, feedback and surveys.
 PLAY = (
     "winogavil_play.view_webgame",
     "winogavil_play.view_player",

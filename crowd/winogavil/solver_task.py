@@ -45,7 +45,7 @@ PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree
 
 
 class PickTask(TaskType, TakesReports):
-    """Associations whose pictures are to be picked, whatever for."""
+    """A task in which workers pick the pictures of associations, for whatever purpose."""
 
     terms = Terms(
         title="Which pictures go with the word?",
@@ -127,7 +127,7 @@ class PickTask(TaskType, TakesReports):
         ]
 
     def associations(self, items: Sequence[Item]) -> list[Association]:
-        """In the order of the items, with everything a page needs, in two queries."""
+        """Associations in the order of the items, with everything a page needs, in two queries."""
         found = {
             association.item_id: association
             for association in Association.objects.filter(item__in=items)
@@ -138,7 +138,7 @@ class PickTask(TaskType, TakesReports):
 
 
 class OwnAssociations(TakesFiles, AsksAnew):
-    """A batch may have associations of its own: those of a file, or those that another batch has asked."""
+    """A task whose batches may have associations of their own: from a file, or asked in another batch."""
 
     file_help = FILE_HELP
 
@@ -163,7 +163,7 @@ class SolveTask(PickTask, OwnAssociations, GivesFeedback):
     name = "Association game: solve"
 
     def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
-        """What was right: a setting of the study's game. Mostly once nobody else is asked any more."""
+        """Solutions as the study's game shows them: never, at once, or by default once the word is final."""
         feedback = game_of(assignment.hit.batch.study).feedback
         shown = [
             question
@@ -180,18 +180,18 @@ def practice_question(*, number: int) -> dict[str, Any]:
 
 
 def _score(picks: Sequence[str] | None, association: Association) -> int | None:
-    """In whole percent, for a person to read; None where there is no answer."""
+    """Jaccard index of the picks in whole percent, for a person to read; None where there is no answer."""
     return None if picks is None else int(100 * scores.jaccard(set(picks), association.chosen_keys))
 
 
 def _shuffled(association: Association, *, assignment: Assignment) -> list[dict[str, str]]:
-    """The same order at every look of this worker, and another for everybody else."""
+    """Pictures in an order that is always the same for this assignment, and another for every other."""
     pictures = [
         {"key": place.picture.key, "url": f"/pictures/{place.picture.key}/480/"}
         for place in association.places.all()
         if place.picture
     ]
-    # Keyed: both ids can be read in the page, and a seed made of them would tell the order of the author.
+    # Keyed: both ids can be read in the page, and a seed made of them would reveal the author's order.
     seed = crypto.blind_index("order", str(assignment.public_id), str(association.item.public_id))
     Random(seed).shuffle(pictures)  # noqa: S311
     return pictures
@@ -212,7 +212,7 @@ def _reportable(associations: Sequence[Association], *, assignment: Assignment) 
 
 
 def _check_picks(picks: Any, association: Association) -> list[str]:
-    """Exactly k different candidates. Raises InvalidAnswer; what was sent is not repeated to the sender."""
+    """Return exactly k different candidates. Raises InvalidAnswer, which does not repeat what was sent."""
     k = len(association.chosen_keys)
     candidates = {place.picture.key for place in association.places.all() if place.picture}
     if not isinstance(picks, list) or not all(isinstance(pick, str) for pick in picks):

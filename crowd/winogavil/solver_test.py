@@ -19,14 +19,14 @@ from hits.work.models.items import Item
 from scoring.domain import mean
 
 TEMPLATE = "winogavil/solver_test.html"
-# So many words may be taken away from under somebody. Beyond that a person has to look.
+# Most words that may be taken away during a worker's test; beyond that, a person has to look.
 MOST_SPARED = 2
 
 
 class SolverTestTask(PickTask, OwnAssociations, RecoversAnswers):
-    """Its associations are its batch's own: no rival is asked about them, and they are in no data.
+    """The solver's test; its associations are its batch's own: asked of no rival, and in no data.
 
-    It gives no feedback: what was right stays secret, since others are asked the same.
+    The test gives no feedback: the solution stays secret, since other workers are asked the same.
     """
 
     key = domain.SOLVER_TEST
@@ -59,14 +59,14 @@ class SolverTestTask(PickTask, OwnAssociations, RecoversAnswers):
         return TaskPage(template=TEMPLATE, context={**page.context, "practice": practice_question(number=0)})
 
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """What was taken away meanwhile is written down as such, so that judging depends on nothing else."""
+        """Record questions taken away meanwhile as None, so that judging depends on the answer alone."""
         asked = still_asked(items, worker=assignment.worker)
         away: dict[str, Any] = {str(item.public_id): None for item in items if item not in asked}
         picked = super().read_answer(form=form, assignment=assignment, items=asked) if asked else {}
         return {**picked, **away}
 
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
-        """Nothing is left out but what is away."""
+        """Raises InvalidAnswer if the answer leaves out a question that was not taken away."""
         if not isinstance(answer, Mapping):
             raise InvalidAnswer(_("There is no answer to any question of this page."))
         away = [item for item in items if item.pulled_at and answer.get(str(item.public_id), []) is None]
@@ -75,7 +75,7 @@ class SolverTestTask(PickTask, OwnAssociations, RecoversAnswers):
         return {**picked, **{str(item.public_id): None for item in away}}
 
     def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """What this worker has reported stays this worker's to answer, whichever way the answer comes."""
+        """Like check_answer, but questions that this worker has reported need an answer too."""
         read = self.check_answer(answer=answer, items=items)
         asked = still_asked(items, worker=assignment.worker)
         if any(read[str(item.public_id)] is None for item in asked):
@@ -83,9 +83,9 @@ class SolverTestTask(PickTask, OwnAssociations, RecoversAnswers):
         return read
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
-        """What was taken away counts as much as the others do on average, so it changes no mean.
+        """Score questions taken away with the average of the others, so that they change no mean.
 
-        Where it is more than a little, it has no score: too few are there for a gate, and a person grades.
+        If more than MOST_SPARED were, those have no score: too few are left for a gate, and a person grades.
         """
         asked = [item for item in items if answer.get(str(item.public_id)) is not None]
         scores = list(super().judge(answer=answer, items=asked))

@@ -104,11 +104,11 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         return TaskPage(template="winogavil/review_cues.html", context=context)
 
     def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
-        """The spymaster knows the model's verdict already; what people make of the words is news."""
+        """The spymaster knows the model's verdict already; the news is what people made of the words."""
         return self.review_page(assignment=assignment, items=items)
 
     def read_proposal(self, *, form: QueryDict, assignment: Assignment) -> Proposal:
-        """The pictures are the HIT's own, whatever the page says; the page only says which are chosen."""
+        """Read the proposal; the pictures are the HIT's own, and the page only says which are chosen."""
         slot = int(form.get("slot") or 0)
         if slot not in self.slots(assignment):
             raise InvalidAnswer(_("The page did not say which word is meant. Please reload it."))
@@ -122,11 +122,11 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         return Proposal(slot=slot, text=cue, pictures=pictures, chosen=chosen)
 
     def slots(self, assignment: Assignment) -> Sequence[int]:
-        """Of the words that are wanted of this work."""
+        """Numbers of the words that this assignment asks for."""
         return slots_of(assignment)
 
     def possible_bonus(self, *, assignment: Assignment, fool: int) -> Decimal | None:
-        """If people solve it. A batch without a bonus table promises nothing."""
+        """Bonus if people solve the word; None where the batch has no bonus table and so promises nothing."""
         found = {domain.FOOL: Fraction(fool, 100), domain.SOLVABLE: Fraction(1)}
         batch = assignment.hit.batch
         if not batch.rules:
@@ -135,7 +135,7 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         return sum((each.amount for each in earned), Decimal(0))
 
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """What counts was stored when the rival was asked; the form adds nothing to it."""
+        """The answer is what was stored when the rival was asked; the form adds nothing to it."""
         asked = {
             rival_query.slot: rival_query for rival_query in RivalQuery.objects.filter(assignment=assignment)
         }
@@ -145,7 +145,7 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         return {"cues": [str(asked[slot].public_id) for slot in sorted(asked)]}
 
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
-        """It only points at what the server has stored for these pictures."""
+        """Raises InvalidAnswer unless the answer names words that the server stored for these pictures."""
         cues = answer.get("cues") if isinstance(answer, Mapping) else None
         if not isinstance(cues, list) or not cues or len(cues) > self.most_cues:
             raise InvalidAnswer(_("There is no word in this answer."))
@@ -155,7 +155,7 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         return {"cues": [str(cue) for cue in cues]}
 
     def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """A set of pictures may be asked of many: the words of somebody else are no answer."""
+        """Raises InvalidAnswer for another worker's words: a picture set may be given to several workers."""
         read = self.check_answer(answer=answer, items=items)
         own = RivalQuery.objects.filter(assignment=assignment).values_list("public_id", flat=True)
         if not set(read["cues"]) <= {str(rival_query) for rival_query in own}:
@@ -163,7 +163,7 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         return read
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
-        """Of what is final by now; the rest follows (crowd.winogavil.services.association_creation)."""
+        """Scores of the associations that are final; `services.association_creation` credits the rest."""
         cues = [UUID(cue) for cue in answer.get("cues", ())]
         made = Association.objects.filter(item__rival_query__public_id__in=cues).select_related(
             "item__rival_query"
@@ -207,7 +207,7 @@ def _places(items: Sequence[Item]) -> list[PictureSetPlace]:
 
 
 def _answers_to(items: Sequence[Item]) -> dict[int, int]:
-    """How many people have handed in an answer to each that counts. What they answered is no part of it."""
+    """Number of workers who have submitted an answer to each item; what they answered is no part of it."""
     answers = Lease.objects.filter(item__in=items, status=Lease.Status.ANSWERED).order_by()
     return dict(answers.values_list("item").annotate(n=Count("pk")))
 
@@ -236,7 +236,7 @@ def _reviewed(rival_query: RivalQuery, *, places: Iterable[PictureSetPlace], ans
 
 
 def _read_places(values: Sequence[str], *, size: int) -> list[int]:
-    """Only places that are on the page: what nobody sees neither a model nor people could find."""
+    """Raises InvalidAnswer for places that are not on the page: nobody, model or person, could find them."""
     shown = {str(place): place for place in range(size)}
     if not set(values) <= shown.keys():
         raise InvalidAnswer(_("A picture was chosen that is not on this page. Please reload it."))

@@ -36,7 +36,7 @@ class AssociationAdmin(GameList[Association]):
     readonly_fields = ("study", "picture_set", "pictures", "fool_score", "solved", "is_asked")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Association]:
-        """What a solver's test asks is no association of the study: its batch shows it."""
+        """Associations of the user's studies, without those of a solver's test, which their batch shows."""
         rows: QuerySet[Any] = super().get_queryset(request).select_related("item__study")
         return rows.filter(item__study__in=studies_of(request.user), item__task=domain.SOLVE)
 
@@ -58,7 +58,7 @@ class AssociationAdmin(GameList[Association]):
 
     @admin.display(description="in use", boolean=True, ordering="item__pulled_at")
     def is_asked(self, association: Association) -> bool:
-        """Not while a picture of it is away, its cue is reported or its author is kept out."""
+        """False while a picture of it is away, its cue is reported or its author's work is kept out."""
         return association.item.pulled_at is None
 
     @admin.display
@@ -70,7 +70,7 @@ class AssociationAdmin(GameList[Association]):
 
     @admin.display
     def pictures(self, association: Association) -> SafeString:
-        """What its author meant, what the model took, and what solvers picked."""
+        """Pictures with marks for what the author chose, what the model took and what solvers picked."""
         solutions = list(association.solutions.all())
         picked = Counter(position for solution in solutions for position in solution.picked)
         places = association.places.select_related("picture")
@@ -94,7 +94,7 @@ class AssociationAdmin(GameList[Association]):
 
 
 def _image(place: Place) -> SafeString | str:
-    """A recording may name pictures that the pool does not have."""
+    """The picture; empty for one that a recording names and the pool does not have."""
     if place.picture is None:
         return ""
     return format_html('<img class="set-large" src="/pictures/{}/160/" alt="">', place.picture.key)

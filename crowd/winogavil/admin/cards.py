@@ -1,4 +1,4 @@
-"""What the page of a study's association game shows, a card for each part of the work."""
+"""Cards on the page of a study's association game, one for each part of the work."""
 
 from bisect import bisect
 from urllib.parse import urlencode
@@ -13,7 +13,7 @@ from crowd.winogavil.queries import of_study
 from hits.admin.projects.project_cards import Card, CardLink, CardOf, Metric
 from hits.identity.models.users import User
 
-# Parts of the game that stand in rooms above add theirs: by their place, for any room may be loaded first.
+# Packages above this one add cards too: by place, since any of them may be loaded first.
 CARDS: list[CardOf] = []
 _places: list[int] = []
 READY = Q(item__wanted__gt=0, item__pulled_at=None)
@@ -97,7 +97,7 @@ def reports_card(game: Game, user: User) -> Card:
 
 
 def add_card(card: CardOf, *, place: int) -> None:
-    """The lowest place stands first. The game's own are below ten."""
+    """Add a card; the lowest place comes first, and the game's own cards have places below ten."""
     at = bisect(_places, place)
     _places.insert(at, place)
     CARDS.insert(at, card)
@@ -108,7 +108,7 @@ for number, own in enumerate([sets_card, solving_card, tests_card, reports_card]
 
 
 def list_of(name: str, game: Game) -> str:
-    """The rows of this study."""
+    """Address of an admin list, filtered by the study of this game."""
     query = urlencode({"item__study__id__exact": game.study_id})
     return f"{reverse(f'admin:winogavil_{name}_changelist')}?{query}"
 

@@ -18,7 +18,7 @@ SOLVING = ("solve_batch", "grows")
 
 
 class RulesForm(forms.ModelForm[Game]):
-    """A game that is just set up has no batch yet that could solve."""
+    """Form of the game's rules, without the fields about solving until the game is set up and has batches."""
 
     class Meta:
         model = Game
@@ -70,7 +70,7 @@ class GameAdmin(ProjectPages[Game]):
         )
 
     def growing_batch(self, project: Game, task: str, batches: Sequence[Batch]) -> Batch | None:
-        """Solving grows in the batch that the settings name."""
+        """Batch that a task grows in; solving grows only in the batch that the settings name."""
         if task == domain.SOLVE and project.solve_batch_id:
             batches = [batch for batch in batches if batch.pk == project.solve_batch_id]
         return super().growing_batch(project, task, batches)

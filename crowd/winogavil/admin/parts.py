@@ -1,4 +1,4 @@
-"""What several pages of the game share: lists with a title and a word on what they are for, and pictures."""
+"""Parts that several pages of the game share: lists with a title and an explanation, and pictures."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
@@ -18,7 +18,7 @@ SMALL = """
 
 
 class GameList(ReadOnlyAdmin[Row]):
-    """A list that says what is in it, and where it comes from while there is nothing."""
+    """A read-only list with a title and an explanation of what is in it and where it comes from."""
 
     change_list_template = "admin/winogavil/list.html"
     title: ClassVar[str]
@@ -35,7 +35,7 @@ class GameList(ReadOnlyAdmin[Row]):
 
 
 def small_pictures(pictures: Iterable[Picture]) -> SafeString:
-    """In the row of a list."""
+    """Small pictures for the row of a list."""
     named = ((picture.key, picture.concept, picture.concept) for picture in pictures)
     drawn = format_html_join("", SMALL, named)
     return format_html('<div class="set-row">{}</div>', drawn)

@@ -1,4 +1,4 @@
-"""How more picture sets are drawn: looked at first."""
+"""Page that draws more picture sets, with a preview first."""
 
 import secrets
 from typing import Any
@@ -99,7 +99,7 @@ def _nothing_yet(user: User) -> SafeString:
 
 
 def _link(user: User, permission: str, address: str, words: str) -> str:
-    """For whoever may follow it."""
+    """Link for a user who may follow it, plain words for others."""
     if not user.has_perm(f"pictures.{permission}"):
         return words
     return format_html('<a href="{}">{}</a>', reverse(f"admin:pictures_{address}"), words)
@@ -114,7 +114,7 @@ def _draw(call: Call[Any]) -> Outcome:
 
 
 def no_rows(_: HttpRequest) -> list[Any]:
-    """It is about none that is there already."""
+    """No rows: the action makes new ones, and is about none that exists."""
     return []
 
 

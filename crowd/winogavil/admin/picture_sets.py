@@ -1,4 +1,4 @@
-"""Picture sets: which there are, and how more of them are drawn."""
+"""Pages of the picture sets: the list of them, and drawing more."""
 
 from typing import Any
 

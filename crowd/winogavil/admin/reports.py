@@ -19,7 +19,7 @@ from hits.work.access import studies_of
 
 @admin.register(CueReport)
 class CueReportAdmin(GameList[CueReport]):
-    """What workers and players have reported. Either decision can be changed later."""
+    """Words that workers and players have reported; either decision can be changed later."""
 
     title = "Cue reports"
     about = (
@@ -44,7 +44,7 @@ class CueReportAdmin(GameList[CueReport]):
 
     @admin.display(description="word", ordering="association__cue")
     def cue(self, report: CueReport) -> SafeString:
-        """Leads to the word with its pictures: only with them can it be judged."""
+        """Link to the word with its pictures: it can only be judged together with them."""
         address = reverse("admin:winogavil_association_change", args=[report.association_id])
         return format_html('<a href="{}">{}</a>', address, report.association.cue)
 

@@ -1,4 +1,4 @@
-"""Questions for the solver's test from an association list: looked at first, then added to a draft."""
+"""Questions for the solver's test from an association list: previewed first, then added to a draft."""
 
 import secrets
 from typing import Any

@@ -1,1 +1,1 @@
-"""What people say of selected associations: their types, the skills they need, and how newcomers solve."""
+"""Annotation of selected associations: their types, the skills they need, and how newcomers solve them."""

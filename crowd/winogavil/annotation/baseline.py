@@ -1,4 +1,4 @@
-"""The solver's task anew, for people who have done nothing else in the study: how well humans solve it."""
+"""The solver's task for people who have done no other work in the study: how well humans solve it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ from hits.work.services.leasing import items_served
 
 
 class BaselineTask(PickTask):
-    """Pages and rules are the solver's own. Only the items differ: each points to an annotation."""
+    """The solver's task with items that point to annotations; pages and rules are the solver's own."""
 
     key = domain.BASELINE
     name = "Association game: human baseline"
@@ -25,7 +25,7 @@ class BaselineTask(PickTask):
     wants_newcomers = True
 
     def associations(self, items: Sequence[Item]) -> list[Association]:
-        """Each stands under the item that asks it here, so that nothing is read or scored under its own."""
+        """Associations with the items that ask them here: nothing is read or scored under their own."""
         places = Prefetch("association__places", Place.objects.select_related("picture"))
         asked = Annotation.objects.filter(item__in=items).select_related("association", "item")
         found = {}

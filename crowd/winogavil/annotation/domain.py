@@ -9,7 +9,7 @@ TYPES = "winogavil.types"
 SKILLS = "winogavil.skills"
 BASELINE = "winogavil.baseline"
 TASKS = (TYPES, SKILLS, BASELINE)
-# What newcomers' solving is recorded as; it pays like any solving, and is never mixed with it.
+# Measure of newcomers' solving; it pays like any solving, and is never mixed with it.
 NEWCOMERS = "baseline"
 ANNOTATORS_WANTED = 3
 PER_CENT = 10
@@ -32,13 +32,13 @@ NON_VISUAL = (
     "outcome",
 )
 VISUAL = ("activity", "humor", "analogy", "visual_similarity", "abstraction", "generalization")
-# An answer of its own: somebody who found no skill has not forgotten the question.
+# An answer of its own: an annotator who found no skill has not forgotten the question.
 NONE = "none"
 REASONING_SKILLS = (*NON_VISUAL, *VISUAL, NONE)
 
 
 def named_by_most(answers: Sequence[Collection[str]]) -> list[str]:
-    """What more than half of the annotators name: of three, at least two. Often nothing."""
+    """Labels that more than half of the annotators name (of three, at least two); often none."""
     counts = Counter(label for labels in answers for label in set(labels))
     return sorted(label for label, count in counts.items() if 2 * count > len(answers))
 
@@ -46,7 +46,7 @@ def named_by_most(answers: Sequence[Collection[str]]) -> list[str]:
 def fleiss_kappa(answers: Sequence[Sequence[str]]) -> Fraction | None:
     """Agreement beyond chance where each annotator names one label. None where chance explains it all.
 
-    As many answers to every item as to every other, two at least.
+    Every item needs the same number of answers, at least two.
     """
     if not answers:
         return None
@@ -63,10 +63,10 @@ def fleiss_kappa(answers: Sequence[Sequence[str]]) -> Fraction | None:
 
 
 def rank(name: str, *, seed: int) -> bytes:
-    """Whoever sorts by it has drawn at random, and draws the same again, whatever came in since."""
+    """Sort key of a random draw that the seed repeats, whatever came in since."""
     return sha256(f"{seed}:{name}".encode()).digest()
 
 
 def per_cent_of(count: int, *, per_cent: int) -> int:
-    """Rounded up: a tenth of eleven is two."""
+    """Percentage of a count, rounded up: a tenth of eleven is two."""
     return -(-count * per_cent // 100)

@@ -29,7 +29,7 @@ FRAMED = "winogavil_annotation/label.html"
 
 
 class LabelTask(TaskType, TakesReports):
-    """What both have in common: a word, its pictures, and labels to choose from."""
+    """Common base of both tasks: a word, its pictures, and labels to choose from."""
 
     kind: ClassVar[Kind]
     groups: ClassVar[Sequence[label_words.Group]]
@@ -46,7 +46,7 @@ class LabelTask(TaskType, TakesReports):
     practice_pictures: ClassVar[Sequence[str]]
 
     def practice_words(self) -> str:
-        """What would be right in the example, and why."""
+        """Explanation of what would be right in the example, and why."""
         raise NotImplementedError
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
@@ -94,7 +94,7 @@ class LabelTask(TaskType, TakesReports):
         return TaskPage(template=FRAMED, context={**context, "none": domain.NONE})
 
     def _check_labels(self, labels: Any, *, number: int) -> list[str]:
-        """In the order of the page. Raises InvalidAnswer, and does not repeat what was sent."""
+        """Labels in the order of the page. Raises InvalidAnswer, which does not repeat what was sent."""
         known = list(label_words.names_of(self.groups))
         if not isinstance(labels, list) or not all(isinstance(one, str) for one in labels):
             raise InvalidAnswer(_("The answers must be a list of labels."))
@@ -118,7 +118,7 @@ class LabelTask(TaskType, TakesReports):
 
 
 class TypesTask(LabelTask):
-    """One label for a cue and one of its pictures."""
+    """The task that asks for one label for a cue and one of its pictures."""
 
     key = domain.TYPES
     kind = Kind.TYPES
@@ -137,7 +137,7 @@ class TypesTask(LabelTask):
 
 
 class SkillsTask(LabelTask):
-    """As many labels as it takes, for a cue and all of its pictures."""
+    """The task that asks for as many labels as needed, for a cue and all of its pictures."""
 
     key = domain.SKILLS
     kind = Kind.SKILLS
@@ -159,7 +159,7 @@ class SkillsTask(LabelTask):
 
 
 def _annotations(items: Sequence[Item]) -> list[Annotation]:
-    """In the order of the items, with everything a page needs, in two queries."""
+    """Annotations in the order of the items, with everything a page needs, in two queries."""
     places = Prefetch("association__places", Place.objects.select_related("picture"))
     asked = Annotation.objects.filter(item__in=items).select_related("association", "item")
     found = {annotation.item_id: annotation for annotation in asked.prefetch_related(places)}
@@ -167,7 +167,7 @@ def _annotations(items: Sequence[Item]) -> list[Annotation]:
 
 
 def _places(annotation: Annotation) -> list[Place]:
-    """Of a type the one picture that it is about, of the rest all that its author saw."""
+    """Places shown with a question: the one that a type is about, otherwise all that the author saw."""
     places = annotation.shown_places
     return [one for one in places if annotation.place_id in (None, one.pk)]
 
@@ -186,7 +186,7 @@ def _question(annotation: Annotation, *, number: int) -> dict[str, Any]:
 
 
 def _reportable(asked: Sequence[Annotation]) -> list[dict[str, str]]:
-    """By the items of this page: those of the associations are nobody's business here."""
+    """Targets of reports, named by the items of this page: the associations' own items are not revealed."""
     found = []
     for annotation in asked:
         association = annotation.association

@@ -1,4 +1,4 @@
-"""What annotators read of each label: its name, what it means, and an example."""
+"""Words that annotators read about each label: its name, what it means, and an example."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Label:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Labels that stand together on the page."""
+    """Labels that are shown together on the page."""
 
     labels: Sequence[Label]
     heading: Words = ""
@@ -150,5 +150,5 @@ SKILL_GROUPS = (
 
 
 def names_of(groups: Sequence[Group]) -> dict[str, str]:
-    """In the language of the moment."""
+    """Names of the labels by key, in the active language."""
     return {label.key: str(label.name) for group in groups for label in group.labels}

@@ -1,1 +1,1 @@
-"""The association game: spymasters, the rival, solvers, selection, and a run of bonuses."""
+"""Demo of the association game: spymasters, the rival, solvers, selection, and a run of bonuses."""

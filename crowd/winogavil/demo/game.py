@@ -1,4 +1,4 @@
-"""The association game's run: three acts, each waited for until the background has done its part."""
+"""The association game's demo: three acts, each waiting until the background tasks have done their part."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -54,14 +54,14 @@ class WinogavilDemo(Demo):
         acts.pay(self.work, cast=self.cast, say=self.say)
 
     def _invent(self) -> None:
-        """Spymasters put words to the rival, and what they hand in becomes associations."""
+        """Let spymasters put words to the rival; the words that they submit become associations."""
         acts.launch(self.create, "Inventing", cast=self.cast, say=self.say)
         places = self.create.hits_wanted * self.create.assignments_per_hit
         wanted = len(SLOTS) * self._work(self.create, "Inventing", goal=places)
         acts.wait("Collecting", self.associations.count, wanted, say=self.say)
 
     def _solve(self) -> None:
-        """As many HITs as answers are wanted, and some more: no worker may solve what is the own."""
+        """Launch as many HITs as answers needed, and some more: no worker may solve their own words."""
         self.batch.hits_wanted = suggest_hits(self.batch) + SPARE_HITS
         self.batch.save(update_fields=["hits_wanted"])
         acts.launch(self.batch, "Launching", cast=self.cast, say=self.say)
@@ -90,7 +90,7 @@ class WinogavilDemo(Demo):
         }
 
     def table(self) -> Iterator[str]:
-        """Who fooled the rival and was still understood."""
+        """Table of how far each word fooled the rival, and how well people solved it."""
         yield "association      fools the rival   solved by people"
         for row in self.associations.filter(final_at__isnull=False).order_by("pk"):
             if row.solvers_mean is not None:
@@ -99,7 +99,7 @@ class WinogavilDemo(Demo):
 
 
 def _mean(values: list[Fraction]) -> float:
-    """In per cent, to one decimal."""
+    """Mean of the values, to one decimal; 0 without values."""
     return round(float(mean(values)), 1) if values else 0.0
 
 

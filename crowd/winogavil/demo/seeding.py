@@ -29,7 +29,7 @@ ITEMS_PER_ASSIGNMENT = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Seeded:
-    # Solving: of the associations in associations.json, or of those that the demo's spymasters make.
+    # The batch that solves: the associations of associations.json, or those that the demo's spymasters make.
     batch: Batch
     create: Batch | None = None
     cast: Cast
@@ -59,13 +59,13 @@ def data() -> Mapping[str, Any]:
 
 @cache
 def tags() -> Mapping[str, list[str]]:
-    """What people say to the pictures."""
+    """Words that people say to the pictures, by concept."""
     content: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("tags.json").read_text())
     return content
 
 
 def seed_game(*, workers: int, seed: int) -> Seeded:
-    """Picture sets for spymasters, and two batches: what they make in the first is solved in the second."""
+    """Seed picture sets for spymasters, and two batches: words made in the first are solved in the second."""
     seeded = _seed(workers=workers, bonus_rules=WINOGAVIL_TIERS)
     study = seeded.batch.study
     seeded.batch.items_per_assignment = ITEMS_PER_ASSIGNMENT
@@ -91,7 +91,7 @@ def seed_game(*, workers: int, seed: int) -> Seeded:
 
 
 def seed(*, workers: int) -> Seeded:
-    """Associations that are ready to be solved."""
+    """Seed associations that are ready to be solved."""
     seeded = _seed(workers=workers, bonus_rules=default_bonus_rules())
     _seed_associations(seeded.batch.study)
     return seeded

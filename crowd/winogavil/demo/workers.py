@@ -1,4 +1,4 @@
-"""Spymasters and solvers, who know pictures by their bytes and what people say to them."""
+"""Simulated spymasters and solvers, who know pictures by their bytes and by what people say to them."""
 
 import time
 from collections.abc import Collection, Mapping
@@ -15,7 +15,7 @@ MOST_CHOSEN = 4
 
 
 class SimulatedWorker(workers.SimulatedWorker):
-    """Depends on seed, worker and item alone."""
+    """A simulated worker whose answers depend only on seed, worker and item."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class SimulatedWorker(workers.SimulatedWorker):
         return sorted(set(known) & set(concepts))
 
     def _invent(self, form: Form) -> Page:
-        """Words that several of the pictures share, each put to the model; the form only hands them in."""
+        """Put words that several pictures share to the model one by one; the form only submits them."""
         used: set[str] = set()
         for slot, choices in _grouped(form):
             by_concept = {self._look_at(choice.picture): choice for choice in choices}
@@ -70,7 +70,7 @@ class SimulatedWorker(workers.SimulatedWorker):
         return self._frame.post(form)
 
     def _think_of(self, concepts: Collection[str], *, used: Collection[str]) -> tuple[str, list[str]]:
-        """A word for two to four of them; where none is left, for one of them and any other."""
+        """A word for two to four of the concepts; where none is left, for one of them and any other."""
         said = sorted({tag for concept in concepts for tag in self._tags.get(concept, ())} - set(used))
         fitting = [(cue, self._belonging(cue, concepts)) for cue in said if cue not in concepts]
         shared = [one for one in fitting if 2 <= len(one[1]) <= MOST_CHOSEN]

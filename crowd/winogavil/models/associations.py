@@ -26,18 +26,18 @@ class Association(models.Model):
     picture_set = models.ForeignKey(PictureSet, models.PROTECT, null=True, related_name="associations")
     # The same for all associations of the same candidates, in whatever order they were shown.
     set_key = models.CharField(max_length=32, editable=False)
-    # What the recording calls it.
+    # The association's name in its recording.
     recorded_as = models.CharField(max_length=64, blank=True, editable=False)
     # One word of 30 letters at most where we ask for it; a recording has whatever was accepted elsewhere.
     cue = models.CharField(max_length=200)
-    # Of the rival that is paid on, by its verdict on the item's riddle (scoring.models.Verdict).
+    # Score of the rival that is paid on, by its verdict on the item's query (scoring.models.Verdict).
     model_score = models.PositiveSmallIntegerField(null=True)
     asked_at = models.DateTimeField(null=True)
     solvers_numerator = models.PositiveIntegerField(null=True, editable=False)
     solvers_denominator = models.PositiveIntegerField(null=True, editable=False)
     solvable = models.BooleanField(null=True)
     final_at = models.DateTimeField(null=True)
-    # When the work of its author was last scored by what is known here; None: that is still to do.
+    # When the author was last credited with the scores of this association; None: that is still to do.
     told_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
@@ -90,7 +90,7 @@ class Association(models.Model):
 
     @property
     def is_selected(self) -> bool:
-        """People solve it. Whether a model does is no matter here."""
+        """True if people solve it; whether a model does makes no difference. `threshold` is in per cent."""
         return bool(self.solvable)
 
     @property
@@ -99,10 +99,10 @@ class Association(models.Model):
 
 
 class Place(models.Model):
-    """One candidate of an association, where it was shown, and who picked it."""
+    """One candidate of an association: where it was shown, and whether the author and the model chose it."""
 
     association = models.ForeignKey(Association, models.CASCADE, related_name="places")
-    # None only in recordings: they name what was shown, and do not have it.
+    # None only in recordings, which name the pictures shown but do not have them.
     picture = models.ForeignKey(Picture, models.PROTECT, null=True, related_name="+")
     # The picture's concept when it was shown; a recording's own name for it.
     label = models.CharField(max_length=64)
@@ -124,8 +124,8 @@ class Place(models.Model):
 class Solution(models.Model):
     """One solver's answer that counts, written when the association becomes final.
 
-    What statistics and exports read; it can be rebuilt from the raw answers of assignments. A recording's
-    solutions have none, and come first.
+    Statistics and exports read these rows. They can be rebuilt from the raw answers of assignments, except a
+    recording's: those have no assignment, and are the original.
     """
 
     association = models.ForeignKey(Association, models.CASCADE, related_name="solutions")

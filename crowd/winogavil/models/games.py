@@ -37,7 +37,7 @@ class Game(models.Model):
         help_text="On: the batch gets as many HITs as answers are wanted, within the budget. "
         "Off: they wait for a person's click.",
     )
-    # Why it did not grow when it was last tried.
+    # Why the batch did not grow when that was last tried.
     problem = models.TextField(blank=True, editable=False)
 
     class Meta:

@@ -7,7 +7,7 @@ from hits.work.models.items import Item
 
 
 class PictureSet(models.Model):
-    """The pictures of one create HIT, in the order shown. Whoever works on it invents cues for them."""
+    """The pictures of one create HIT, in the order shown; the workers of the HIT invent cues for them."""
 
     item = models.OneToOneField(Item, models.PROTECT, related_name="picture_set")
     # How it was drawn, so that it can be drawn again: {"kind": "random", "seed": 7, "number": 12}.

@@ -9,7 +9,7 @@ from hits.identity.models.workers import Worker
 
 
 class CueReport(models.Model):
-    """Somebody found a cue unfit. Nobody is shown it from that moment until a person has decided."""
+    """A worker's report that a cue is unfit. Nobody is shown the cue until a person has decided on it."""
 
     class Reason(models.TextChoices):
         INAPPROPRIATE = "inappropriate", "it is inappropriate"

@@ -9,7 +9,7 @@ class PlayConfig(AppConfig):
     verbose_name = "Web game"
 
     def was_put_back(self, *, copied_at: datetime | None) -> None:
-        """These tables are those of a copy: whoever was signed in then is not now."""
+        """End all sessions after a restore: players signed in when the copy was made are not now."""
         from crowd.winogavil.play.models import PlayerSession
 
         PlayerSession.objects.all().delete()

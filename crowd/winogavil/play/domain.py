@@ -1,11 +1,11 @@
-"""What a player's work is worth, in whole numbers that sum without loss."""
+"""Worth of a player's work, in whole numbers that sum without loss."""
 
 import unicodedata
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 SHORTEST_NAME, LONGEST_NAME = 2, 20
-# Of this many parts is one whole. A Jaccard index is of at most twelve pictures, and a mean of at most six
+# One whole has this many parts. A Jaccard index is of at most twelve pictures, and a mean of at most six
 # solvers: every such value is a whole number of parts.
 PARTS = 27_720 * 60
 # Places on the leaderboards are compared to the billionth.
@@ -14,7 +14,7 @@ POINTS = 10**9
 
 @dataclass(frozen=True, kw_only=True)
 class TurnWorth:
-    """What turns add to their player's figures; one turn, or many together."""
+    """Amounts that turns add to their player's figures: one turn, or many together."""
 
     final_cues: int = 0
     fool_sum: int = 0
@@ -39,7 +39,7 @@ def parts_of(share: Fraction) -> int:
 
 
 def fool_mean(worth: TurnWorth) -> Fraction | None:
-    """As a share of one, as all three are."""
+    """Mean fool-the-AI score as a share of one, like the other two means; None without a final cue."""
     return Fraction(worth.fool_sum, 100 * worth.final_cues) if worth.final_cues else None
 
 
@@ -52,7 +52,7 @@ def jaccard_mean(worth: TurnWorth) -> Fraction | None:
 
 
 def creator_points(worth: TurnWorth) -> int | None:
-    """By the mean of the two scores; None before there are any."""
+    """Points of a creator by the mean of the two scores; None before there are any."""
     fool, solvable = fool_mean(worth), solvable_mean(worth)
     return None if fool is None or solvable is None else int(POINTS * (fool + solvable) / 2)
 
@@ -63,7 +63,7 @@ def solver_points(worth: TurnWorth) -> int | None:
 
 
 def read_name(text: str) -> str:
-    """As it is shown. Raises ValueError with what to mend."""
+    """The name as it is shown. Raises ValueError with a code for what is wrong: length or letters."""
     name = " ".join(unicodedata.normalize("NFKC", text).split())
     if not SHORTEST_NAME <= len(name) <= LONGEST_NAME:
         raise ValueError("length")
@@ -73,5 +73,5 @@ def read_name(text: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """The same for names that look the same but for capitals."""
+    """Key that is the same for names that look the same apart from capitals."""
     return unicodedata.normalize("NFKC", name).casefold()

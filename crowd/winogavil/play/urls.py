@@ -1,4 +1,4 @@
-"""The players' host sees these addresses and no others."""
+"""Addresses of the players' host, which serves no others."""
 
 from django.urls import include, path
 
@@ -30,7 +30,7 @@ play = (
     ],
     "play",
 )
-# What a turn's page asks without being left, by its token: the same as in a frame.
+# Requests of a turn's page in the background, authorized by its token, as in a frame.
 frame = (
     [
         path("<uuid:hit_id>/ask/", frame_verdicts.ask, name="ask"),

@@ -1,4 +1,4 @@
-"""Which associations of a study are meant, for pages, statistics and releases."""
+"""Associations of a study, as pages, statistics and releases choose them."""
 
 from crowd.winogavil.queries.associations import BY_CHOICE, final, of_study, selected
 

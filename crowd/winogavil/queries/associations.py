@@ -13,16 +13,16 @@ BY_CHOICE = frozenset({Source.PLAYER, Source.TEST})
 
 
 def of_study(study: Study, *, sources: Collection[str] = ()) -> Rows:
-    """Everything that was made for it, by people of these sources. None named: by all, but not in a test.
+    """Associations of a study from these sources; without sources, from all of the game's own.
 
-    What a solver's test asks is never part of it.
+    Questions of a solver's test are never among them.
     """
     rows = Association.objects.filter(item__study=study, item__task=domain.SOLVE)
     return rows.filter(source__in=sources) if sources else rows.exclude(source=Source.TEST)
 
 
 def final(associations: Rows) -> Rows:
-    """Whose solvers are in. What was pulled is no part of the data, until it is put back."""
+    """Associations whose solvers have all answered; pulled ones are no part of the data until restored."""
     return associations.filter(final_at__isnull=False, item__pulled_at=None)
 
 

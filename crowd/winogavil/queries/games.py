@@ -3,5 +3,5 @@ from hits.studies.models import Study
 
 
 def game_of(study: Study) -> Game:
-    """Its own settings, or the defaults."""
+    """The study's own settings of the game, or an unsaved row with the defaults."""
     return Game.objects.filter(study=study).first() or Game(study=study)

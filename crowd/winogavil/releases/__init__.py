@@ -1,1 +1,1 @@
-"""What a study found out: its statistics, its releases, and what models make of them."""
+"""Results of a study: its statistics, its releases, and what models make of them."""

@@ -1,4 +1,4 @@
-"""What a row of the data has, in both forms. Files, cards and the docs are made from these two lists."""
+"""Columns of the data in both forms. Files, cards and the docs are made from these two lists."""
 
 from collections.abc import Sequence
 
@@ -63,7 +63,7 @@ PROVENANCE: Sequence[Column] = (
     ),
 )
 FULL: Sequence[Column] = (*PUBLISHED, *PROVENANCE)
-# Of every picture of a release, once.
+# Columns of the list of pictures, which has each picture of a release once.
 PICTURES: Sequence[Column] = (
     column("name", TEXT, "as in candidates"),
     column("sha256", TEXT, "of the file"),

@@ -39,7 +39,7 @@ class Mean:
 
 @dataclass(slots=True)
 class Spread:
-    """A mean of shares with its standard deviation. Few of them are different, so they are counted."""
+    """A mean of shares with its standard deviation. Few shares are different, so they are counted."""
 
     shares: Counter[tuple[int, int]] = field(default_factory=Counter)
 
@@ -57,7 +57,7 @@ class Spread:
 
     @property
     def deviation(self) -> Decimal | None:
-        """Of all of them, not of a sample."""
+        """Standard deviation of all of them as a population, not of a sample."""
         values = self._values()
         return root(variance(values)) if values else None
 
@@ -69,7 +69,7 @@ class Spread:
 
 
 def variance(values: Mapping[Fraction, int]) -> Fraction:
-    """Of a population: each value and how often it is there."""
+    """Variance of a population, given by each value and how often it is there."""
     count = sum(values.values())
     mean = _sum(values) / count
     return sum(((value - mean) ** 2 * times for value, times in values.items()), Fraction(0)) / count
@@ -88,7 +88,7 @@ def root(value: Fraction) -> Decimal:
 
 @cache
 def random_expectation(candidates: int, chosen: int) -> Fraction:
-    """The mean Jaccard index of whoever picks as many as were chosen, blindly."""
+    """Mean Jaccard index of picking blindly as many pictures as were chosen."""
     ways = comb(candidates, chosen)
     return sum(
         (
@@ -101,7 +101,7 @@ def random_expectation(candidates: int, chosen: int) -> Fraction:
 
 
 def per_cent(value: Fraction | Decimal | None, *, digits: int = 1) -> Decimal | None:
-    """For people: a share in per cent, halves rounded up."""
+    """Share in percent for people to read, with halves rounded up."""
     if value is None:
         return None
     with localcontext() as context:
@@ -113,7 +113,7 @@ def per_cent(value: Fraction | Decimal | None, *, digits: int = 1) -> Decimal | 
 
 
 def is_in(size: int, group: str) -> bool:
-    """Sizes that the game does not know, as a recording may have, are counted under all alone."""
+    """True if the size is in the group; sizes unknown to the game, as in a recording, are only in “all”."""
     return group == ALL or size in GROUPS[group]
 
 

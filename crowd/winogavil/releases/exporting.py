@@ -1,4 +1,4 @@
-"""What `manage.py export winogavil` writes: the same rows as a release, of now, and of no version."""
+"""Export by `manage.py export winogavil`: the same rows as a release, as of now and without a version."""
 
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.rows import Naming, ambiguous_names, stream
 from hits.data.exports import Export, ExportChoice, Tell, export_rows, salt_of
 
-# Nobody's file has them by accident.
+# Sources of an export by default; the others never get into a file by accident.
 BY_DEFAULT = tuple(source for source in Association.Source.values if source not in BY_CHOICE)
 
 

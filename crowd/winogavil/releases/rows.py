@@ -21,9 +21,9 @@ from scoring.domain import mean
 from scoring.models import RivalQuery, Verdict
 
 AT_ONCE = 500
-# Of a picture's SHA-256 behind its concept, where several pictures have the same.
+# Digits of a picture's SHA-256 that follow its concept where several pictures have the same one.
 DIGITS = 10
-# What a row needs; above all not the workers' sealed ids.
+# Fields that a row needs; above all not the workers' sealed ids.
 OF_ASSOCIATIONS = (
     "source", "set_key", "recorded_as", "cue", "model_score", "asked_at", "final_at", "solvable",
     "solvers_numerator", "solvers_denominator", "item__public_id", "item__created_at",
@@ -40,7 +40,7 @@ NOT_OF_VERDICTS = ("preprocessing", "candidates", "scores", "rival_query__pictur
 
 
 class ReleasedCandidate(NamedTuple):
-    """A candidate. Plain values: there are ten of them for each association."""
+    """A candidate as plain values, since there are about ten of them for each association."""
 
     association: int
     position: int
@@ -64,7 +64,7 @@ class Solved(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Naming(exports.Naming):
-    """How people and pictures are called in one set of files."""
+    """Names of people and pictures in one set of files."""
 
     family: str = "release"
     # Concepts of more than one picture: the name alone would not tell which.
@@ -78,7 +78,7 @@ class Naming(exports.Naming):
 
 @dataclass(frozen=True, kw_only=True)
 class ChunkRows:
-    """What belongs to the associations of one chunk, by their keys."""
+    """Rows that belong to the associations of one chunk, by their keys."""
 
     places: Mapping[int, Sequence[ReleasedCandidate]]
     solutions: Mapping[int, Sequence[Solved]]
@@ -100,7 +100,10 @@ def chunks(associations: Rows, *, after: int = 0, size: int = AT_ONCE) -> Iterat
 def full_rows(
     associations: Sequence[Association], *, naming: Naming
 ) -> list[tuple[Association, dict[str, Any]]]:
-    """Of one chunk. What was reopened while it was read is left out: it is final no more."""
+    """Rows of one chunk; those below the threshold, in per cent, are marked as not selected.
+
+    An association reopened while it was read is left out: it is no longer final.
+    """
     around = _around(associations)
     return [
         (one, _row(one, around, naming=naming))
@@ -165,7 +168,7 @@ def _row(one: Association, around: ChunkRows, *, naming: Naming) -> dict[str, An
 
 
 def _names(places: Iterable[ReleasedCandidate], naming: Naming) -> dict[int, str]:
-    """By position. No two of an association are the same, whatever a recording has called them."""
+    """Names by position. No two of an association are the same, whatever a recording has called them."""
     names: dict[int, str] = {}
     times: Counter[str] = Counter()
     for place in places:
@@ -211,7 +214,7 @@ def _verdict(verdict: Verdict, names: Mapping[int, str]) -> dict[str, Any]:
 
 
 def _of_solvers(solutions: Sequence[Solved]) -> tuple[Fraction | None, float | None]:
-    """Mean and deviation of their Jaccard indices. There are few kinds of them."""
+    """Mean and deviation of the solvers' Jaccard indices, cached since few combinations of them occur."""
     return _summary(tuple(sorted((one.numerator, one.denominator) for one in solutions)))
 
 
@@ -222,7 +225,7 @@ def _summary(shares: tuple[tuple[int, int], ...]) -> tuple[Fraction | None, floa
 
 
 def _made_at(one: Association) -> datetime:
-    """When its author handed it in; a file's and a recording's, when it came here."""
+    """Instant when the author submitted it; for files and recordings, when it was added here."""
     rival_query: RivalQuery | None = getattr(one.item, "rival_query", None)
     work = rival_query.assignment if rival_query else None
     return (work.submitted_at if work else None) or one.item.created_at

@@ -1,1 +1,1 @@
-"""Associations and solutions that were recorded elsewhere, through the services of live work."""
+"""Replay of associations and solutions that were recorded elsewhere, through the services of live work."""

@@ -1,4 +1,4 @@
-"""What a recording comes to, counted as it goes by."""
+"""Figures of a recording, counted while it is replayed."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class Figures:
         self.counts = Counter(counts)
         self._associations = 0
         self._selected = 0
-        # Of each number of candidates and of chosen ones: the rival's scores in sum, and how many.
+        # By number of candidates and of chosen ones: the sum of the rival's scores, and how many.
         self._sizes: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
         self._cents: Counter[int] = Counter()
 
@@ -32,7 +32,7 @@ class Figures:
             self._cents[int(100 * self._bonus(association))] += 1
 
     def _bonus(self, association: Association) -> Decimal:
-        """By the study's table, as if the association were all that its author handed in."""
+        """Bonus by the study's table, as if the association were all that its author submitted."""
         scores = {
             FOOL: Fraction(association.fool_score or 0, 100),
             SOLVABLE: association.solvers_mean or Fraction(0),

@@ -23,7 +23,7 @@ FACTS = ("cue", "set_key", "model_score", "solvers_numerator", "solvers_denomina
 
 @dataclass(frozen=True, kw_only=True)
 class NewRows:
-    """Rows of one recording; whoever saves them saves all of them."""
+    """Rows of one recording, which are saved all together."""
 
     item: Item
     association: Association
@@ -34,7 +34,7 @@ class NewRows:
 def record(
     recordings: Sequence[Recording], *, study: Study, account: Account, now: datetime
 ) -> list[Association]:
-    """All of them, of which the study keeps those that it does not have yet: whole, or none."""
+    """Store the recordings that the study does not have yet, all or none, and return all associations."""
     with transaction.atomic():
         # Two replays of one recording take turns: the second finds what the first has made.
         Account.objects.select_for_update(no_key=True).get(pk=account.pk)
@@ -97,9 +97,9 @@ def _solution(
 
 
 def _facts(names: Sequence[str], *, study: Study) -> dict[str, tuple[object, ...]]:
-    """What the study has recorded under these names.
+    """Facts that the study has recorded under these names.
 
-    They are looked up by name alone, which the exclusion lets an index serve: a study has far more rows.
+    The rows are found by name alone, which the exclusion lets an index serve: a study has far more rows.
     """
     found = Association.objects.filter(recorded_as__in=names).exclude(recorded_as="")
     rows = found.values_list("item__study", "recorded_as", *FACTS)
@@ -109,7 +109,7 @@ def _facts(names: Sequence[str], *, study: Study) -> dict[str, tuple[object, ...
 def _refuse_others(
     associations: Sequence[Association], *, known: Mapping[str, tuple[object, ...]], study: Study
 ) -> None:
-    """A name that stands for something else in this study would make one recording of two."""
+    """Raises InvalidItems if a name stands for another recording in this study: two would become one."""
     others = [
         one.recorded_as
         for one in associations

@@ -16,7 +16,7 @@ AT_ONCE = 500
 
 
 class WinogavilReplay(Replay):
-    """The association game. Each part is one transaction, and an association is in one part whole."""
+    """Replay of the association game; each part is one transaction, and holds its associations whole."""
 
     family = "winogavil"
     files = (ASSOCIATIONS, SOLUTIONS)

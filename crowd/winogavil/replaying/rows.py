@@ -1,4 +1,4 @@
-"""The rows of a recording's CSV files, as they are written. Nothing here knows a database."""
+"""The rows of a recording's CSV files, as they are written. Nothing here uses the database."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ READ: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
 
 
 def read_rows(path: Path, *, problems: Problems) -> Iterator[Row]:
-    """Lists of texts where several names stand in a cell, texts in the others."""
+    """Read rows; cells with several names become lists of texts, all others texts."""
     columns = [
         UploadedColumn(name=name, read=READ.get(name, as_written), may_be_empty=name == "cue")
         for name in COLUMNS[path.name]

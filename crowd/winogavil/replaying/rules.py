@@ -1,4 +1,4 @@
-"""What a recording is held against: the rules of live work warn, and only the impossible is left out."""
+"""Checks of a recording: the rules of live work only warn, and only impossible rows are left out."""
 
 import re
 from collections import Counter
@@ -47,8 +47,6 @@ LONGEST_LABEL = Place._meta.get_field("label").max_length or 0
 
 @dataclass(frozen=True, kw_only=True)
 class Solved:
-    """What one solver picked."""
-
     worker: str
     picked: tuple[str, ...]
 
@@ -67,7 +65,7 @@ class Recording:
 
 
 def why_impossible(recording: Recording) -> str:
-    """A key of IMPOSSIBLE, or nothing."""
+    """Key of IMPOSSIBLE that says why a recording cannot be stored; empty if it can."""
     candidates = recording.candidates
     if len(set(candidates)) < len(candidates):
         return "candidate_twice"
@@ -85,7 +83,7 @@ def are_candidates(names: Sequence[str], candidates: Sequence[str]) -> bool:
 
 
 def numbers_left_out(names: Iterable[str]) -> int:
-    """Between names that count upwards, such as A0007 and A0009; none between names of any other kind."""
+    """How many numbers names such as A0007 and A0009 leave out; 0 if the names do not count upwards."""
     prefix, last, left_out = "", None, 0
     for name in names:
         found = NUMBERED.fullmatch(name)
@@ -97,7 +95,7 @@ def numbers_left_out(names: Iterable[str]) -> int:
 
 
 def count_broken(recording: Recording, *, game: Game) -> Counter[str]:
-    """Which of the rules of live work one association breaks, and how often."""
+    """Count how often one association breaks each of the rules of live work."""
     return Counter(_broken(recording, game=game))
 
 

@@ -37,7 +37,7 @@ WHERE number > ? AND is_possible ORDER BY number LIMIT ?
 THEIR_SOLUTIONS = """
 SELECT association, worker, picked FROM solutions WHERE association BETWEEN ? AND ? ORDER BY number
 """
-# Of the rules about a whole set: how often each is broken.
+# Queries for the rules about a whole set: how often each is broken.
 RULES_OF_SETS = {
     "cue_repeated_in_set": """
         SELECT coalesce(sum(times - 1), 0)
@@ -70,7 +70,7 @@ class Staging:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         database.executescript(SCHEMA)
-        # How often each rule is broken that is not one association's own.
+        # How often each rule is broken that can be counted while the files are read.
         self.counts: Counter[str] = Counter()
 
     def __len__(self) -> int:
@@ -89,7 +89,7 @@ class Staging:
         self.counts["number_left_out"] = rules.numbers_left_out(name for (name,) in names)
 
     def parts(self, *, size: int) -> Iterator[list[Recording]]:
-        """In the order of the file."""
+        """Recordings in parts of this size, in the order of the file."""
         last = 0
         while rows := self._database.execute(SOME, (last, size)).fetchall():
             first, last = rows[0][0], rows[-1][0]
@@ -140,7 +140,7 @@ class Staging:
             )
 
     def _add_solution(self, row: Row, _: Problems) -> None:
-        """One of an association that was left out goes with it."""
+        """Add a solution; one of an association that was left out is left out too."""
         found = self._database.execute(
             "SELECT number, candidates, is_possible FROM associations WHERE name = ?",
             (row.cells["association"],),

@@ -1,4 +1,4 @@
-"""Which pictures a word of a work is about: one set for all its words, and in a test one for each."""
+"""Picture sets of an assignment's words: one set for all words, or in a test one set for each word."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from hits.work.services.leasing import items_served
 
 
 def picture_sets_of(assignment: Assignment) -> list[PictureSet]:
-    """In the order of the page, with their pictures; also what was given back since."""
+    """Picture sets of an assignment with their pictures, in the order of the page; also those given back."""
     items = items_served(assignment)
     places = Prefetch("places", PictureSetPlace.objects.select_related("picture"))
     rows = PictureSet.objects.filter(item__in=items).select_related("item").prefetch_related(places)

@@ -1,4 +1,4 @@
-"""What spymasters handed in becomes associations that people solve, and the solving becomes their scores."""
+"""Spymasters' submitted words become associations that people solve, and the solving becomes scores."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ from scoring.models import RivalQuery
 from scoring.services.score_recording import NewScore, record_scores
 
 AT_ONCE = 500
-# A word that was pulled may come back: so long the bonuses for the author's other words wait for it.
+# How long the bonuses for an author's other words wait for a pulled word, which may come back.
 PATIENCE = timedelta(days=7)
 AWAY = Q(item__association__final_at=None, item__pulled_at__isnull=False)
 SOURCES = {Account.Kind.WEB: Association.Source.PLAYER}
@@ -32,7 +32,7 @@ log = structlog.get_logger()
 
 
 def make_associations(*, now: datetime) -> int:
-    """One of each cue that was handed in: its item is asked of everybody but its author from now on."""
+    """Make an association of each submitted cue; its item is then asked of everybody but its author."""
     made = 0
     cues = RivalQuery.objects.filter(assignment=OuterRef("pk"), item=None)
     while some := list(_handed_in().filter(Exists(cues)).order_by("pk")[:AT_ONCE]):
@@ -41,7 +41,7 @@ def make_associations(*, now: datetime) -> int:
 
 
 def credit_authors(*, now: datetime) -> int:
-    """What became final and what the rival has said since are the scores of whoever made the association."""
+    """Credit authors with the scores of associations that are final and have the rival's verdict."""
     credited = 0
     while some := _credit_some(now=now):
         credited += some
@@ -50,7 +50,7 @@ def credit_authors(*, now: datetime) -> int:
 
 
 def next_credit(*, now: datetime) -> datetime | None:
-    """Work is judged whose last open words nobody has been asked for long enough."""
+    """Instant when the next assignment is judged without its last open words, pulled for PATIENCE by then."""
     away = _untold().filter(AWAY, assignment__in=_handed_in())
     open_ones = _untold().exclude(AWAY).filter(assignment=OuterRef("assignment"))
     works = away.filter(~Exists(open_ones)).values("assignment").annotate(last=Max("item__pulled_at"))
@@ -59,7 +59,7 @@ def next_credit(*, now: datetime) -> datetime | None:
 
 
 def scores_as_author(association: Association) -> dict[str, Fraction]:
-    """By measure; empty before it is final and the rival has answered."""
+    """The author's scores by measure; empty until the association is final and the rival has answered."""
     fool, solved = association.fool_score, association.solvers_mean
     if fool is None or solved is None:
         return {}
@@ -67,13 +67,13 @@ def scores_as_author(association: Association) -> dict[str, Fraction]:
 
 
 def _credit_some(*, now: datetime) -> int:
-    """Scores and judgement in one: nothing is told whose author was not judged."""
+    """Record scores and judge their authors in one transaction: nothing is credited without judging."""
     with transaction.atomic():
         keys = list(_ready().order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
         if not keys:
             return 0
         _lock_authors(keys)
-        # What has lost an answer since is left; whoever takes one out now waits, and opens it again.
+        # Associations that lost an answer since are left; taking one out now waits for us, and reopens it.
         rows = _ready().filter(pk__in=keys).select_related("item__rival_query").order_by("pk")
         some = list(rows.select_for_update(of=("self",), no_key=True))
         authors = {one.pk: _author_of(one) for one in some}
@@ -96,14 +96,14 @@ def _ready() -> QuerySet[Association]:
 
 
 def _lock_authors(associations: Sequence[int]) -> None:
-    """In the house's order: what a word's author did comes before the word."""
+    """Lock the authors' assignments, which come before the associations in the common lock order."""
     made = RivalQuery.objects.filter(item__association__in=associations).values("assignment")
     works = Assignment.objects.filter(pk__in=made).order_by("pk").select_for_update(no_key=True)
     list(works.values_list("pk", flat=True))
 
 
 def _waiting_in_vain(*, now: datetime) -> set[int]:
-    """Work that waits for nothing but words which nobody has been asked for long."""
+    """Assignments with open words that were pulled PATIENCE ago, and are no longer waited for."""
     away = RivalQuery.objects.filter(AWAY, assignment=OuterRef("pk"), item__pulled_at__lte=now - PATIENCE)
     return set(_handed_in().filter(Exists(away)).values_list("pk", flat=True))
 
@@ -125,7 +125,7 @@ def _handed_in() -> QuerySet[Assignment]:
 def _make_of(assignment: Assignment, *, now: datetime) -> int:
     with transaction.atomic():
         picture_sets = picture_sets_of(assignment)
-        # Whoever takes a picture away, or the work out of the data, was sooner or finds what is made here.
+        # Taking a picture away, or the work out of the data, came before this or finds what is made here.
         lock_pictures(
             {place.picture_id for picture_set in picture_sets for place in picture_set.places.all()}
         )
@@ -176,15 +176,15 @@ def _source_of(assignment: Assignment) -> Association.Source:
 
 
 def _author_of(association: Association) -> int | None:
-    """The assignment that made it."""
+    """Id of the assignment that made the association; None if none did."""
     rival_query = getattr(association.item, "rival_query", None)
     return rival_query.assignment_id if rival_query else None
 
 
 def _judge(assignments: set[int], *, now: datetime) -> None:
-    """Once nothing of a spymaster's work is open any more, its bonuses can be read.
+    """Mark assignments judged once none of their words is open, so that their bonuses can be read.
 
-    A word that stays away holds up the others no longer than PATIENCE.
+    A word that stays pulled delays the others no longer than PATIENCE.
     """
     untold = _untold().filter(assignment=OuterRef("pk")).exclude(AWAY, item__pulled_at__lte=now - PATIENCE)
     for assignment in Assignment.objects.filter(~Exists(untold), pk__in=assignments).order_by("pk"):

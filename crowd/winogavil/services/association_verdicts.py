@@ -1,4 +1,4 @@
-"""What the rival is asked about associations, and what it has said."""
+"""Questions to the rival about associations, and its verdicts on them."""
 
 from datetime import datetime
 
@@ -20,9 +20,9 @@ log = structlog.get_logger()
 
 
 def ask_rivals(*, now: datetime) -> int:
-    """Puts to the studies' rivals what none of them was asked yet. A draft's own items may still go away.
+    """Ask the studies' rivals about associations not asked yet; those of drafts may still go away, and wait.
 
-    What a test asks is put to nobody but those who take it.
+    Questions of a solver's test are put to no rival, only to the workers who take it.
     """
     unasked = Association.objects.filter(
         asked_at=None, item__rival_query=None, item__task=domain.SOLVE
@@ -35,7 +35,7 @@ def ask_rivals(*, now: datetime) -> int:
 
 
 def _ask_of(study: Study, unasked: QuerySet[Association], *, now: datetime) -> int:
-    """A study whose rival is missing waits, and keeps no other study waiting."""
+    """Ask the rivals of one study; a study whose rival is missing waits, and keeps no other study waiting."""
     waiting = unasked.select_related("item").prefetch_related("places__picture").order_by("pk")
     asked = 0
     try:
@@ -63,8 +63,8 @@ def as_shown(picture: Picture) -> ShownPicture:
 
 
 def read_verdicts() -> int:
-    """Associations whose rival has answered since. The first verdict counts, and no later one."""
-    # Words that were tested and not handed in are of no association.
+    """Copy new verdicts to their associations and return how many; the first verdict counts, no later one."""
+    # Words that were tested but not submitted have no association.
     unread = Verdict.objects.filter(
         rival_query__item__association__isnull=False, rival_query__item__association__asked_at=None
     )

@@ -1,4 +1,4 @@
-"""What was taken away during a test: nobody is punished for it, and nobody gains by reporting it."""
+"""Questions taken away during a test: no worker is punished for it, and none gains by reporting them."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -11,7 +11,7 @@ from hits.work.models.items import Item
 
 
 def still_asked(items: Sequence[Item], *, worker: Worker) -> list[Item]:
-    """Without what is away by now; but what this worker has reported stays this worker's to answer."""
+    """Items that are not pulled, and those that this worker has reported and must therefore answer."""
     away = {item.pk for item in items if item.pulled_at}
     away -= _reported_by(worker, items=away) if away else set()
     return [item for item in items if item.pk not in away]

@@ -23,7 +23,7 @@ Answer = TypeVar("Answer", Score, CountingAnswer)
 
 
 def finalize_associations(*, now: datetime) -> int:
-    """Those whose last wanted solver has been judged, and those that have lost or regained an answer."""
+    """Settle associations whose last wanted solver was judged, and those that lost or regained an answer."""
     return collect_answers([SOLVING], now=now)
 
 
@@ -46,7 +46,7 @@ def count_solutions(*, owner: Study, rows: Sequence[Association], now: datetime)
 def with_other_answers(
     rows: Iterable[Any], found: Mapping[int, Sequence[Answer]], *, made: str
 ) -> Iterator[tuple[Any, Sequence[Answer]]]:
-    """Rows that have other answers than those in `made`, and the answers. None counts until all are in."""
+    """Yield rows with the answers that count now, if `made` has others; none counts until all are in."""
     for row in rows:
         counting = found[row.item_id] if len(found[row.item_id]) >= row.item.answers_needed else []
         if {one.assignment_id for one in counting} != {one.assignment_id for one in getattr(row, made).all()}:
@@ -54,7 +54,7 @@ def with_other_answers(
 
 
 def settle(association: Association, solutions: Sequence[Solution], *, now: datetime) -> None:
-    """What its solvers make of it; without any it is open. The caller saves it."""
+    """Set an association's result from its solutions; without any it is open. The caller saves it."""
     association.final_at = association.solvable = None
     association.solvers_numerator = association.solvers_denominator = None
     if values := [solution.value for solution in solutions]:
@@ -86,7 +86,7 @@ def _solution_of(association: Association, score: Score) -> Solution:
     )
 
 
-# What was solved elsewhere is recorded as it was.
+# Recorded associations are left out: what was solved elsewhere stays as it was recorded.
 _ASKED = Association.objects.exclude(source=Association.Source.RECORDED)
 SOLVING = Collect(
     tasks=[domain.SOLVE],

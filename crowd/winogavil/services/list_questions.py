@@ -1,9 +1,6 @@
-"""Questions for the solver's test, made of an association list: its weakest associations, shown in pictures.
+"""Questions drawn from an association list, shown in pictures of the pool, and added to a draft."""
 
-The same list, pool and seed make the same questions, and go on where those of the batch ended.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
@@ -46,16 +43,15 @@ class Order:
 @dataclass(frozen=True, kw_only=True)
 class Question:
     cue: str
-    # In the order drawn, each with whether it belongs to the cue.
+    # Pictures in the order drawn, each with whether it belongs to the cue.
     pictures: tuple[tuple[Picture, bool], ...]
 
 
-def look_ahead(order: Order) -> list[Question]:
-    """What add_questions would make now. Raises RuleBroken where list and pool have too little for it."""
-    _check(order)
-    pool = Pool.read()
-    known = {cue.casefold() for cue in _cues_of(order.batch)}
-    wanted = order.count + len(known)
+def draw_questions(
+    generate: Generate, *, pool: Pool, count: int, seed: int, known: Collection[str]
+) -> list[Question]:
+    """The first questions that can be shown, without `known` cues. Raises RuleBroken if there are too few."""
+    wanted = count
     for _ in range(TRIES):
         found = generate_challenging(
             swow=order.swow, concepts=pool.concepts, size=order.size, count=wanted, seed=order.seed
@@ -90,13 +86,13 @@ def add_questions(order: Order, *, seen: int | None = None, now: datetime) -> in
     return added
 
 
-def _show(found: Sequence[Instance], *, pool: Pool, order: Order, known: set[str]) -> Iterator[Question]:
-    """Not what the batch has, is coarse, or has two pictures that are nearly alike."""
+def _show(found: Sequence[Instance], *, pool: Pool, seed: int, known: Collection[str]) -> Iterator[Question]:
+    """Yield questions without known cues, coarse words, and pictures that are nearly alike."""
     for instance in found:
         if instance.cue.casefold() in known or is_profane(instance.cue):
             continue
-        # A generator of its own for each: how many are made at once makes no difference.
-        rng = Random(f"{order.seed} {order.size} {instance.cue}")  # noqa: S311 - to be repeated, not secret
+        # Each question has a generator of its own: how many are made at once makes no difference.
+        rng = Random(f"{seed} {len(instance.candidates)} {instance.cue}")  # noqa: S311 - repeatable, not secret
         pictures = pool.one_of_each([text.casefold() for text in instance.candidates], rng)
         if not has_near_duplicates(pictures):
             belongs = [text in instance.chosen for text in instance.candidates]
@@ -117,7 +113,7 @@ def _cues_of(batch: Batch) -> list[str]:
 
 
 def _as_file(questions: Sequence[Question]) -> bytes:
-    """As a researcher would write it: what is checked there is checked here."""
+    """The questions as a researcher's file, so that they pass the same checks."""
     return write_lines(
         *(
             (

@@ -25,21 +25,21 @@ from qualifications.services.instance_generation import related_set
 RANDOM = "random"
 SWOW = "swow"
 MOST_BOARDS = 2_000
-# Sets that cannot be made of a pool this small are noticed after so many tries.
+# Tries for one set, after which the pool counts as too small.
 TRIES = 50
 COLUMNS = ("pk", "key", "sha256", "concept", "perceptual_hash")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What is to be drawn. With a list of associations, some pictures of each set have a word in common."""
+    """Parameters of the sets to draw; with an association list, some pictures of each set share a word."""
 
     study: Study
     size: int
     count: int
     seed: int
     swow: SwowList | None = None
-    # Whom they are for: spymasters, or those who want to become some.
+    # The task that the sets are for: spymasters' work, or the creator's test.
     task: str = domain.CREATE
 
     @property
@@ -54,7 +54,7 @@ class Drawn:
 
 
 def draw_picture_sets(plan: Plan, *, now: datetime) -> list[Item]:
-    """Made at once, or none of them. Drawing goes on where the study's last set of this seed ended."""
+    """Make all sets of the plan, or none; drawing continues where the study's last set of this seed ended."""
     drawn = look_ahead(plan)
     with transaction.atomic():
         lock_pictures({picture.pk for one in drawn for picture in one.pictures})
@@ -66,7 +66,7 @@ def draw_picture_sets(plan: Plan, *, now: datetime) -> list[Item]:
 
 
 def look_ahead(plan: Plan) -> list[Drawn]:
-    """What draw_picture_sets would make now. Raises RuleBroken where the pool has too little for it."""
+    """Sets that draw_picture_sets would make now. Raises RuleBroken if the pool has too little for them."""
     _check(plan)
     pool = Pool.read()
     draw = pool.at_random if plan.swow is None else pool.related_by(plan.swow)
@@ -78,7 +78,7 @@ Draw = Callable[[int, Random], Sequence[Picture]]
 
 
 def _draw(plan: Plan, *, number: int, draw: Draw) -> Drawn:
-    """A generator of its own for each set: how many are drawn at once makes no difference."""
+    """Draw one set with a generator of its own, so that how many are drawn at once makes no difference."""
     rng = Random(f"{plan.kind} {plan.seed} {plan.size} {number}")  # noqa: S311 - to be drawn again, not secret
     for _ in range(TRIES):
         pictures = list(draw(plan.size, rng))

@@ -1,4 +1,4 @@
-"""What a worker finds unfit on a page: a cue, or one of the pictures shown with it."""
+"""Reports of what a worker finds unfit on a page: a cue, or one of the pictures shown with it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -25,13 +25,13 @@ def cue_target(association: Association) -> dict[str, str]:
 
 
 def picture_target(key: str, *, number: int, cue: str = "") -> dict[str, str]:
-    """By its number on the page; where there are several words, by its word too."""
+    """Reportable picture, named by its number on the page and, where there are several words, by its word."""
     label = _("Picture %(number)d") % {"number": number}
     return {"value": f"{PICTURE}:{key}", "label": f"{label} ({cue})" if cue else label}
 
 
 def take_report(*, form: Mapping[str, Any], items: Sequence[int], worker: Worker, now: datetime) -> None:
-    """Only of what these items show. Raises InvalidAnswer or RuleBroken, and nothing is taken away."""
+    """Take a report on what these items show. Raises InvalidAnswer or RuleBroken, and then pulls nothing."""
     kind, _sep, name = str(form.get("about", "")).partition(":")
     reason, text = str(form.get("reason", "")), str(form.get("text", ""))
     if kind == CUE and (public_id := read_uuid(name)):

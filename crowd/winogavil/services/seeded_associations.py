@@ -1,4 +1,4 @@
-"""Associations and picture_sets that no worker made."""
+"""Associations and picture sets that no worker made."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from hits.work.services.answers_needed import make_item, new_item
 def seed_association(
     *, study: Study, cue: str, candidates: Sequence[Picture], chosen: Collection[Picture]
 ) -> Association:
-    """Raises ValueError if the game does not allow it."""
+    """Make an association that is no worker's. Raises ValueError if the game does not allow it."""
     domain.check_association(cue=cue, candidates=len(set(candidates)), chosen=len(set(chosen)))
     if not set(chosen) <= set(candidates):
         raise ValueError(f"{cue}: only candidates can be chosen.")
@@ -42,7 +42,7 @@ def seed_association(
 def seed_picture_set(
     *, study: Study, pictures: Sequence[Picture], recipe: Mapping[str, Any] | None = None
 ) -> Item:
-    """The pictures of one create HIT. Raises ValueError if the game does not allow so many."""
+    """Make the picture set of one create HIT. Raises ValueError if its size is not allowed."""
     return seed_picture_sets(study=study, picture_sets=[(pictures, recipe or {})])[0]
 
 
@@ -52,7 +52,7 @@ def seed_picture_sets(
     picture_sets: Sequence[tuple[Sequence[Picture], Mapping[str, Any]]],
     task: str = domain.CREATE,
 ) -> list[Item]:
-    """Many at once, in their order, or none: ValueError if the game does not allow one of them."""
+    """Make all picture sets in their order, or none. Raises ValueError if the size of one is not allowed."""
     for pictures, _ in picture_sets:
         if len(set(pictures)) not in domain.SIZES:
             sizes = ", ".join(map(str, domain.SIZES))

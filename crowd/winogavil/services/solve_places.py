@@ -1,4 +1,4 @@
-"""A solve batch has as many places as answers are wanted: by itself within the budget, or on a click."""
+"""Growth of solve batches to as many places as answers needed: by itself within the budget, or by a click."""
 
 from datetime import datetime
 
@@ -10,12 +10,12 @@ from hits.work.models.items import Item
 
 
 def grow_solving(*, now: datetime) -> int:
-    """HITs added to all games that grow by themselves. Why one could not grow stands on its page."""
+    """Add HITs to all games that grow by themselves; the page of a game shows why it could not grow."""
     wanting = Item.objects.filter(
         study=OuterRef("solve_batch__study"), task=OuterRef("solve_batch__task"), wanted__gt=0, pulled_at=None
     )
     games = Game.objects.filter(grows=True, solve_batch__status__in=GROWING)
-    # Why a game could not grow is forgotten once nothing is wanted any more.
+    # The reason why a game could not grow is cleared once no answer is needed any more.
     games = games.filter(Exists(wanting) | ~Q(problem=""))
     related = games.select_related("solve_batch__study", "solve_batch__launched_by")
     return grow_each(related, batch="solve_batch", now=now)

@@ -1,6 +1,6 @@
-"""Why nobody is asked about an association: a picture is away, its cue is reported, its author is kept out.
+"""Reasons why nobody is asked about an association: a picture is away, its cue reported, its author kept out.
 
-That is never stored: it is read from the facts, so that they can change back.
+The reason is never stored: it is read from the facts, so that they can change back.
 """
 
 from collections.abc import Callable, Collection
@@ -35,7 +35,7 @@ log = structlog.get_logger()
 
 
 class Listener(Protocol):
-    """Told of items that may have been pulled or restored, by whoever holds these and its own."""
+    """Callback for items that may have been pulled or restored; the caller has locked them and its own."""
 
     def __call__(self, *, items: Collection[int], now: datetime) -> None: ...
 
@@ -44,12 +44,12 @@ _listeners: dict[Listener, Callable[[Collection[int]], Collection[int]]] = {}
 
 
 def on_change(listener: Listener, *, items: Callable[[Collection[int]], Collection[int]]) -> None:
-    """Called once, in the AppConfig.ready of whoever asks something about these items. `items`: by which."""
+    """Register a listener once, in its AppConfig.ready; `items` finds its own items about given ones."""
     _listeners[listener] = items
 
 
 def pull_or_restore(items: QuerySet[Item], *, now: datetime) -> int:
-    """By the facts of this moment. How many changed. The caller holds the transaction."""
+    """Pull or restore items by the current facts; return how many changed. The caller has a transaction."""
     keys = list(items.values_list("pk", flat=True))
     lock_items(with_followers(keys))
     rows = Item.objects.filter(pk__in=keys)
@@ -63,7 +63,7 @@ def pull_or_restore(items: QuerySet[Item], *, now: datetime) -> int:
 
 
 def with_followers(keys: Collection[int]) -> set[int]:
-    """Themselves, and the items of whoever listens."""
+    """The items themselves, and the listeners' items about them."""
     return {*keys, *(key for items in _listeners.values() for key in items(keys))}
 
 
@@ -72,14 +72,14 @@ def items_of_pictures(picture_ids: Collection[int]) -> set[int]:
 
 
 def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
-    """Called by the pool, in its transaction, when pictures go away or come back."""
+    """Pull or restore items when pictures go away or come back; the pool calls it in its transaction."""
     pull_or_restore(_showing(picture_ids), now=now)
 
 
 def report_cue(
     *, association: Association, worker: Worker, reason: str, text: str, now: datetime
 ) -> CueReport:
-    """At once nobody else is shown it. A second report of one worker is the first one."""
+    """Report a cue: at once nobody else is shown it. Idempotent: a worker's second report is the first."""
     if reason not in CueReport.Reason.values:
         raise RuleBroken("no_reason", "Say what is wrong with the word.")
     with transaction.atomic():
@@ -93,7 +93,7 @@ def report_cue(
 
 
 def decide_report(*, report: CueReport, uphold: bool, by: User, now: datetime) -> None:
-    """May be decided anew: what was upheld can be dismissed later, and the other way round."""
+    """Uphold or dismiss a report; a decision can be reversed. Raises RuleBroken if it is no change."""
     to = Status.UPHELD if uphold else Status.DISMISSED
     with transaction.atomic():
         if not move(report, to, decided_at=now, decided_by=by):
@@ -105,7 +105,7 @@ def decide_report(*, report: CueReport, uphold: bool, by: User, now: datetime) -
 
 
 def pull_disowned(*, now: datetime) -> int:
-    """What spymasters made whose work was rejected or kept out of the data, or counts again."""
+    """Pull words whose author's work was rejected or kept out, and restore those that count again."""
     changed = 0
     while picture_sets := find_recounts(tasks=domain.CREATING, most=MOST_DISOWNED):
         with transaction.atomic():
@@ -122,13 +122,13 @@ def _showing(picture_ids: Collection[int]) -> QuerySet[Item]:
 
 
 def _asking(association: Association) -> QuerySet[Item]:
-    """The items that show this word with these pictures: what is asked anew, and the first of them too."""
+    """Items that show this word with these pictures: the first of them, and those that ask it again."""
     first = association.item.repeats_id or association.item_id
     return Item.objects.filter(Q(pk=first) | Q(repeats=first) | Q(pk=association.item_id))
 
 
 def _unfit() -> Q:
-    """As a condition on items: of associations, and of picture_sets, which know only the pictures."""
+    """Condition for items that nobody may be asked; for picture sets, only the pictures matter."""
     away = Q(picture__isnull=False) & ~Q(picture__status=Picture.Status.FIT)
     standing = CueReport.objects.filter(status__in=(Status.OPEN, Status.UPHELD))
     reported = (

@@ -1,4 +1,4 @@
-"""The annotations of a study: drawn, followed, read as tables, downloaded."""
+"""Admin pages of a study's annotations: drawing, progress, tables and downloads."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -79,7 +79,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The studies this person may see; each leads to its annotations."""
+        """The studies this user may see; each leads to its annotations."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         sought = request.GET.get("q", "").strip()
@@ -110,7 +110,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
         return self._drawing().answer(request, "draw", study_id=study_id)
 
     def take_back_view(self, request: HttpRequest, study_id: int, draw_id: int) -> HttpResponse:
-        """Asks first, with the number; what somebody was handed meanwhile stays."""
+        """Take questions back, once their number is confirmed; those leased meanwhile stay."""
         return self._taking_back().answer(request, "take_back", study_id=study_id, draw_id=draw_id)
 
     def examples_view(self, request: HttpRequest, study_id: int, kind: str) -> HttpResponse:
@@ -133,7 +133,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
         return self._render(request, "examples", context)
 
     def file_view(self, request: HttpRequest, study_id: int, kind: str) -> HttpResponseBase:
-        """Posted, so that it is on record who took it."""
+        """Download annotations; POST only, so that it is on record who took them."""
         study = self._find(request, study_id)
         if kind not in Kind.values:
             raise Http404
@@ -147,7 +147,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
         return send(FinanceFile(name=name, header=header_of(Kind(kind)), rows=rows), kind="csv")
 
     def _find(self, request: HttpRequest, study_id: int) -> Study:
-        """A study of somebody else does not exist for who may not see it."""
+        """Find a study that the user may see; any other is a 404."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         return get_object_or_404(studies_of(request.user), pk=study_id)
@@ -186,7 +186,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
 
 
 def _ask_to_draw(call: Call[Study]) -> Confirm:
-    """Before anything is typed it only says what can be drawn."""
+    """Confirmation of a draw; before the form is filled in, it only says what can be drawn."""
     about = Confirm(title="Draw associations to annotate", text=ABOUT)
     if not call.values:
         return about
@@ -250,7 +250,7 @@ def _take_back(call: Call[Draw]) -> Outcome:
 
 
 def _counts() -> dict[str, Any]:
-    """Of each study, how many questions of each kind it has."""
+    """Query expressions that count the questions of each kind in a study."""
     rows = Annotation.objects.filter(draw__study=OuterRef("pk"), item__pulled_at=None).order_by()
     return {
         f"{kind.value}_count": Coalesce(
@@ -261,7 +261,7 @@ def _counts() -> dict[str, Any]:
 
 
 def _draws(study: Study) -> QuerySet[Draw]:
-    """The latest, each with how many of it nobody was asked yet."""
+    """Draws, each with how many of its questions nobody was asked yet."""
     handed = Lease.objects.filter(item=OuterRef("item"))
     untouched = Annotation.objects.filter(~Exists(handed), draw=OuterRef("pk")).order_by()
     counted = untouched.values("draw").annotate(n=Count("pk")).values("n")
@@ -270,7 +270,7 @@ def _draws(study: Study) -> QuerySet[Draw]:
 
 
 def _parts(study: Study, figures: Figures) -> list[dict[str, Any]]:
-    """How far each kind is, and where a batch for it begins."""
+    """Progress of each kind of annotation, and the address of the page that makes a batch for it."""
     add = reverse("admin:hits_batch_add")
     return [
         {
@@ -294,6 +294,6 @@ def _read_kind(text: str) -> Kind:
 
 
 def _read_seen(sent: QueryDict) -> int:
-    """What the page said. What cannot be read was seen by nobody."""
+    """Number that the page showed; -1, which no page shows, if it cannot be read."""
     seen = read_number(sent.get("seen", ""))
     return -1 if seen is None else seen

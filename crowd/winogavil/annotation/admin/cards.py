@@ -1,4 +1,4 @@
-"""What the page of a study's association game shows of annotation."""
+"""Card about annotation on the page of a study's association game."""
 
 from django.db.models import Count, Q
 from django.urls import reverse

@@ -13,13 +13,13 @@ from crowd.winogavil.models import Place
 from hits.studies.models import Study
 
 A_PAGE = 20
-# Of an address: those on which no two annotators agree.
+# Label in the address for annotations on which no two annotators agree.
 DISCARDED = "discarded"
 GROUPS = {Kind.TYPES: label_words.TYPE_GROUPS, Kind.SKILLS: label_words.SKILL_GROUPS}
 
 
 def labels_of(kind: Kind) -> dict[str, str]:
-    """What can be asked for, in words; of the baseline nothing."""
+    """Labels to filter by, with their names; the baseline has none."""
     if kind == Kind.BASELINE:
         return {}
     return {**label_words.names_of(GROUPS[kind]), DISCARDED: "No majority: discarded"}
@@ -28,10 +28,10 @@ def labels_of(kind: Kind) -> dict[str, str]:
 def examples_of(
     study: Study, kind: Kind, *, label: str, number: str | None
 ) -> tuple[Page[int], list[dict[str, Any]]]:
-    """A page of them, in the order in which they were drawn, and what it shows. No label: all."""
+    """A page of annotations in the order drawn, and what it shows; all of them without a label."""
     rows = counted_annotations(study, kind).order_by("pk").values_list("pk", "labels")
     if label:
-        # Lists in JSON are searched here: no two databases do it alike.
+        # JSON lists are searched in Python: no two databases do it alike.
         keys = [pk for pk, labels in rows if (label in labels if label != DISCARDED else not labels)]
     else:
         keys = [pk for pk, _ in rows]

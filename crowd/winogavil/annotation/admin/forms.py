@@ -1,4 +1,4 @@
-"""What a researcher asks to have annotated."""
+"""Form in which a researcher chooses what to have annotated."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from crowd.winogavil.annotation.services.annotation_draw import Most, Recipe
 from crowd.winogavil.models import Association
 
 LARGEST = 2**31 - 1
-# Recordings name their pictures and do not have them: nobody can be shown one.
+# Recordings are left out: they name their pictures and do not have them, so nobody can be shown one.
 SOURCES = [
     (source.value, source.label) for source in Association.Source if source != Association.Source.RECORDED
 ]
@@ -59,7 +59,7 @@ class DrawForm(forms.Form):
 
 
 def recipe_of(values: Mapping[str, Any]) -> Recipe:
-    """Of a form that is valid."""
+    """Recipe made of the values of a valid form."""
     return Recipe(
         kind=Kind(values["kind"]),
         most=Most(values["most"]),
@@ -71,7 +71,7 @@ def recipe_of(values: Mapping[str, Any]) -> Recipe:
 
 
 def _first_choice(kind: Kind) -> dict[str, Any]:
-    """A tenth for newcomers; of labels all."""
+    """Initial values of the form: a tenth of the associations for newcomers, all of them for labels."""
     is_baseline = kind == Kind.BASELINE
     return {
         "kind": kind,

@@ -14,18 +14,18 @@ from hits.work.models.items import Item
 class Annotation(models.Model):
     """One question about a selected association, put to three people. Final once they have answered.
 
-    It has an item of its own, so nothing that is answered here touches the association's own solving.
+    An annotation has an item of its own, so no answer to it touches the association's own solving.
     """
 
     item = models.OneToOneField(Item, models.PROTECT, related_name="annotation")
     draw = models.ForeignKey(Draw, models.PROTECT, related_name="annotations")
     kind = models.CharField(max_length=8, choices=Kind)
     association = models.ForeignKey(Association, models.PROTECT, related_name="annotations")
-    # The type is that of a cue and one picture of those chosen for it; the rest is about all of them.
+    # A type is about one picture chosen for the cue; the other kinds are about all pictures (None).
     place = models.ForeignKey(Place, models.PROTECT, null=True, related_name="annotations")
-    # What most annotators name: often nothing, and of the baseline never anything.
+    # Labels that most annotators name: often none, and for the baseline never any.
     labels: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
-    # Of the baseline: the mean of the newcomers' Jaccard indices.
+    # For the baseline only: the mean of the newcomers' Jaccard indices.
     numerator = models.PositiveIntegerField(null=True)
     denominator = models.PositiveIntegerField(null=True)
     final_at = models.DateTimeField(null=True)
@@ -65,13 +65,13 @@ class Annotation(models.Model):
 
     @property
     def shown_places(self) -> Sequence[Place]:
-        """Those with a picture, in the order of the author."""
+        """Places of the association that have a picture, in the author's order."""
         return [place for place in self.association.places.all() if place.picture]
 
 
 class Judgements(models.QuerySet["Judgement"]):
     def named(self) -> "Judgements":
-        """With the pseudonym of whoever gave it, and nothing else of that worker, in the order given."""
+        """Judgements in the order given, with the pseudonym of the worker and nothing else of that worker."""
         named = self.select_related("worker").only("annotation", "given", "worker__pseudonym")
         return named.order_by("pk")
 
@@ -82,9 +82,9 @@ class Judgement(models.Model):
     annotation = models.ForeignKey(Annotation, models.CASCADE, related_name="judgements")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="+")
-    # Labels; of the baseline the positions of the places picked.
+    # Labels; for the baseline, the positions of the places picked.
     given: "models.JSONField[list[str] | list[int], list[str] | list[int]]" = models.JSONField()
-    # Of the baseline: the Jaccard index with what the author chose.
+    # For the baseline only: the Jaccard index with what the author chose.
     numerator = models.PositiveSmallIntegerField(null=True)
     denominator = models.PositiveSmallIntegerField(null=True)
 
@@ -105,5 +105,5 @@ class Judgement(models.Model):
 
     @property
     def share(self) -> Fraction:
-        """Of the baseline alone."""
+        """Jaccard index with the author's choice; only judgements of the baseline have one."""
         return Fraction(self.numerator or 0, self.denominator or 1)

@@ -18,7 +18,7 @@ class Kind(models.TextChoices):
 
 
 class Draw(models.Model):
-    """Selected associations that somebody chose to have annotated, and how, so that it can be done again."""
+    """Selected associations that a researcher drew to have annotated, and the recipe to draw them again."""
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="annotation_draws")
     kind = models.CharField(max_length=8, choices=Kind)

@@ -1,1 +1,1 @@
-"""What the annotations of a study come to."""
+"""Results of a study's annotations."""

@@ -1,4 +1,4 @@
-"""Which annotations count: final, and of an association that is selected at this moment."""
+"""Annotations that count: final ones, of associations that are selected at this moment."""
 
 from django.db.models import QuerySet
 

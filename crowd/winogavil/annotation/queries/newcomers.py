@@ -12,7 +12,7 @@ from hits.studies.models import Study
 
 
 def newcomers_of(study: Study) -> Baseline | None:
-    """None where none of it is final yet."""
+    """Human baseline of a study; None where none of it is final yet."""
     rows = counted_annotations(study, Kind.BASELINE).annotate(size=Count("association__places"))
     found: defaultdict[int, list[Fraction]] = defaultdict(list)
     for size, numerator, denominator in rows.values_list("size", "numerator", "denominator").order_by():

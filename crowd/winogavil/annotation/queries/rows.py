@@ -18,14 +18,14 @@ OF_EACH = ("annotator", "answer")
 
 
 def header_of(kind: Kind) -> list[str]:
-    """The result is a label, several, or the mean Jaccard index as a fraction."""
+    """Names of the columns; the result is a label, several, or the mean Jaccard index as a fraction."""
     each = [f"{name}_{number}" for number in range(1, domain.ANNOTATORS_WANTED + 1) for name in OF_EACH]
     about = [*HEADER[:5], "picture", *HEADER[5:]] if kind == Kind.TYPES else [*HEADER]
     return [*about, *each, "final_at"]
 
 
 def rows_of(study: Study, kind: Kind) -> Iterator[Sequence[Cell]]:
-    """A part at a time, so that no number of them fills the memory."""
+    """Rows of the table, read a part at a time, so that no number of them fills the memory."""
     rows = (
         counted_annotations(study, kind)
         .select_related("item", "association__item", "place")

@@ -18,16 +18,14 @@ from scoring import domain as scores
 
 # The columns of the paper's tables.
 GROUPS: Mapping[str, tuple[int, ...]] = {"5 & 6": (5, 6), "10 & 12": (10, 12)}
-# Of a normal distribution, so much lies within this many standard errors: 95 in 100.
+# Standard errors to either side of the mean, for 95 of 100 in a normal distribution.
 WITHIN = 1.96
-# Of one item: what each of its annotators said.
+# What each annotator of one item said.
 Answers = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far the questions of one kind are."""
-
     asked: int = 0
     final: int = 0
     answers_wanted: int = 0
@@ -45,13 +43,13 @@ class Row:
 
     @property
     def bar(self) -> str:
-        """As a page draws it, in no language's own figures."""
+        """The share as a page draws it, written the same in every language."""
         return f"{float(self.share or 0):.4f}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Labels:
-    """Of one kind of label, over what is final."""
+    """Figures of one kind of label, over what is final."""
 
     count: int = 0
     discarded: int = 0
@@ -72,7 +70,7 @@ class NewcomersSolving:
     group: str
     count: int
     mean: Fraction | None = None
-    # Between associations; where the mean would lie in 95 of 100 samples; what two newcomers' picks share.
+    # Deviation between associations; the mean in 95 of 100 samples; overlap of two newcomers' picks.
     deviation: float | None = None
     interval: tuple[float, float] | None = None
     agreement: Fraction | None = None
@@ -96,7 +94,7 @@ def figures_of(study: Study) -> Figures:
 
 
 def progress_of(study: Study) -> dict[str, Progress]:
-    """By kind; what is pulled is not asked."""
+    """Progress by kind; pulled questions do not count."""
     rows = Annotation.objects.filter(draw__study=study, item__pulled_at=None).order_by().values("kind")
     counted = rows.annotate(
         asked=Count("pk"), final=Count("pk", filter=Q(final_at__isnull=False)), wanted=Sum("item__wanted")
@@ -191,7 +189,7 @@ def _solved(name: str, *, means: Sequence[Fraction], answers: Iterable[Answers])
 
 
 def _answers(annotations: QuerySet[Annotation]) -> dict[int, list[list[str]]]:
-    """What each annotator of each of them said."""
+    """Answers of the annotators, by annotation."""
     rows = Judgement.objects.filter(annotation__in=annotations.order_by().values("pk")).order_by("pk")
     found: defaultdict[int, list[list[str]]] = defaultdict(list)
     for annotation, given in rows.values_list("annotation_id", "given"):
@@ -200,7 +198,7 @@ def _answers(annotations: QuerySet[Annotation]) -> dict[int, list[list[str]]]:
 
 
 def _picks(annotations: QuerySet[Annotation]) -> dict[int, list[list[int]]]:
-    """By association: the positions that each of its own solvers picked."""
+    """Positions that each of an association's own solvers picked, by association."""
     rows = Solution.objects.filter(association__in=annotations.order_by().values("association"))
     found: defaultdict[int, list[list[int]]] = defaultdict(list)
     for association, picked in rows.values_list("association_id", "picked"):
@@ -209,7 +207,7 @@ def _picks(annotations: QuerySet[Annotation]) -> dict[int, list[list[int]]]:
 
 
 def _agreement(answers: Iterable[Answers]) -> Fraction | None:
-    """The mean over all pairs of annotators of one item."""
+    """Mean Jaccard index over all pairs of annotators of the same item; None without pairs."""
     shared = [
         scores.jaccard(set(one), set(other)) for given in answers for one, other in combinations(given, 2)
     ]

@@ -1,1 +1,1 @@
-"""From selected associations to what people say of them: drawn, asked, final, and away while pulled."""
+"""Life of an annotation: drawn from selected associations, asked, final, and away while pulled."""

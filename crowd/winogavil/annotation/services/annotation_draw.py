@@ -1,4 +1,4 @@
-"""Which selected associations are annotated: all, so many, or so many per cent, by a seed.
+"""Drawing of selected associations to annotate: all, a number, or a percentage of them, by a seed.
 
 The same seed over the same associations draws the same, and what was drawn before is never asked twice.
 """
@@ -37,7 +37,7 @@ class Most(models.TextChoices):
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What to draw. `number` is a count or per cents; of all it says nothing."""
+    """What to draw; `number` is a count or a percentage, and is ignored where all are drawn."""
 
     kind: Kind
     most: Most = Most.ALL
@@ -47,7 +47,7 @@ class Recipe:
     seed: int = 1
 
     def as_json(self) -> dict[str, Any]:
-        """As it is kept with the draw."""
+        """The recipe as it is stored with the draw."""
         return {
             "most": str(self.most),
             "number": self.number,
@@ -59,7 +59,7 @@ class Recipe:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What one annotation will be about."""
+    """Subject of one annotation to be made."""
 
     association_id: int
     place_id: int | None
@@ -68,7 +68,7 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a recipe comes to as things are now."""
+    """Result of a recipe over the current associations."""
 
     found: int
     chosen: int
@@ -76,7 +76,7 @@ class Plan:
 
 
 def plan_draw(*, study: Study, recipe: Recipe) -> Plan:
-    """Nothing is written."""
+    """Plan a draw; nothing is written."""
     questions = sorted(_questions(study, recipe), key=lambda one: domain.rank(one.name, seed=recipe.seed))
     chosen = questions[: _how_many(recipe, found=len(questions))]
     asked = _asked(study, recipe.kind)
@@ -85,7 +85,7 @@ def plan_draw(*, study: Study, recipe: Recipe) -> Plan:
 
 
 def draw_annotations(*, study: Study, recipe: Recipe, seen: int, by: User | None, now: datetime) -> Draw:
-    """Adds what was not drawn before. Raises RuleBroken unless it is still what was `seen`."""
+    """Draw questions that are new. Raises RuleBroken if there are none, or not as many as were `seen`."""
     with transaction.atomic():
         _lock_selected(study)
         plan = plan_draw(study=study, recipe=recipe)
@@ -115,13 +115,13 @@ def draw_annotations(*, study: Study, recipe: Recipe, seen: int, by: User | None
 
 
 def untouched_of(draw: Draw) -> QuerySet[Annotation]:
-    """Those that nobody has been handed yet."""
+    """Annotations of the draw that were never leased to a worker."""
     handed = Lease.objects.filter(item=OuterRef("item"))
     return Annotation.objects.filter(~Exists(handed), draw=draw)
 
 
 def take_back(*, draw: Draw, seen: int, by: User, now: datetime) -> int:
-    """What nobody was handed yet is as if it had never been drawn. Raises RuleBroken as above."""
+    """Delete a draw's never leased annotations. Raises RuleBroken if they are not as many as were `seen`."""
     with transaction.atomic():
         lock_items(Item.objects.only("pk").filter(annotation__draw=draw), to_delete=True)
         untouched = list(untouched_of(draw).values_list("pk", "item_id"))
@@ -141,7 +141,7 @@ def take_back(*, draw: Draw, seen: int, by: User, now: datetime) -> int:
 
 
 def _questions(study: Study, recipe: Recipe) -> Iterator[Question]:
-    """Only of what can be shown: recordings name their pictures, and do not have them."""
+    """Yield questions about associations that can be shown; recordings only name their pictures."""
     found = selected(of_study(study, sources=recipe.sources)).filter(source__in=recipe.sources)
     found = found.annotate(size=Count("places"), pictures=Count("places__picture")).filter(size=F("pictures"))
     if recipe.sizes:
@@ -170,12 +170,12 @@ def _asked(study: Study, kind: Kind) -> set[tuple[int, int | None]]:
 
 
 def _lock_selected(study: Study) -> None:
-    """Whoever draws at the same moment waits, and so does whoever pulls one of them."""
+    """Lock the selected associations' items: another draw waits, and so does pulling one of them."""
     lock_items(Item.objects.only("pk").filter(pk__in=selected(of_study(study)).values("item")))
 
 
 def _add(questions: Sequence[Question], *, draw: Draw) -> None:
-    """The author of an association is not asked about it."""
+    """Add questions to the draw; the author of an association is not asked about it."""
     associations = Association.objects.select_related("item").in_bulk(
         sorted({one.association_id for one in questions})
     )

@@ -1,4 +1,4 @@
-"""A cue or a picture found unfit on an annotator's page is away everywhere, not only from there."""
+"""Reports from annotators' pages: a cue or a picture found unfit is away everywhere, not only from there."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from hits.work.models.items import Item
 
 
 def take_report(*, form: QueryDict, items: Sequence[Item], worker: Worker, now: datetime) -> None:
-    """The page names its own items; what they ask about is what is reported."""
+    """Take a report by the page's own items; what is reported is the association they ask about."""
     asked = Annotation.objects.filter(item__in=items).select_related("item", "association__item")
     names = {
         f"{reports.CUE}:{one.item.public_id}": f"{reports.CUE}:{one.association.item.public_id}"

@@ -20,7 +20,7 @@ RESULT = ("labels", "numerator", "denominator", "final_at")
 
 
 def finalize_annotations(*, now: datetime) -> int:
-    """Those whose last wanted answer is at the provider, and those that have lost or regained one."""
+    """Settle annotations whose last wanted answer is at the provider, and those that lost or regained one."""
     return collect_answers([ANNOTATIONS], now=now)
 
 
@@ -55,7 +55,7 @@ def _judgement(annotation: Annotation, given: CountingAnswer) -> Judgement:
 
 
 def _settle(annotation: Annotation, judgements: Sequence[Judgement], *, now: datetime) -> None:
-    """Without any it is open."""
+    """Set an annotation's result from its judgements; without any it is open."""
     annotation.final_at = now if judgements else None
     annotation.labels, annotation.numerator, annotation.denominator = [], None, None
     if judgements and annotation.kind == Kind.BASELINE:

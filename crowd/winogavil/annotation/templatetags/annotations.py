@@ -7,7 +7,7 @@ register = template.Library()
 
 @register.filter
 def per_cent(value: Fraction | float | None) -> str:
-    """With one digit; a dash where nothing was measured."""
+    """Percentage with one digit; a dash where nothing was measured."""
     return "–" if value is None else f"{float(100 * value):.1f}"
 
 

@@ -1,4 +1,4 @@
-"""Web games for researchers: open and close, what players agree to, who plays, what they think."""
+"""Web games in the admin: opening and closing, consent texts, players and surveys."""
 
 from crowd.winogavil.play.admin import cards, games, players
 

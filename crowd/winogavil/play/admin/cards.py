@@ -1,4 +1,4 @@
-"""What the page of a study's association game shows of its web game."""
+"""Card about the web game on the page of a study's association game."""
 
 from django.urls import reverse
 

@@ -1,4 +1,4 @@
-"""What the buttons on the page of a study's web game do; its forms stand there, too."""
+"""Actions behind the buttons and forms on the page of a study's web game."""
 
 from typing import Any
 

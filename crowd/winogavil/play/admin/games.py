@@ -1,4 +1,4 @@
-"""A study's web game on one page, and each verb of it a button."""
+"""A study's web game on one page, with a button for each action."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -47,7 +47,7 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The studies this person may see; each leads to its game, or to the form that makes one."""
+        """The studies this user may see; each leads to its game, or to the form that makes one."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         sought = request.GET.get("q", "").strip()
@@ -94,7 +94,7 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
 
     def _pages(self) -> ActionPages[Study]:
         def find(request: HttpRequest, study_id: int) -> Sequence[Study]:
-            """By their buttons alone: what they ask stands on the page of the game."""
+            """Find the study, for POST requests only: the actions' forms are on the page of the game."""
             study = self._find(request, study_id)
             if request.method != "POST":
                 raise PermissionDenied

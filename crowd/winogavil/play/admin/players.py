@@ -11,7 +11,7 @@ from hits.work.access import studies_of
 
 @admin.register(Player)
 class PlayerAdmin(ReadOnlyAdmin[Player]):
-    """By the name that other players see too, and by the pseudonym that data have."""
+    """Players, by the name that other players see too, and by the pseudonym used in the data."""
 
     list_display = ("shown_name", "pseudonym", "game", "cues", "solves", "registered_at", "erased_at")
     list_filter = (("game__study", VisibleStudies),)

@@ -6,7 +6,7 @@ from hits.studies.models import Study
 
 
 class DailyFeedback(models.Model):
-    """A study's paid workers get a letter about each day on which something of theirs happened."""
+    """A study's setting: paid workers get a letter about each day on which something of theirs happened."""
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="daily_feedback")
     is_on = models.BooleanField(default=False)
@@ -15,9 +15,9 @@ class DailyFeedback(models.Model):
         validators=[MaxValueValidator(23)],
         help_text="From this hour on, by the clock of the study's time zone, the day before is told.",
     )
-    # Whose letters they are: whoever switched it on.
+    # Sender of the letters: the user who last changed this setting.
     by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    # The last day of which everybody has been told.
+    # The last day about which all letters are written.
     told_day = models.DateField(null=True)
 
     class Meta:

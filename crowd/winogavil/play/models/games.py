@@ -49,12 +49,12 @@ class WebGame(models.Model):
 
     @property
     def consent_text(self) -> "ConsentText | None":
-        """The one that counts."""
+        """The consent text in force, which is the latest version; None before one is written."""
         return self.consent_texts.order_by("-version").first()
 
 
 class ConsentText(models.Model):
-    """What players agree to. Never changed: another text is another version, and everybody is asked anew."""
+    """A text that players agree to. Never changed: another text is a new version, and all are asked again."""
 
     game = models.ForeignKey(WebGame, models.PROTECT, related_name="consent_texts")
     version = models.PositiveIntegerField()

@@ -9,12 +9,12 @@ from hits.identity.models.workers import Worker
 
 
 class Player(models.Model):
-    """Somebody who plays: a worker of the game's account, with a name and a password and nothing else."""
+    """A worker of the game's account who plays, with a name and a password and nothing else."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     game = models.ForeignKey(WebGame, models.PROTECT, related_name="players")
     worker = models.OneToOneField(Worker, models.PROTECT, related_name="player")
-    # Both gone once the account is deleted; what was played stays, under the worker's pseudonym.
+    # Both are gone once the account is deleted; what was played stays, under the worker's pseudonym.
     name = models.CharField(max_length=domain.LONGEST_NAME, blank=True)
     # Case folding may lengthen it threefold. None: deleted.
     name_key = models.CharField(max_length=3 * domain.LONGEST_NAME, unique=True, null=True)  # noqa: DJ001 - null is not empty here
@@ -50,7 +50,7 @@ class PlayerSession(models.Model):
 
 
 class Consent(models.Model):
-    """A player has agreed to a text. Append-only."""
+    """A player's agreement to a consent text. Append-only."""
 
     player = models.ForeignKey(Player, models.PROTECT, related_name="consents")
     text = models.ForeignKey(ConsentText, models.PROTECT, related_name="consents")
@@ -61,20 +61,20 @@ class Consent(models.Model):
 
 
 class Standing(models.Model):
-    """A player's figures, kept so that lists count nothing. They can be rebuilt from the turns."""
+    """A player's figures, stored so that lists need not count. They can be rebuilt from the turns."""
 
     player = models.OneToOneField(Player, models.CASCADE, primary_key=True, related_name="standing")
     game = models.ForeignKey(WebGame, models.CASCADE, related_name="standings")
-    # Handed in, final or not.
+    # Submitted, final or not.
     cues = models.PositiveIntegerField(default=0)
     solves = models.PositiveIntegerField(default=0)
-    # Of what is final: sums of fool scores in per cent, and of the two others in domain.PARTS.
+    # Over what is final: sums of fool scores in percent, and of the two others in domain.PARTS.
     final_cues = models.PositiveIntegerField(default=0)
     fool_sum = models.PositiveIntegerField(default=0)
     solvable_parts = models.PositiveBigIntegerField(default=0)
     final_solves = models.PositiveIntegerField(default=0)
     jaccard_parts = models.PositiveBigIntegerField(default=0)
-    # What places are given by. None: nothing is final yet.
+    # Points that decide the places. None: nothing is final yet.
     creator_points = models.PositiveIntegerField(null=True)
     solver_points = models.PositiveIntegerField(null=True)
     # When it was last rebuilt.

@@ -9,7 +9,7 @@ from scoring.models import RegisteredRival
 
 
 class PracticeSet(models.Model):
-    """Pictures to practise with. It is no board: nothing made of it is an item."""
+    """Pictures to practice with; not a picture set, since nothing made of them is an item."""
 
     game = models.ForeignKey(WebGame, models.CASCADE, related_name="practice_sets")
     number = models.PositiveSmallIntegerField()
@@ -24,9 +24,9 @@ class PracticeSet(models.Model):
 
 
 class PracticeAsk(models.Model):
-    """A word that somebody practised with. Neither riddle nor verdict: it is gone after a day."""
+    """A word that a player practiced with; neither query nor verdict, and deleted after a day."""
 
-    # Of the page it was asked from: that page has one chance, as in the game.
+    # Key of the page it was asked from: that page has one chance, as in the game.
     key = models.UUIDField(default=uuid4, unique=True)
     player = models.ForeignKey(Player, models.CASCADE, related_name="+")
     rival = models.ForeignKey(RegisteredRival, models.CASCADE, related_name="+")

@@ -11,7 +11,7 @@ def rating() -> "models.PositiveSmallIntegerField[int, int]":
 
 
 class Survey(models.Model):
-    """What a player thinks of the game. Kept apart from what was played, and part of no release."""
+    """A player's opinion of the game, kept apart from what was played, and part of no release."""
 
     SKILLS = ("visual", "knowledge", "associating", "commonsense", "abstraction", "divergent")
     OPINIONS = ("interest", "enjoyment", "clarity")

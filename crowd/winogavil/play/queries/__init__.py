@@ -1,1 +1,1 @@
-"""What players are shown of themselves and of each other."""
+"""Figures that players are shown of themselves and of each other."""

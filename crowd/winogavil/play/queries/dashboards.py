@@ -21,7 +21,7 @@ RECENT = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """Means as shares of one; None while nothing is final."""
+    """A player's figures; means are shares of one, and None while nothing is final."""
 
     worth: TurnWorth
     cues: int
@@ -54,7 +54,7 @@ class Figures:
 
 @dataclass(frozen=True, kw_only=True)
 class PastTurn:
-    """A turn that is over, and what is known of it by now."""
+    """A turn that is over, and what is known of it so far."""
 
     turn: Turn
     cue: str
@@ -79,7 +79,7 @@ def figures_of(player: Player) -> Figures:
 
 
 def figures_of_days(player: Player, *, now: datetime) -> tuple[Figures, Figures]:
-    """Of today and of yesterday, by the clock of the study: what was handed in, and what became final."""
+    """Figures of today and yesterday, in the study's time zone: what was submitted or became final then."""
     zone = player.game.study.time_zone
     start, end = day_around(now, zone=zone)
     before, _ = day_around(start - timedelta(seconds=1), zone=zone)
@@ -87,7 +87,7 @@ def figures_of_days(player: Player, *, now: datetime) -> tuple[Figures, Figures]
 
 
 def recent_turns(player: Player) -> list[PastTurn]:
-    """Five queries. Of solves only what the game lets solvers know."""
+    """A player's latest turns, in five queries; of solves only what the game shows to solvers."""
     turns = Turn.objects.filter(player=player, status=Turn.Status.DONE).order_by("-pk")[:RECENT]
     rival_queries = Prefetch("assignment__rival_queries", RivalQuery.objects.order_by("slot"))
     leases = Prefetch("assignment__leases", Lease.objects.select_related("item__association").order_by("pk"))

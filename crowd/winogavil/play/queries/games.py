@@ -1,4 +1,4 @@
-"""A web game in numbers, for whoever runs it."""
+"""A web game in numbers, for the researchers who run it."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Facts:
     at_work: int
     cues: int
     solves: int
-    # How many cues the picture sets still want, and how many solves the cues.
+    # How many cues the picture sets still need, and how many solves the cues.
     cues_wanted: int
     solves_wanted: int
     practice_sets: int

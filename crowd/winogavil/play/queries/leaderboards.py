@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
     @property
     def tally(self) -> str:
-        """Of what is final; among equals it decides, and then who came first."""
+        """Field that counts final work; it decides among equal points, and after it who registered first."""
         return "final_cues" if self == Kind.CREATORS else "final_solves"
 
 
@@ -54,7 +54,7 @@ class Leaderboard:
 
 
 def read_leaderboard(*, game: WebGame, kind: Kind, number: int, player: Player) -> Leaderboard:
-    """Three queries. The last page for a number too large."""
+    """Read one page of a leaderboard in three queries; a number too large gives the last page."""
     ranked = _ranked(game, kind)
     total = ranked.count()
     pages = max(1, -(-total // A_PAGE))

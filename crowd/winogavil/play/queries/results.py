@@ -1,4 +1,4 @@
-"""One turn that is over, picture by picture: never more than its player may know by now."""
+"""Result of a finished turn, picture by picture: never more than its player may know at this moment."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from scoring.models import RivalQuery
 
 @dataclass(frozen=True, kw_only=True)
 class ResultPicture:
-    """`meant` is what its author chose; None where that may not be told, as for what the model took."""
+    """A picture of a result; `meant` by the author and `taken` by the model are None if not to be shown."""
 
     url: str
     picked: bool
@@ -31,7 +31,7 @@ class Result:
 
 
 def may_see_solution(turn: Turn) -> bool:
-    """By the game's own setting: never, once it is final, or at once."""
+    """True if the player may see the solution, by the game's setting: never, once it is final, or at once."""
     game = Game.objects.filter(study=turn.player.game.study_id).first()
     feedback = game.feedback if game else Game.Feedback.FINAL
     if feedback == Game.Feedback.FINAL:

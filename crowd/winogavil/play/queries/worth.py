@@ -1,4 +1,4 @@
-"""What turns are worth by now."""
+"""Worth of turns at this moment."""
 
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from hits.work.models.assignments import Assignment
 
 
 def is_final() -> Q:
-    """Of turns: what they made, or solved, is final, and part of the data."""
+    """Condition for turns whose word or solution is final and part of the data."""
     made = Association.objects.filter(
         item__rival_query__assignment=OuterRef("assignment"), final_at__isnull=False, asked_at__isnull=False
     )
@@ -26,7 +26,7 @@ def is_final() -> Q:
 
 
 def worth_of(turns: QuerySet[Turn]) -> dict[int, TurnWorth]:
-    """By turn, of those that are final. Three queries."""
+    """Worth of the turns that are final, by turn, in three queries."""
     found: dict[int, TurnWorth] = {}
     cues = Association.objects.filter(
         item__rival_query__assignment__turn__in=turns.filter(role=Turn.Role.CREATE), final_at__isnull=False

@@ -1,1 +1,1 @@
-"""What players do, and what is done for them. Lock order: the player first, then as everywhere."""
+"""Services for players. Lock order: the player first, then as everywhere."""

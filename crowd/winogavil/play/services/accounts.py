@@ -1,4 +1,4 @@
-"""How players get in, what they agree to, and how they leave."""
+"""Accounts of players: registering, signing in, agreeing to the consent text, and leaving."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ from hits.identity.models.workers import Worker
 SESSION_LIFE = timedelta(days=14)
 SESSIONS = 10  # of one player; the oldest ends
 WINDOW_S = 900
-# Tries to sign in: for one name from one address, for one name, and from one address (a school has one).
+# Most attempts to sign in: for a name from one address, for a name, from one address (a school has one).
 MOST_OF_PAIR, MOST_OF_NAME, MOST_OF_PLACE = 10, 500, 200
 REGISTRATIONS_AN_HOUR = 20
 HOUR_S = 3600
@@ -35,14 +35,14 @@ log = structlog.get_logger()
 
 
 class TooMany(RuleBroken):
-    """Even what is right is not tried now."""
+    """Refusal after too many attempts: even a correct one is not tried now."""
 
     def __init__(self, message: str) -> None:
         super().__init__("too_many", message)
 
 
 def register(*, game: WebGame, name: str, password: str, agreed_to: int, place: str, now: datetime) -> Player:
-    """`agreed_to` is the version of the text that was read. Raises RuleBroken, and nobody is registered."""
+    """Register a player who read version `agreed_to` of the text. Raises RuleBroken, registering nobody."""
     if not rates.spend("play.register", place, most=REGISTRATIONS_AN_HOUR, window_s=HOUR_S):
         raise TooMany(_("Many people have registered from here within the hour. Please come back later."))
     encoded = make_password(password)
@@ -58,20 +58,20 @@ def register(*, game: WebGame, name: str, password: str, agreed_to: int, place: 
 
 
 def find_by_password(*, name: str, password: str, place: str) -> Player | None:
-    """Unknown names and wrong passwords look alike, also by the clock. Raises TooMany."""
+    """Find a player; unknown names and wrong passwords look alike, also by the time taken. Raises TooMany."""
     key = "" if "\0" in name else domain.name_key(name)[:200]
     tries = [(f"{place}\n{key}", MOST_OF_PAIR), (key, MOST_OF_NAME), (place, MOST_OF_PLACE)]
     for number, (of, most) in enumerate(tries):
         if not rates.spend(f"play.sign_in.{number}", of, most=most, window_s=WINDOW_S):
             raise TooMany(_("That was tried very often just now. Please wait a quarter of an hour."))
     player = Player.objects.filter(name_key=key).select_related("game__study", "worker").first()
-    # Checked against a hash that nothing fits, where there is none: that takes as long.
+    # An unknown name is checked against a hash that nothing fits, which takes as long.
     known = player.password if player else make_password(None)
     return player if check_password(password, known) and player else None
 
 
 def sign_in(*, player: Player, now: datetime) -> str:
-    """The token for the browser's cookie: a session of its own every time."""
+    """Open a new session and return the token for its cookie. Raises RuleBroken if the account is deleted."""
     token = secrets.token_urlsafe(24)
     with transaction.atomic():
         if _lock(player).erased_at:
@@ -95,31 +95,31 @@ def sign_out(*, token: str) -> None:
 
 
 def forget_sessions(*, now: datetime) -> None:
-    """Those that let nobody in any more."""
+    """Delete the sessions that have expired."""
     PlayerSession.objects.filter(expires_at__lte=now).delete()
 
 
 def next_session_end(*, now: datetime) -> datetime | None:
-    """The next session lets nobody in any more."""
+    """Instant when the next session expires."""
     first: datetime | None = PlayerSession.objects.aggregate(first=Min("expires_at"))["first"]
     return first
 
 
 def text_to_agree_to(player: Player) -> ConsentText | None:
-    """The present text, if this player has not agreed to it; None: all is well."""
+    """The consent text in force if this player has not agreed to it; None if there is nothing to agree to."""
     text = player.game.consent_text
     return text if text and not Consent.objects.filter(player=player, text=text).exists() else None
 
 
 def agree(*, player: Player, version: int, now: datetime) -> None:
-    """Raises RuleBroken if meanwhile another text counts."""
+    """Record the player's agreement; idempotent. Raises RuleBroken if another text is in force meanwhile."""
     with transaction.atomic():
         text = _text_agreed_to(player.game, version)
         Consent.objects.get_or_create(player=player, text=text, defaults={"given_at": now})
 
 
 def erase(*, player: Player, password: str, place: str, now: datetime) -> None:
-    """Name, password and sessions go for good; what was played stays under a pseudonym."""
+    """Erase name, password and sessions for good; what was played stays under a pseudonym. Idempotent."""
     if find_by_password(name=player.name, password=password, place=place) != player:
         raise RuleBroken("wrong_password", _("This is not your password. Nothing was deleted."))
     leave_open_turn(player=player, now=now)
@@ -134,7 +134,7 @@ def erase(*, player: Player, password: str, place: str, now: datetime) -> None:
 
 
 def _make_player(game: WebGame, *, name: str, encoded: str, now: datetime) -> Player:
-    """The worker's id is random: it says nothing, and nobody can be found by it."""
+    """Make a player whose worker has a random id: it says nothing, and nobody can be found by it."""
     worker = Worker.objects.known(account=game.account, external_id=f"WEB{secrets.token_hex(16).upper()}")
     player = Player.objects.create(
         game=game,
@@ -149,7 +149,7 @@ def _make_player(game: WebGame, *, name: str, encoded: str, now: datetime) -> Pl
 
 
 def _text_agreed_to(game: WebGame, version: int) -> ConsentText:
-    """Under the game's lock: a text that is written meanwhile waits."""
+    """The text in force, under the game's lock: a new text waits. Raises RuleBroken if it is another."""
     held = WebGame.objects.select_for_update(no_key=True).get(pk=game.pk)
     text = held.consent_text
     if text is None or text.version != version:

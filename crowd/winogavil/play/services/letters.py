@@ -1,7 +1,7 @@
 """A letter to each paid worker about a day: what they did, what became final, and what is still open.
 
-Off until a study switches it on. A day is one of the study's time zone; each worker gets one letter about it,
-whatever is repeated: its id follows from study, worker and day.
+Letters are off until a study switches them on. Days are those of the study's time zone. Idempotent: a worker
+gets one letter about a day, since its id follows from study, worker and day.
 """
 
 from collections import Counter, defaultdict
@@ -47,13 +47,13 @@ class Day:
     handed_in: Counter[str] = field(default_factory=Counter)
     scores: defaultdict[str, list[Fraction]] = field(default_factory=lambda: defaultdict(list))
     bonuses: Decimal = Decimal(0)
-    # As things stand when it is written.
+    # Counted when the letter is written.
     open_cues: int = 0
     waiting: int = 0
 
 
 def switch_feedback(*, study: Study, on: bool, hour: int, by: User, now: datetime) -> DailyFeedback:
-    """Switched on, it begins with the day that is not over yet."""
+    """Switch daily feedback on or off; when switched on, it begins with the day that is not over yet."""
     today = now.astimezone(ZoneInfo(study.time_zone)).date()
     values = {"is_on": on, "hour": hour, "by": by}
     row, is_new = DailyFeedback.objects.get_or_create(
@@ -71,7 +71,7 @@ def switch_feedback(*, study: Study, on: bool, hour: int, by: User, now: datetim
 
 
 def send_feedback(*, now: datetime) -> int:
-    """Of every study whose hour has come. Days before yesterday are no news any more."""
+    """Write yesterday's letters of every study whose hour has come; days before yesterday are skipped."""
     written = 0
     for setting in _switched_on().select_related("study", "by").order_by("pk"):
         there = now.astimezone(ZoneInfo(setting.study.time_zone))
@@ -83,7 +83,7 @@ def send_feedback(*, now: datetime) -> int:
 
 
 def next_feedback(*, now: datetime) -> datetime | None:
-    """The hour of the next study's letters."""
+    """Instant when the next study's letters are due."""
     settings = _switched_on().select_related("study")
     return min((_next_hour(setting, now=now) for setting in settings), default=None)
 
@@ -93,7 +93,7 @@ def _switched_on() -> QuerySet[DailyFeedback]:
 
 
 def _next_hour(setting: DailyFeedback, *, now: datetime) -> datetime:
-    """Of the first day whose day before nobody has been told of. It may have come already."""
+    """Hour of the first day about whose day before no letters are written; it may have passed already."""
     zone = ZoneInfo(setting.study.time_zone)
     day = now.astimezone(zone).date()
     if setting.told_day is not None:
@@ -102,7 +102,7 @@ def _next_hour(setting: DailyFeedback, *, now: datetime) -> datetime:
 
 
 def tell_day(*, setting: DailyFeedback, day: date, now: datetime) -> int:
-    """Letters to whoever had something happen, and has none about this day yet."""
+    """Write letters to workers for whom something happened that day and who have none about it yet."""
     study = setting.study
     days = days_of(study, day)
     ids = {worker: _id_of(study, worker, day) for worker in days}
@@ -128,7 +128,7 @@ def tell_day(*, setting: DailyFeedback, day: date, now: datetime) -> int:
 
 
 def days_of(study: Study, day: date) -> dict[Worker, Day]:
-    """By worker, of those for whom something happened. Six queries, however many workers there are."""
+    """Days of the workers for whom something happened; six queries, however many workers there are."""
     start, end = _span(study, day)
     work = Assignment.objects.filter(
         hit__batch__study=study, hit__batch__task__in=TASKS, account__in=Account.objects.connected()
@@ -155,7 +155,7 @@ def days_of(study: Study, day: date) -> dict[Worker, Day]:
 
 
 def words_of(found: Day) -> str:
-    """Only lines that say something."""
+    """Text of a letter, with only the lines that say something."""
     return "\n".join([*_lines_of_work(found), *_lines_of_scores(found.scores), *_lines_of_rest(found)])
 
 
@@ -237,7 +237,7 @@ def _add_what_is_open(days: Mapping[int, Day], *, study: Study, work: Q) -> None
 
 
 def _span(study: Study, day: date) -> tuple[datetime, datetime]:
-    """From the day's first instant there to the next day's: 23, 24 or 25 hours."""
+    """First instant of the day in the study's time zone, and of the next day: 23, 24 or 25 hours apart."""
     noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(study.time_zone))
     return day_around(noon, zone=study.time_zone)
 
@@ -247,5 +247,5 @@ def _id_of(study: Study, worker: Worker, day: date) -> UUID:
 
 
 def _per_cent(values: list[Fraction]) -> str:
-    """A twentieth of a per cent is half a tenth: rounded as people do."""
+    """Mean of shares in percent, with one decimal."""
     return f"{float(100 * mean(values)):.1f} %"

@@ -1,7 +1,7 @@
-"""Players' figures: each turn is added once, when it is final; and every player's are rebuilt once a day.
+"""Players' figures: each turn is added once, when it is final, and each player's are rebuilt once a day.
 
-What changes after a turn was counted (a cue found unfit, work taken out of the data, an association opened
-again) is set right by that rebuilding.
+The rebuilding corrects what changes after a turn was counted: a cue found unfit, work taken out of the data,
+an association opened again.
 """
 
 from collections import defaultdict
@@ -19,14 +19,14 @@ from scoring.services.rival_selection import rivals_of
 
 SLICE = 500
 CHECKED_EVERY = timedelta(days=1)
-# In one run: with a run a minute, 70,000 players in a day.
+# Standings rebuilt in one run: with a run a minute, 70,000 players in a day.
 MOST_CHECKED = 50
 MODELS_EVERY = timedelta(hours=1)
 FIGURES = (*vars(TurnWorth()), "creator_points", "solver_points")
 
 
 def count_turns(*, now: datetime) -> int:
-    """Adds what became final since."""
+    """Add the turns that became final to their players' figures, and return how many."""
     counted = 0
     while done := _count_slice(now=now):
         counted += done
@@ -34,7 +34,7 @@ def count_turns(*, now: datetime) -> int:
 
 
 def recheck_standings(*, now: datetime) -> int:
-    """The ones that were checked longest ago."""
+    """Rebuild the standings that were checked longest ago, and return how many."""
     due = Standing.objects.filter(checked_at__lte=now - CHECKED_EVERY).order_by("checked_at")
     keys = list(due.values_list("pk", flat=True)[:MOST_CHECKED])
     for key in keys:
@@ -43,7 +43,7 @@ def recheck_standings(*, now: datetime) -> int:
 
 
 def next_check(*, now: datetime) -> datetime | None:
-    """A player's figures are rebuilt, or an open game's models are counted again."""
+    """Instant when a player's figures are to be rebuilt, or an open game's models counted again."""
     checked = Standing.objects.aggregate(first=Min("checked_at"))["first"]
     counted = _open_games().aggregate(first=Min("models_counted_at"))["first"]
     instants = (checked and checked + CHECKED_EVERY, counted and counted + MODELS_EVERY)
@@ -51,7 +51,7 @@ def next_check(*, now: datetime) -> datetime | None:
 
 
 def rebuild_standing(*, player_id: int, now: datetime) -> None:
-    """From the turns alone, whatever stood there."""
+    """Rebuild a player's figures from the turns alone, whatever was stored."""
     with transaction.atomic():
         standing = Standing.objects.select_for_update(no_key=True).filter(pk=player_id).first()
         if standing is None:
@@ -69,7 +69,7 @@ def rebuild_standing(*, player_id: int, now: datetime) -> None:
 
 
 def count_models(*, now: datetime) -> int:
-    """The models' leaderboard of each open game, once an hour."""
+    """Count the models' leaderboard of each open game, once an hour, and return how many were counted."""
     stale = Q(models_counted_at=None) | Q(models_counted_at__lte=now - MODELS_EVERY)
     games = list(_open_games().filter(stale).select_related("study"))
     for game in games:
@@ -100,7 +100,7 @@ def _count_slice(*, now: datetime) -> int:
 
 
 def _add(standings: dict[int, Standing], worth: dict[int, TurnWorth], *, players: dict[int, int]) -> None:
-    """Whoever has deleted the account has no figures any more."""
+    """Add worth to the standings; a player who has deleted the account has none any more."""
     sums: defaultdict[int, TurnWorth] = defaultdict(TurnWorth)
     for turn, each in worth.items():
         sums[players[turn]] += each
@@ -111,7 +111,7 @@ def _add(standings: dict[int, Standing], worth: dict[int, TurnWorth], *, players
 
 
 def _leaderboard_of(comparison: Comparison) -> list[dict[str, object]]:
-    """The best first; people stand among the models."""
+    """Rows of the models' leaderboard, the best first, with people among the models."""
     rows = [(comparison.people, True), *((rival, False) for rival in comparison.rivals)]
     leaderboard = [
         {"name": row.name, "is_people": is_people, "mean": row.overall, "count": comparison.solved}

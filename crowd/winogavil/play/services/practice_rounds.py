@@ -1,7 +1,7 @@
 """Practice against the study's own rival, with pictures of its own.
 
-Nothing of it is data: no riddle, no verdict, no item, and after a day no trace. The sets are few and fixed, a
-page has one chance, and a player so many a day: practice is no oracle for the boards of the game.
+Practice is no data: it makes no query, verdict or item, and leaves no trace after a day. The sets are few
+and fixed, a page has one chance, and a player has a daily limit: practice is no oracle for the game.
 """
 
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ from scoring.services.rival_selection import rivals_of
 SETS, SIZE = 8, 5
 MOST_A_DAY, DAY_S = 60, 86_400
 KEPT_FOR = timedelta(days=1)
-# Whoever asked longer ago has gone on.
+# A player who asked longer ago has gone on.
 WAITED_FOR = timedelta(minutes=2)
 AT_ONCE = 20
 
 
 def draw_practice_sets(*, game: WebGame) -> None:
-    """Of pictures that are on no board of the study, where there are enough. The caller holds the game."""
+    """Draw missing sets, if possible of pictures that the study does not use; the caller holds the game."""
     missing = SETS - game.practice_sets.count()
     if missing <= 0:
         return
@@ -57,7 +57,7 @@ def draw_practice_sets(*, game: WebGame) -> None:
 
 
 def find_practice_set(*, game: WebGame, number: int) -> tuple[int, list[Picture]] | None:
-    """Of this number, or the next one whose pictures may all be shown: its number, and they in order."""
+    """Number and pictures of this set, or of the next whose pictures may all be shown; None without one."""
     sets = list(game.practice_sets.prefetch_related("pictures"))
     later = [one for one in sets if one.number >= number]
     for one in (*later, *sets):
@@ -74,7 +74,7 @@ def find_ask(*, player: Player, key: UUID) -> PracticeAsk | None:
 def ask(
     *, player: Player, key: UUID, pictures: Sequence[Picture], text: str, chosen: Sequence[int], now: datetime
 ) -> PracticeAsk:
-    """One chance for each page; a second try is answered with what is stored."""
+    """Ask about a practice word. Idempotent by page: a second try is answered with what is stored."""
     if known := find_ask(player=player, key=key):
         return known
     _check(text, pictures=pictures, chosen=chosen, player=player)
@@ -97,7 +97,7 @@ def ask(
 
 
 def report(*, player: Player, number: int, about: str, reason: str, text: str, now: datetime) -> None:
-    """Only of what this set shows. Raises InvalidAnswer or RuleBroken, and nothing is taken away."""
+    """Report a picture of this set. Raises InvalidAnswer or RuleBroken, and then pulls nothing."""
     kind, _sep, key = about.partition(":")
     shown = Picture.objects.filter(
         pk__in=PracticeSet.pictures.through.objects.filter(
@@ -111,7 +111,7 @@ def report(*, player: Player, number: int, about: str, reason: str, text: str, n
 
 
 def state_of(asked: PracticeAsk, *, now: datetime) -> dict[str, Any]:
-    """For the page that waits, in the words of the game's own (scoring.services.asking_rivals)."""
+    """State of a practice word for the waiting page, as in scoring.services.asking_rivals."""
     said = {"chosen": asked.chosen, "text": asked.text}
     if asked.places is not None:
         chosen, predicted = ({str(place) for place in places} for places in (asked.chosen, asked.places))
@@ -122,7 +122,7 @@ def state_of(asked: PracticeAsk, *, now: datetime) -> dict[str, Any]:
 
 
 def answer_practice(*, now: datetime) -> int:
-    """In the process that loads models, and in no other."""
+    """Answer waiting practice words; only the process that loads models may call this."""
     from scoring.services.rival_answers import FAILURES, find_places  # noqa: PLC0415
 
     answered = 0
@@ -136,7 +136,7 @@ def answer_practice(*, now: datetime) -> int:
 
 
 def next_practice(*, now: datetime) -> datetime | None:
-    """What could not be answered is due for as long as somebody waits."""
+    """Instant of the first practice word that waits; it stays due for as long as its player waits."""
     first: datetime | None = _waiting(now).aggregate(first=Min("asked_at"))["first"]
     return first
 
@@ -148,7 +148,7 @@ def forget_practice(*, now: datetime) -> int:
 
 
 def next_forgetting(*, now: datetime) -> datetime | None:
-    """The oldest practice has been kept for long enough."""
+    """Instant when the oldest practice word is to be deleted."""
     first: datetime | None = PracticeAsk.objects.aggregate(first=Min("asked_at"))["first"]
     return first and first + KEPT_FOR
 
@@ -158,7 +158,7 @@ def _waiting(now: datetime) -> QuerySet[PracticeAsk]:
 
 
 def _check(text: str, *, pictures: Sequence[Picture], chosen: Sequence[int], player: Player) -> None:
-    """The game's own rules: one practises what will count."""
+    """Check a practice word by the game's own rules, so that players practice what will count."""
     game = game_of(player.game.study)
     try:
         domain.check_association(

@@ -1,4 +1,4 @@
-"""What is kept for a while only."""
+"""When data that are kept only for a while are due to be deleted."""
 
 from datetime import datetime
 
@@ -7,6 +7,6 @@ from crowd.winogavil.play.services.practice_rounds import next_forgetting
 
 
 def next_tidying(*, now: datetime) -> datetime | None:
-    """The first practice, or the first session, has been kept for long enough."""
+    """Instant when the first practice word or the first session is due to be deleted."""
     instants = (next_forgetting(now=now), next_session_end(now=now))
     return min((at for at in instants if at), default=None)

@@ -1,4 +1,4 @@
-"""What players think of the game: once each, and out only by permission."""
+"""Players' exit surveys: one for each player, exported only with permission."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -26,7 +26,7 @@ def answer_survey(*, player: Player, answers: Mapping[str, Any], now: datetime) 
 
 
 def export_surveys(*, game: WebGame, by: User, now: datetime) -> Iterator[list[str]]:
-    """Under pseudonyms, the day instead of the moment. That they were taken out is on record."""
+    """Export surveys under pseudonyms, with the day instead of the instant; the export is on record."""
     note("web_game.surveys_exported", f"Exported the surveys of “{game}”.", by=by, now=now, study=game.study)
     surveys = Survey.objects.filter(player__game=game).select_related("player__worker").order_by("pk")
     return (_row(survey) for survey in surveys.iterator(chunk_size=500))

@@ -1,4 +1,4 @@
-"""Whose turn it is, and at what. The rows decide: reload, back button and a second tab change nothing.
+"""Players' turns. The rows decide whose turn it is: reload, back button and a second tab change nothing.
 
 A turn is ordinary work on an ordinary HIT, except that nobody posts it anywhere: its HIT is closed from the
 first moment, so that no sweep looks for it at a provider and nobody else can take it.
@@ -34,9 +34,9 @@ def find_open_turn(player: Player) -> Turn | None:
 
 
 def take_turn(*, player: Player, now: datetime) -> Turn | None:
-    """The open one, or the next one. None: there is nothing to do for this player at the moment.
+    """Return the open turn, or begin the next; None if there is nothing for this player to do at the moment.
 
-    Raises RuleBroken where the game is closed or the player blocked; an open turn is finished even then.
+    Raises RuleBroken if the game is closed or the player blocked; an open turn may be finished even then.
     """
     if (turn := find_open_turn(player)) and _goes_on(turn, now=now):
         return turn
@@ -49,13 +49,13 @@ def take_turn(*, player: Player, now: datetime) -> Turn | None:
                 return turn
             _leave(turn, now=now)  # somebody was sooner
         if role == Role.SOLVE:
-            # What is not there is not owed: nobody waits for others before inventing the next cue.
+            # A solve that is not there is not owed: no player waits for others before inventing the next cue.
             Player.objects.filter(pk=player.pk).update(solves_owed=0)
     return None
 
 
 def hand_in(*, player: Player, work: str, form: QueryDict, now: datetime) -> Turn:
-    """Saved, handed in and approved at once, for nobody has to pay. Raises InvalidAnswer or RuleBroken."""
+    """Save, submit and approve work at once: nobody has to pay. Raises InvalidAnswer or RuleBroken."""
     with transaction.atomic():
         Player.objects.select_for_update(no_key=True).get(pk=player.pk)
         turn = find_open_turn(player)
@@ -72,7 +72,7 @@ def hand_in(*, player: Player, work: str, form: QueryDict, now: datetime) -> Tur
 
 
 def skip(*, player: Player, work: str, now: datetime) -> None:
-    """Other pictures, please: as long as the model was not asked about these."""
+    """Leave the turn for other pictures. Raises RuleBroken if the model was asked about these already."""
     turn = find_open_turn(player)
     if turn is None or str(turn.assignment.public_id) != work:
         return
@@ -90,7 +90,7 @@ _BELOW = ("assignment__hit__batch__study", "assignment__account", "assignment__w
 
 
 def _goes_on(turn: Turn, *, now: datetime) -> bool:
-    """Ends what is over. What was saved and never handed in, for somebody was killed, is handed in."""
+    """True if the turn is still open. Ends it otherwise, and submits work that a crash left only saved."""
     work = turn.assignment
     if work.status == Work.SAVED:
         with transaction.atomic():
@@ -114,7 +114,7 @@ def _refuse_entry(player: Player) -> None:
 
 
 def _roles_in_turn(player: Player) -> tuple[Turn.Role, ...]:
-    """What comes next, and what else if there is none of it."""
+    """Roles in the order to try: the next one, and the other if there is no work for it."""
     owed = Player.objects.values_list("solves_owed", flat=True).get(pk=player.pk)
     return (Role.SOLVE, Role.CREATE) if owed else (Role.CREATE, Role.SOLVE)
 
@@ -125,7 +125,7 @@ def _batch_of(player: Player, role: Turn.Role) -> Batch:
 
 
 def _begin(player: Player, role: Turn.Role, batch: Batch, *, now: datetime) -> Turn:
-    """Of two tabs at once the second one finds what the first has begun."""
+    """Begin a turn under the player's lock: of two tabs at once, the second finds the turn of the first."""
     with transaction.atomic():
         Player.objects.select_for_update(no_key=True).get(pk=player.pk)
         if known := find_open_turn(player):
@@ -150,7 +150,7 @@ def _begin(player: Player, role: Turn.Role, batch: Batch, *, now: datetime) -> T
 
 
 def _finish(turn: Turn, *, now: datetime) -> None:
-    """The caller holds the transaction and the player's row."""
+    """Finish and count a turn. Compare and swap: only the first call counts. The caller has a transaction."""
     work = turn.assignment
     if not move(turn, Status.DONE, ended_at=now):
         return
@@ -168,7 +168,7 @@ def _finish(turn: Turn, *, now: datetime) -> None:
 
 
 def _leave(turn: Turn, *, now: datetime) -> None:
-    """What it held goes back to others."""
+    """Give up the turn; the items that it leased go back to others."""
     with transaction.atomic():
         Player.objects.select_for_update(no_key=True).get(pk=turn.player_id)
         if move(turn, Status.LEFT, ended_at=now):
@@ -176,5 +176,5 @@ def _leave(turn: Turn, *, now: datetime) -> None:
 
 
 def _new_id() -> str:
-    """As a provider would have given it; random, so that nobody can claim it."""
+    """Id in place of a provider's; random, so that nobody can claim it."""
     return f"WEB{secrets.token_hex(14).upper()}"

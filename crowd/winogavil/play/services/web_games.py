@@ -19,7 +19,7 @@ from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
 
-# How long a turn may lie open: a player may go for dinner, and the pictures are not lost to others for long.
+# How long a turn may stay open: a player may go for dinner, and others soon get the pictures again.
 CREATE_TURN = timedelta(hours=2)
 SOLVE_TURN = timedelta(minutes=30)
 LONGEST_CONSENT = 20_000
@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 
 def make_web_game(*, study: Study, title: str, by: User, now: datetime) -> WebGame:
-    """Closed at first. Asked for again, it is the one there is."""
+    """Make a study's web game, closed at first. Idempotent: a second call returns the game there is."""
     with transaction.atomic():
         Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         if known := WebGame.objects.filter(study=study).first():
@@ -37,7 +37,7 @@ def make_web_game(*, study: Study, title: str, by: User, now: datetime) -> WebGa
             kind=Account.Kind.WEB,
             environment=Account.Environment.MARKETPLACE,
             worker_site=settings.PLAY_URL,
-            # Nobody signs tickets with it: what claims to come from a frame is refused.
+            # Nobody signs tickets with it: a request that claims to come from a frame is refused.
             ticket_key=secrets.token_urlsafe(),
         )
         game = WebGame.objects.create(
@@ -53,7 +53,7 @@ def make_web_game(*, study: Study, title: str, by: User, now: datetime) -> WebGa
 
 
 def write_consent(*, game: WebGame, text: str, by: User, now: datetime) -> ConsentText:
-    """From now on everybody is asked for this text. The same text again changes nothing."""
+    """Write the text that everybody is asked for from now on. Idempotent for the same text."""
     text = text.replace("\r\n", "\n").strip()
     if not 0 < len(text) <= LONGEST_CONSENT:
         raise RuleBroken(
@@ -72,7 +72,10 @@ def write_consent(*, game: WebGame, text: str, by: User, now: datetime) -> Conse
 
 
 def change_settings(*, game: WebGame, changes: Mapping[str, Any], by: User, now: datetime) -> None:
-    """Title, solves for each cue, and what a place wants: they hold from the next page on."""
+    """Change title, solves for each cue, what a place takes, or what players see of uploaded predictions.
+
+    The changes hold from the next page on; models are counted again by the next sweep.
+    """
     with transaction.atomic():
         _switch(game, **changes)
         said = ", ".join(f"{name} {value}" for name, value in changes.items())
@@ -80,7 +83,7 @@ def change_settings(*, game: WebGame, changes: Mapping[str, Any], by: User, now:
 
 
 def open_game(*, game: WebGame, by: User, now: datetime) -> None:
-    """Raises RuleBroken while something is missing that players need."""
+    """Open the game; idempotent. Raises RuleBroken while something is missing that players need."""
     with transaction.atomic():
         held = WebGame.objects.select_for_update(no_key=True).get(pk=game.pk)
         if held.is_open:
@@ -95,7 +98,7 @@ def open_game(*, game: WebGame, by: User, now: datetime) -> None:
 
 
 def close_game(*, game: WebGame, by: User, now: datetime) -> None:
-    """Nobody registers or begins a turn any more. Players still see their figures, and can leave."""
+    """Close the game: nobody registers or begins a turn. Players still see their figures, and can leave."""
     with transaction.atomic():
         held = WebGame.objects.select_for_update(no_key=True).get(pk=game.pk)
         if not held.is_open:
@@ -111,7 +114,7 @@ def _switch(game: WebGame, **changes: Any) -> None:
 
 
 def _make_batch(study: Study, account: Account, task: str, turn: timedelta, *, now: datetime) -> Batch:
-    """Launched without a provider. No reward and no bonus table: no work of it is ever owed anything."""
+    """Make a batch without a provider, reward or bonus table: no work of it is ever owed anything."""
     family = families.get(task)
     return Batch.objects.create(
         study=study,

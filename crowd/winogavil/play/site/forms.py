@@ -1,4 +1,4 @@
-"""What players write: checked, and refused in plain words."""
+"""Forms for what players write, which refuse it in plain words."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ LONGEST_PASSWORD = 256
 
 
 class PlainForm(forms.Form):
-    """Labels as they are, without a colon."""
+    """A form with labels as they are, without a colon."""
 
     def __init__(self, data: QueryDict | None = None) -> None:
         super().__init__(data, label_suffix="")
 
 
 class Registration(PlainForm):
-    """`version` says which text was read. The box is asked for here, whatever the browser did with it."""
+    """Registration form; `version` is the text that was read, and the server insists on the agreement."""
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -74,7 +74,7 @@ class Agreement(PlainForm):
 
 
 class Exit(PlainForm):
-    """The survey: nine scales from 1 to 5, and four questions that may stay without an answer."""
+    """The exit survey: nine scales from 1 to 5, and four questions that may stay without an answer."""
 
     SCALE = [(str(number), str(number)) for number in range(1, 6)]
     SKILLS = {
@@ -124,7 +124,7 @@ class Exit(PlainForm):
 
 
 def read_name(text: str) -> str:
-    """As other players will see it."""
+    """The name as other players will see it. Raises ValidationError if it may not be used."""
     try:
         name = domain.read_name(text)
     except ValueError:

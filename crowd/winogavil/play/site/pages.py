@@ -1,4 +1,4 @@
-"""What players see beside their turns: figures, leaderboards, the exit survey."""
+"""Pages that players see beside their turns: figures, leaderboards, the exit survey."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -12,7 +12,7 @@ from crowd.winogavil.play.site import sign_in_views
 from crowd.winogavil.play.site.forms import Exit
 from crowd.winogavil.play.site.session import anybody, find_player, player_required, show
 
-# Who has played so many turns knows enough to be asked.
+# A player who has played this many turns knows enough to be asked.
 TURNS_BEFORE_SURVEY = 8
 
 

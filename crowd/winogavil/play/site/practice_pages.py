@@ -81,7 +81,7 @@ def report(request: HttpRequest) -> JsonResponse:
 
 
 def _speak(request: HttpRequest, *, verb: Verb) -> JsonResponse:
-    """JSON by the page's token, which no cookie goes with."""
+    """Answer in JSON, authorized by the page's token; no cookie is read."""
     if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_BYTES:
         return refuse(_("That is too much for one question."), status=413)
     now = timezone.now()
@@ -122,7 +122,7 @@ def _look(request: HttpRequest, player: Player, key: UUID, number: int, now: dat
 
 
 def _report(request: HttpRequest, player: Player, key: UUID, number: int, now: datetime) -> Said:
-    """Of a picture of this page alone, and not without end (crowd.pictures counts a player's day)."""
+    """Report a picture of this page; crowd.pictures limits how many a player may report in a day."""
     practice_rounds.report(
         player=player,
         number=number,

@@ -1,4 +1,4 @@
-"""Who is at the page, and what everybody is asked before anything else."""
+"""Sessions of players, and what every page checks first."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec
@@ -22,7 +22,7 @@ Open = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 
 def anybody(view: Open[P]) -> Open[P]:
-    """A page that needs nobody to be signed in. Nothing of these pages is kept on its way."""
+    """Decorate a page that needs no player to be signed in. No such page is cached on its way."""
 
     @csrf_protect
     @never_cache
@@ -33,7 +33,7 @@ def anybody(view: Open[P]) -> Open[P]:
 
 
 def player_known(view: View[P]) -> Open[P]:
-    """Hands the signed-in player to the view, in the study's language; others are shown how to get in."""
+    """Pass the signed-in player to the view, in the study's language; others are sent to the sign-in page."""
 
     @anybody
     def signed_in(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -52,7 +52,7 @@ def player_known(view: View[P]) -> Open[P]:
 
 
 def player_required(view: View[P]) -> Open[P]:
-    """The same, once the present consent text is agreed to."""
+    """Like player_known, but ask first for agreement to the consent text in force."""
 
     @player_known
     def agreed(request: HttpRequest, player: Player, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
@@ -69,7 +69,7 @@ def find_player(request: HttpRequest) -> Player | None:
 
 
 def open_session(request: HttpRequest, response: HttpResponse, player: Player) -> None:
-    """A new session; the one that this browser had before ends."""
+    """Open a new session; the one that this browser had before ends."""
     accounts.sign_out(token=request.COOKIES.get(COOKIE, ""))
     response.set_cookie(
         COOKIE,
@@ -103,6 +103,6 @@ def open_games() -> list[WebGame]:
 
 
 def place_of(request: HttpRequest) -> str:
-    """From where somebody asks. One line has 2**64 addresses of IPv6, which count as one."""
+    """Network address a request comes from; the 2**64 IPv6 addresses of one line count as one."""
     address = address_of(request)
     return ":".join(address.split(":")[:4]) if ":" in address else address

@@ -1,4 +1,4 @@
-"""How one gets in, what one agrees to, and how one leaves."""
+"""Pages on which players register, sign in, agree to the consent text, and leave."""
 
 from uuid import UUID
 
@@ -28,7 +28,7 @@ READS = ["GET", "HEAD", "POST"]
 
 
 def welcome(request: HttpRequest) -> HttpResponse:
-    """For whoever is not signed in: what this is, and where to begin."""
+    """Page for visitors who are not signed in: what the game is, and where to begin."""
     return show(request, "welcome", None, {"games": open_games()})
 
 
@@ -93,7 +93,7 @@ def consent(request: HttpRequest, player: Player) -> HttpResponse:
 @require_http_methods(READS)
 @player_known
 def leave(request: HttpRequest, player: Player) -> HttpResponse:
-    """Asks for the password: a browser left open deletes nothing."""
+    """Delete the account, after asking for the password: a browser left open deletes nothing."""
     if request.method != "POST":
         return show(request, "leave", player)
     try:
@@ -111,7 +111,7 @@ def leave(request: HttpRequest, player: Player) -> HttpResponse:
 
 
 def _register(request: HttpRequest, game: WebGame, form: Registration) -> Player | None:
-    """None: the form says why not."""
+    """Register a player; None if that is refused, and then the form says why."""
     try:
         return accounts.register(
             game=game,

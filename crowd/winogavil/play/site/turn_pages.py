@@ -1,4 +1,4 @@
-"""A player's turn. The pictures, words and marks are the family's own; here is only how it is handed in."""
+"""Pages of a player's turn. Pictures, words and marks are the family's own; only submitting differs here."""
 
 from uuid import UUID
 
@@ -22,7 +22,7 @@ SAID = ("cue", "solve", "skipped")
 @require_safe
 @player_required
 def play(request: HttpRequest, player: Player) -> HttpResponse:
-    """Whatever this player's turn is by now, by the rows alone."""
+    """Page of the player's current turn, which the rows alone decide."""
     turn = turns.take_turn(player=player, now=timezone.now())
     if turn is None:
         return show(request, "nothing_to_do", player)
@@ -32,7 +32,7 @@ def play(request: HttpRequest, player: Player) -> HttpResponse:
         **page.context,
         "assignment": work,
         "hit": work.hit,
-        # What the page asks without being left (the model's verdict, a report), it asks by this.
+        # Token for the page's requests in the background (the model's verdict, a report).
         "token": write_token(assignment=work, submit_to=""),
         "said": request.GET.get("said") if request.GET.get("said") in SAID else "",
         "solves_left": Player.objects.values_list("solves_owed", flat=True).get(pk=player.pk),
@@ -63,7 +63,7 @@ def skip(request: HttpRequest, player: Player) -> HttpResponse:
 @require_safe
 @player_required
 def result(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
-    """One's own turn, once it is over: what one chose, what the model took, what people found."""
+    """Page of the player's own finished turn: the player's picks, the model's, and what people found."""
     own = Turn.objects.filter(player=player, status=Turn.Status.DONE).select_related("assignment__hit")
     turn = get_object_or_404(own, assignment__public_id=work_id)
     found = read_result(turn, tells=may_see_solution(turn))

@@ -1,4 +1,4 @@
-"""How shares of one are written for people."""
+"""Template filters that write shares of one for people."""
 
 from fractions import Fraction
 
@@ -10,16 +10,16 @@ register = template.Library()
 
 @register.filter
 def share(value: Fraction | float | None) -> str:
-    """In per cent with one digit; a dash where there is nothing yet."""
+    """Share of one in percent with one digit; a dash where there is nothing yet."""
     return "–" if value is None else f"{_rounded(float(100 * value))} %"
 
 
 @register.filter
 def per_cent(value: float | None) -> str:
-    """Of what is in per cent already."""
+    """Value that is in percent already, with one digit; a dash where there is nothing yet."""
     return "–" if value is None else f"{_rounded(float(value))} %"
 
 
 def _rounded(value: float) -> str:
-    """Django's own cuts what is too much off."""
+    """Number rounded to one digit; Django's own formatting would cut digits off instead."""
     return number_format(round(value, 1), 1)

@@ -8,13 +8,13 @@ from hits.datasets.vega_charts import BELOW, LOOK, Chart, Values, category, quan
 
 MOST_POINTS = 1_000
 Rows = Sequence[Mapping[str, Any]]
-# Whose mean Jaccard index, under which name, and as which shape.
+# Names in the chart of the columns with mean Jaccard indices, and their shapes.
 WHOSE = {"human": "people", "model": "model", "random": "chance"}
 SHAPES = ("circle", "square", "M0,-1V1")
 
 
 def draw_shapes(selected: Rows) -> Sequence[Chart]:
-    """People, the model and chance on one scale, a line for each shape of which something is selected."""
+    """Chart of people, model and chance on one scale, a line for each shape with selected associations."""
     if not selected:
         return ()
     return [
@@ -33,7 +33,7 @@ def draw_shapes(selected: Rows) -> Sequence[Chart]:
 
 
 def draw_scatters(creators: Rows) -> Sequence[Chart]:
-    """A square for each group of sizes in which somebody has both scores."""
+    """Square charts, one for each group of sizes in which a creator has both scores."""
     return [chart for name in GROUPS for chart in _scatter(name, creators)]
 
 
@@ -51,7 +51,7 @@ def _name(row: Mapping[str, Any]) -> str:
 
 
 def _span() -> Mapping[str, Any]:
-    """From the lowest of the three to the highest."""
+    """Line from the lowest of the three to the highest."""
     low = {"aggregate": "min", "field": "mean", "type": "quantitative"}
     return {"mark": rule("quiet"), "encoding": {"x": low, "x2": {"aggregate": "max", "field": "mean"}}}
 
@@ -70,7 +70,7 @@ def _points() -> Mapping[str, Any]:
 
 
 def _scatter(name: str, creators: Rows) -> Sequence[Chart]:
-    """One point for each spymaster: to the right they fool the model, to the top people solve them."""
+    """Chart with a point for each spymaster: to the right they fool the model, upwards people solve them."""
     tail = name.replace(" & ", "_")
     fool, solvable, made = f"fool_{tail}", f"solvable_{tail}", f"made_{tail}"
     both = [row for row in creators if row[fool] is not None and row[solvable] is not None]
@@ -94,7 +94,7 @@ def _scatter(name: str, creators: Rows) -> Sequence[Chart]:
 
 
 def _square(values: Values) -> Mapping[str, Any]:
-    """A little larger for who made more, so that few do not look like many."""
+    """Chart specification; points are larger for creators who made more, so that few look like few."""
     return {
         "config": LOOK,
         "height": 300,

@@ -1,4 +1,4 @@
-"""What models make of a release: uploaded, shown in the paper's Table 4, taken as CSV."""
+"""Models' predictions on a release: uploaded, shown in the paper's Table 4, downloaded as CSV."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

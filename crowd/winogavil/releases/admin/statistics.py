@@ -26,13 +26,13 @@ from hits.studies.models import Study
 from hits.work.access import studies_of
 
 A_PAGE = 50
-# Whose associations are counted where nobody chooses.
+# Sources whose associations are counted by default.
 ALL = [source for source in Association.Source.values if source != Association.Source.TEST]
 
 
 @admin.register(Statistics)
 class StatisticsAdmin(ReadOnlyAdmin[Statistics]):
-    """The list is one of studies: what is kept of their figures is no row that anybody looks at."""
+    """Statistics in the admin; the list shows studies, since the stored rows are not for reading."""
 
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
@@ -49,6 +49,7 @@ class StatisticsAdmin(ReadOnlyAdmin[Statistics]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        """Page to choose a study, of those that have associations."""
         need(request, COUNTED)
         return choose(
             self, request, title="Statistics", to="winogavil_releases_statistics", verb="Statistics of"
@@ -99,7 +100,7 @@ def file_view(
 
 
 def _sources(request: HttpRequest) -> list[str]:
-    """What is asked for in the address, of what there is. None: all but tests."""
+    """Known sources that the address asks for; an empty list stands for all but tests."""
     asked = set(request.GET.getlist("source"))
     return [source for source in Association.Source.values if source in asked]
 

@@ -1,4 +1,4 @@
-"""The paper's tables: what the page shows of the figures of a study, and what their files hold."""
+"""The paper's tables: columns that the page shows of a study's figures, and that their files hold."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -8,9 +8,9 @@ from crowd.winogavil.releases.admin.charts import draw_scatters, draw_shapes
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import StatColumn, StatTable, head
 
-# People on the page; the files have all of them.
+# Most people shown on the page; the files have all of them.
 SHOWN = 50
-# JSON of a table alone is not to be had: one file has that of all.
+# No table has a JSON file of its own: one file has the JSON of all tables.
 _table = partial(StatTable, exact=True, files=("csv",))
 Row = Mapping[str, Any]
 Figures = Mapping[str, Sequence[Row]]
@@ -29,7 +29,7 @@ def _name(name: str, title: str) -> StatColumn:
 
 
 def _spread(title: str, name: str) -> StatColumn:
-    """On the page the mean and the deviation stand in one column."""
+    """Column of the page that shows the mean and the deviation together."""
     return head(title, NUMBER, name="", of=_both(f"{name}_mean", f"{name}_std"))
 
 
@@ -149,7 +149,7 @@ def tables_of(figures: Figures) -> list[StatTable]:
 
 
 def tables_of_cues(figures: Figures) -> list[StatTable]:
-    """They stand otherwise on the page: one row is a list of facts, and the words are folded."""
+    """Tables of cues, which the page shows differently: one row as a list of facts, and the words folded."""
     words = (_name("cue", "Cue"), _count("associations", "Selected associations"))
     return [
         _table(name="cues", title="Cues", columns=CUES, rows=figures["cues"]),
@@ -197,6 +197,6 @@ def _agreement(rows: Sequence[Row]) -> StatTable:
 
 
 def _some(rows: Sequence[Row], did: str) -> str:
-    """Whoever did most comes first."""
+    """Note on which people the page shows: those who did most come first."""
     some = f"The {SHOWN} who {did} most, of {len(rows)}; all of them:"
     return some if len(rows) > SHOWN else f"Whoever {did} most comes first."

@@ -1,1 +1,1 @@
-"""Releases and predictions for notebooks. Everything here needs the scope `export`: it is data that leave."""
+"""Releases and predictions for notebooks. Everything needs the scope `export`, since data leave the site."""

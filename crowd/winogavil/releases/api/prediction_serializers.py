@@ -1,4 +1,4 @@
-"""How releases and the table of models look in an answer."""
+"""Serializers of predictions and of the table of models."""
 
 from typing import Any
 

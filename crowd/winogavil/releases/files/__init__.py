@@ -1,1 +1,1 @@
-"""A release's folder, and files that researchers bring."""
+"""A release's folder, and files that researchers upload."""

@@ -1,4 +1,4 @@
-"""The columns of a file of predictions. Nothing here knows a database."""
+"""The columns of a file of predictions. Nothing here uses the database."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ def _read_id(value: Any) -> str:
 
 
 def _read_picks(value: Any) -> Sequence[str] | None:
-    """Names are compared as they are written."""
+    """Names of the pictures picked, unchanged, since they are compared as they are written."""
     picks: Sequence[str] | None = _parsed(value, is_list=True)
     if picks is not None and not (isinstance(picks, list) and all(isinstance(one, str) for one in picks)):
         raise ValueError(f"must be a list of names: as JSON, or with {BETWEEN} between them.")
@@ -53,7 +53,7 @@ ANY_OF = (("prediction",), ("scores",))
 
 
 def _parsed(value: Any, *, is_list: bool) -> Any:
-    """In CSV a list or an object as JSON, or names with a stroke between them."""
+    """Value of a cell: in CSV a list or an object as JSON, or names with a stroke between them."""
     if is_blank(value):
         return None
     if not isinstance(value, str):

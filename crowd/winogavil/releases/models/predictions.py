@@ -8,7 +8,7 @@ from hits.identity.models.users import User
 
 
 class Prediction(models.Model):
-    """What a model makes of a release, as somebody has uploaded it. Its scores are ours."""
+    """A model's predictions on a release, as they were uploaded; the scores are computed here."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     release = models.ForeignKey(Release, models.CASCADE, related_name="predictions")
@@ -16,7 +16,7 @@ class Prediction(models.Model):
     notes = models.CharField(
         max_length=500, blank=True, help_text="Weights, prompt, whatever tells it apart."
     )
-    # Of the file as it came.
+    # Digest of the file as it was uploaded.
     sha256 = models.CharField(max_length=64)
     rows = models.PositiveIntegerField()
     made_by = models.ForeignKey(User, models.PROTECT, related_name="+")
@@ -31,7 +31,7 @@ class Prediction(models.Model):
 
 
 class Tally(models.Model):
-    """The exact sum of a model's Jaccard indices over the items of one size and one number chosen."""
+    """The exact sum of a model's Jaccard indices over items of one origin, one size and one number chosen."""
 
     prediction = models.ForeignKey(Prediction, models.CASCADE, related_name="tallies")
     size = models.PositiveSmallIntegerField()

@@ -6,10 +6,10 @@ from hits.studies.models import Study
 
 
 class Statistics(models.Model):
-    """The figures of a study as they were last counted. Nothing but a memory: they can be counted anew."""
+    """The figures of a study as they were last counted. Only a cache: they can be counted again."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="+")
-    # Of which sources, sorted and joined.
+    # The sources, sorted and joined.
     sources = models.CharField(max_length=64, blank=True)
     # What changes whenever something counts differently.
     mark = models.CharField(max_length=200)

@@ -12,13 +12,13 @@ from crowd.winogavil.humans import baseline_of
 from crowd.winogavil.releases.domain import ALL, GROUPS, per_cent, random_expectation
 from crowd.winogavil.releases.models import Prediction, Release, Tally
 
-# As the paper's columns stand: many candidates first.
+# Columns of the game in the paper's order, many candidates first; the baseline's follows them.
 COLUMNS: Mapping[str, tuple[int, ...]] = {"10 & 12": GROUPS["10 & 12"], "5 & 6": GROUPS["5 & 6"], ALL: ()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One row: whose picks, over how many items, and the mean Jaccard index in per cent by column."""
+    """One row: whose picks, over how many items, and the mean Jaccard index in percent by column."""
 
     name: str
     items: int

@@ -1,4 +1,4 @@
-"""Reads what belongs to a release, chunk by chunk, into the one file that all the others are made from."""
+"""Freezing of a release: its rows are read chunk by chunk into the one file that all others are made from."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ SOURCE = "full.jsonl"
 
 
 def belonging(release: Release) -> Rows:
-    """What is in it, by the facts of now; nothing that became final after its moment."""
+    """Associations of a release by the current facts; none that became final after its moment."""
     rows = of_study(release.study, sources=release.sources).filter(final_at__lte=release.made_at)
     return final(rows) if release.with_rest else selected(rows)
 
@@ -27,10 +27,10 @@ def naming_of(release: Release) -> Naming:
 
 
 def freeze_some(release: Release, *, naming: Naming) -> bool:
-    """One chunk. False once there is no more.
+    """Freeze one chunk; False once there is no more, and then the file has its name.
 
-    The file is on the disk before the row says so: whoever dies in between leaves bytes that are cut off
-    and written again.
+    The file is on the disk before the row says so: a process that dies in between leaves bytes that are cut
+    off and written again.
     """
     some = next(chunks(belonging(release), after=release.cursor), None)
     if some is None:
@@ -46,7 +46,7 @@ def freeze_some(release: Release, *, naming: Naming) -> bool:
 
 
 def begin(release: Release) -> None:
-    """Once, before the first chunk: what holds for all of them."""
+    """Store what holds for all chunks, once, before the first of them."""
     rows = belonging(release)
     _note(release, ambiguous=ambiguous_names(rows), rows_wanted=rows.count())
 

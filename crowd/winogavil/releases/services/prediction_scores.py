@@ -44,7 +44,7 @@ def add_prediction(
     notes: str = "",
     is_part: bool = False,
 ) -> Prediction:
-    """Raises InvalidItems that names every bad line, and then nothing was stored."""
+    """Store and score predictions. Raises InvalidItems that names every bad line, and stores nothing."""
     results = replace(PREDICTIONS, whole=partial(_check_whole, is_part=is_part))
     try:
         upload = add_results(
@@ -74,14 +74,14 @@ def delete_prediction(*, prediction: Prediction, by: User, now: datetime) -> Non
 
 @contextmanager
 def _ready(release: Release) -> Iterator[Release]:
-    """Not locked: nothing of a release changes any more, and the table refuses a name that is there."""
+    """A complete release, not locked: it no longer changes, and the table refuses a name that is there."""
     if not release.is_complete:
         raise RuleBroken("not_ready", "Predictions are held against a release that is ready.")
     yield release
 
 
 def _digest(file: BinaryIO) -> str:
-    """Of the file as it came; it is read from its beginning afterwards."""
+    """SHA-256 of the file as it was uploaded; afterwards the file is read from its beginning."""
     whole = sha256()
     while piece := file.read(PIECE):
         whole.update(piece)
@@ -117,7 +117,7 @@ def _called(cells: Mapping[str, Any], key: UUID) -> str:
 
 
 def _share(cells: Mapping[str, Any], item: ReleaseItem) -> Fraction:
-    """The Jaccard index. Raises ValueError with words that say what to mend."""
+    """Jaccard index of a prediction. Raises ValueError that says what to correct."""
     picks, scores = cells["prediction"], cells["scores"]
     if (picks is None) == (scores is None):
         raise ValueError("it needs a prediction or scores, one of both.")
@@ -128,7 +128,7 @@ def _share(cells: Mapping[str, Any], item: ReleaseItem) -> Fraction:
 
 
 def _best(scores: Scores, item: ReleaseItem) -> set[str]:
-    """The k highest count, and ties go to the picture shown first."""
+    """Pictures with the k highest scores; ties go to the picture shown first."""
     values = [scores[name] for name in item.candidates] if isinstance(scores, Mapping) else list(scores)
     return {item.candidates[place] for place in best(values, k=item.k)}
 

@@ -92,7 +92,7 @@ def _solvers_of(tallies: Tallies, group: str) -> dict[int, Mean]:
 
 
 def _people(group: str, creators: Mapping[int, Creator], solvers: Mapping[int, Mean]) -> dict[str, Any]:
-    """Each person counts once, however much they did."""
+    """Row of averages in which each person counts once, however much they did."""
     model = _mean_of(creator.made.model for creator in creators.values())
     return {
         "candidates": group,
@@ -107,7 +107,7 @@ def _people(group: str, creators: Mapping[int, Creator], solvers: Mapping[int, M
 
 
 def _creators(found: Mapping[str, Mapping[int, Creator]], pseudonyms: Mapping[int, str]) -> Table:
-    """Who made most comes first."""
+    """Rows of creators; those who made most come first."""
     rows = []
     for person in found[ALL]:
         row: dict[str, Any] = {"creator": pseudonyms[person]}
@@ -173,7 +173,7 @@ def _most_common(words: Counter[str]) -> Sequence[tuple[str, int]]:
 
 
 def _mean_deviation(within: Counter[tuple[tuple[int, int], ...]]) -> Decimal | None:
-    """How far the solvers of one association are from each other, on average over associations."""
+    """Deviation among the solvers of one association, on average over associations."""
     if not within:
         return None
     total = sum(
@@ -198,7 +198,7 @@ def _share(mean: Mean) -> float | None:
 
 
 def _rest(mean: Mean) -> float | None:
-    """What a model's mean lacks to 100."""
+    """100 minus a model's mean, in percent."""
     return _number(None if mean.value is None else 1 - mean.value)
 
 
@@ -208,5 +208,5 @@ def _number(value: Fraction | Decimal | None) -> float | None:
 
 
 def _tail(group: str) -> str:
-    """Of a column's name: "5 & 6" becomes _5_6."""
+    """Suffix of a column's name: "5 & 6" becomes _5_6."""
     return "" if group == ALL else f"_{group.replace(' & ', '_')}"

@@ -1,4 +1,4 @@
-"""Figures are kept until something counts differently: a page counts nothing twice."""
+"""Stored figures, valid until something counts differently: a page counts nothing twice."""
 
 import time
 from collections.abc import Collection, Iterable
@@ -20,7 +20,11 @@ PAUSE = 20
 
 
 def statistics_of(study: Study, *, sources: Collection[str], now: datetime) -> Statistics:
-    """Of these sources; none named: of all but tests. Some seconds old where counting takes long."""
+    """Figures for these sources (none: all but tests); some seconds old if counting takes long.
+
+    The SWOW baseline has rows of its own, except where nothing else is asked for. Another selection threshold
+    of the study is never waited for.
+    """
     name, mark = ",".join(sorted(sources)), _mark(study, sources)
     known = Statistics.objects.filter(study=study, sources=name).first()
     if known and (
@@ -37,7 +41,7 @@ def statistics_of(study: Study, *, sources: Collection[str], now: datetime) -> S
 
 
 def _mark(study: Study, sources: Collection[str]) -> str:
-    """Cheap to read, and another one whenever an association came, was answered, was solved or was pulled."""
+    """Fingerprint, cheap to read, that changes when an association comes, or is asked, solved or pulled."""
     found = of_study(study, sources=sources).aggregate(
         made=Count("pk"),
         last=Max("pk"),

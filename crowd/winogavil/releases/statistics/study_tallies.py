@@ -1,4 +1,4 @@
-"""A study's tallies, from the rows. Two readings in step, and one for the cues: none of them kept whole."""
+"""A study's tallies from its rows: two readings in step, and one for the cues, none of them held whole."""
 
 from collections.abc import Collection, Iterator
 from itertools import groupby, starmap
@@ -16,7 +16,7 @@ AT_ONCE = 5_000
 
 
 def count(study: Study, *, sources: Collection[str]) -> Tallies:
-    """Of what is not pulled: that is no part of the data."""
+    """Tallies of the associations that are not pulled; pulled ones are no part of the data."""
     rows = of_study(study, sources=sources).filter(item__pulled_at=None)
     tallies = Tallies()
     for fact, answers in joined(_facts(rows), _answers(rows)):

@@ -1,4 +1,4 @@
-"""What is counted, and by whom. Plain values: nothing here knows a database."""
+"""Tallies of associations, creators and solvers, as plain values. Nothing here uses the database."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ WHOLE = 100  # scores of models are whole per cent
 
 
 class Fact(NamedTuple):
-    """An association, in the order in which the query names it."""
+    """An association's values, in the order in which the query names them."""
 
     key: int
     author: int | None
@@ -27,7 +27,7 @@ class Fact(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A solver's. `picked` are positions."""
+    """A solver's answer; `picked` are positions."""
 
     association: int
     worker: int
@@ -38,7 +38,7 @@ class Answer(NamedTuple):
 
 @dataclass(slots=True)
 class Scores:
-    """Of some associations: how many, and the means of those that have them."""
+    """Number of some associations, and the means of those that have scores."""
 
     count: int = 0
     model: Mean = field(default_factory=Mean)
@@ -59,7 +59,7 @@ class Scores:
 
 @dataclass(slots=True)
 class Shape:
-    """What was made with so many candidates and so many chosen, and what of it was selected."""
+    """Associations with one number of candidates and of chosen ones: all that were made, and the selected."""
 
     final: int = 0
     made: Scores = field(default_factory=Scores)
@@ -69,7 +69,7 @@ class Shape:
 @dataclass(slots=True)
 class Creator:
     selected: int = 0
-    # The model's mean: what it lacks to 100 is the creator's.
+    # The model's scores; 100 minus their mean is the creator's.
     made: Scores = field(default_factory=Scores)
 
     def merge(self, other: "Creator") -> None:
@@ -79,16 +79,16 @@ class Creator:
 
 @dataclass(slots=True)
 class Agreement:
-    """Of solvers: by pairs, of all of an association together, and within each association."""
+    """Agreement of solvers: by pairs, of all of an association together, and within each association."""
 
     pairs: Spread = field(default_factory=Spread)
     together: Spread = field(default_factory=Spread)
-    # The shares of an association's solvers: how often they are just these.
+    # How often each combination of an association's solvers' shares occurs.
     within: Counter[tuple[tuple[int, int], ...]] = field(default_factory=Counter)
 
     @property
     def author(self) -> Spread:
-        """With the author's choice, over all answers."""
+        """Agreement with the author's choice, over all answers."""
         found = Spread()
         for shares, times in self.within.items():
             for share in shares:
@@ -103,7 +103,7 @@ class Agreement:
 
 @dataclass(slots=True)
 class Cues:
-    """How often each word of the selection is there, and where authors of one set had the same idea."""
+    """How often each selected word occurs, and in how many sets no two authors had the same idea."""
 
     words: Counter[str] = field(default_factory=Counter)
     sets: int = 0
@@ -112,7 +112,7 @@ class Cues:
 
 @dataclass(slots=True)
 class Tallies:
-    """By size and number chosen, and by person and size: whatever is shown is a sum of these."""
+    """Tallies by size and number chosen, and by person and size; everything shown is a sum of these."""
 
     shapes: defaultdict[tuple[int, int], Shape] = field(default_factory=lambda: defaultdict(Shape))
     creators: defaultdict[tuple[int, int], Creator] = field(default_factory=lambda: defaultdict(Creator))
@@ -139,7 +139,7 @@ class Tallies:
 
 
 def add_set(cues: Cues, rows: Iterable[tuple[int | None, str, bool]]) -> None:
-    """All cues for one set of pictures: author, cue, whether it was selected."""
+    """Add all cues for one set of pictures: author, cue, whether it was selected."""
     owners: defaultdict[str, set[int]] = defaultdict(set)
     authors: set[int] = set()
     for author, cue, selected in rows:
@@ -155,7 +155,7 @@ def add_set(cues: Cues, rows: Iterable[tuple[int | None, str, bool]]) -> None:
 
 
 def joined(facts: Iterable[Fact], answers: Iterable[Answer]) -> Iterator[tuple[Fact, list[Answer]]]:
-    """Each association with its answers: both come in the order of the associations, so none is kept."""
+    """Yield each association with its answers; both come in the associations' order, so none is held."""
     remaining = iter(answers)
     waiting = next(remaining, None)
     for fact in facts:
@@ -168,7 +168,7 @@ def joined(facts: Iterable[Fact], answers: Iterable[Answer]) -> Iterator[tuple[F
 
 
 def _add_agreement(agreement: Agreement, answers: Sequence[Answer]) -> None:
-    """Picks as bits: a position each."""
+    """Add the agreement of an association's solvers; their picks are bits, one for each position."""
     picks = [sum(1 << position for position in answer.picked) for answer in answers]
     shares = sorted((answer.numerator, answer.denominator) for answer in answers)
     agreement.within[tuple(shares)] += 1
@@ -179,7 +179,7 @@ def _add_agreement(agreement: Agreement, answers: Sequence[Answer]) -> None:
 
 
 def _jaccard(picks: Sequence[int]) -> tuple[int, int]:
-    """Of bits: shared by all, over picked by any. Who picks nothing agrees."""
+    """Jaccard index of bit sets: shared by all, over picked by any. Solvers who all pick nothing agree."""
     shared = either = picks[0]
     for one in picks[1:]:
         shared, either = shared & one, either | one
