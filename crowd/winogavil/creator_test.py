@@ -10,7 +10,7 @@ from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
 from crowd.winogavil import domain
-from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.models import PictureSet
 from crowd.winogavil.services.assignment_picture_sets import picture_sets_of
 from crowd.winogavil.services.exclusion import still_asked
 from crowd.winogavil.services.reports import picture_target
@@ -37,7 +37,7 @@ class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
         title="Test: find words that fool the model",
         description=(
             "Ten sets of pictures. For each, find one word that people connect with some of them, and a "
-            "model does not. Other people solve your words; then you hear whether you can work for us as a "
+            "model does not. Other people solve your words; then you learn whether you can work for us as a "
             "creator."
         ),
         items_each=10,

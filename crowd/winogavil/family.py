@@ -3,7 +3,9 @@
 from django.utils.translation import gettext_lazy as _
 
 from crowd.family import Family
+from crowd.winogavil import domain
 from crowd.winogavil.annotation.baseline import BaselineTask
+from crowd.winogavil.annotation.domain import NEWCOMERS
 from crowd.winogavil.annotation.label_tasks import SkillsTask, TypesTask
 from crowd.winogavil.creator_test import CreatorTestTask
 from crowd.winogavil.releases.exporting import WinogavilExport
@@ -51,9 +53,10 @@ FAMILY = Family(
     roles=ROLES,
     gates=[SOLVER_TEST, CREATOR_TEST],
     measures={
-        "jaccard": _("agreement with the expected answers"),
-        "fool": _("how far your words misled the model"),
-        "solvable": _("how well other people solved your words"),
+        domain.JACCARD: _("agreement with the expected answers"),
+        domain.FOOL: _("how far your words misled the model"),
+        domain.SOLVABLE: _("how well other people solved your words"),
+        NEWCOMERS: _("agreement with the expected answers, as a newcomer"),
     },
     audit_subjects={
         "annotations.": "Annotation of associations",
@@ -67,7 +70,7 @@ FAMILY = Family(
     tables="crowd.winogavil.releases.admin.statistics.tables_of_study",
     export=WinogavilExport(),
     replay=WinogavilReplay(),
-    urls={"api/": "crowd.winogavil.releases.api.urls"},
+    urls={"api/": "crowd.winogavil.api.urls"},
     sites={"PLAY_URL": "crowd.winogavil.play.urls"},
     demo="crowd.winogavil.demo.game.WinogavilDemo",
     follow_pictures=follow_pictures,

@@ -29,7 +29,11 @@ class Baseline:
         return sum((total for _, total in self._of(sizes)), Fraction(0)) / count if count else None
 
     def _of(self, sizes: Collection[int]) -> list[tuple[int, Fraction]]:
-        return [found for size, found in self.sums.items() if not sizes or size in sizes]
+        return [
+            found
+            for (from_list, size), found in self.sums.items()
+            if not from_list and (not sizes or size in sizes)
+        ]
 
 
 Provider = Callable[[Study], Baseline | None]

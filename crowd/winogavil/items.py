@@ -33,6 +33,7 @@ class Row:
     cue: str
     candidates: tuple[int, ...]
     chosen: frozenset[int]
+    source: Association.Source = Association.Source.FILE
 
 
 def read_rows(content: bytes) -> list[Row]:
@@ -99,6 +100,7 @@ def _make(rows: Sequence[tuple[Row, Item | None]], *, batch: Batch) -> None:
     associations = Association.objects.bulk_create(
         Association(
             item=item,
+            source=row.source,
             cue=row.cue,
             set_key=domain.set_key(pool[picture].key for picture in row.candidates),
         )

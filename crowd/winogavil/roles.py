@@ -10,13 +10,9 @@ LOOK = (
     "winogavil.view_game",
     "winogavil.view_cuereport",
     "winogavil_annotation.view_annotation",
-    "winogavil_releases.view_release",
     "winogavil_releases.view_statistics",
 )
 DATA = (
-    "winogavil_releases.add_release",
-    "winogavil_releases.publish_release",
-    "winogavil_releases.delete_release",
     "winogavil_releases.add_prediction",
     "winogavil_releases.delete_prediction",
 )

@@ -161,6 +161,7 @@ class OwnAssociations(TakesFiles, AsksAnew):
 class SolveTask(PickTask, OwnAssociations, GivesFeedback):
     key = domain.SOLVE
     name = "Association game: solve"
+    role = "Solvers"
 
     def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
         """Solutions as the study's game shows them: never, at once, or by default once the word is final."""
@@ -176,7 +177,7 @@ class SolveTask(PickTask, OwnAssociations, GivesFeedback):
 
 def practice_question(*, number: int) -> dict[str, Any]:
     pictures = [{"key": name, "url": static(f"winogavil/{name}.svg")} for name in PRACTICE["all"]]
-    return {"number": number, "field": "practice", "cue": PRACTICE["cue"], "k": 2, "pictures": pictures}
+    return {"number": number, "field": "practice", "cue": practice_cue(), "k": 2, "pictures": pictures}
 
 
 def _score(picks: Sequence[str] | None, association: Association) -> int | None:

@@ -36,7 +36,7 @@ class SolverTestTask(PickTask, OwnAssociations, RecoversAnswers):
         title="Test: which pictures go with the word?",
         description=(
             "Ten words, and some pictures with each. Pick the pictures that belong to the word. "
-            "Who passes can work for us as a solver."
+            "Workers who pass can work for us as solvers."
         ),
         items_each=10,
         duration_s=2700,

@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 
 from crowd.pictures.profanity import is_profane
 from crowd.winogavil import domain
-from crowd.winogavil.models import Association
-from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
+from crowd.winogavil.models import Association, PictureSet, PictureSetPlace
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.assignment_picture_sets import picture_set_of_slot, picture_sets_of
 from crowd.winogavil.services.association_creation import scores_as_author
@@ -50,6 +49,7 @@ SLOTS = (1, 2)
 class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedback):
     key = domain.CREATE
     name = "Association game: create"
+    role = "Spymasters"
     terms = Terms(
         title="Find a word that fools the model",
         description=(
@@ -57,7 +57,7 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         ),
         item_s=180,
         reward=Decimal("0.07"),
-        most_items=1,  # a work is about one set of pictures
+        most_items=1,  # an assignment is about one set of pictures
         # A worker can do a HIT once, whatever set it leases: with several places some could never be filled.
         workers_per_hit=1,
         requirements=domain.PAPER_ASKS,
@@ -65,7 +65,7 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
     measures = (domain.FOOL, domain.SOLVABLE)
     scored_per_item = len(SLOTS)
     is_judged_later = True
-    leases_once = True  # a return is no second chance with the model
+    leases_once = True  # returning the HIT gives no second chance with the model
     most_cues: ClassVar[int] = len(SLOTS)
 
     def practice_page(self) -> TaskPage:

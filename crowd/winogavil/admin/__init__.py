@@ -2,4 +2,4 @@
 
 from crowd.winogavil.admin import associations, cards, games, picture_sets, reports
 
-__all__ = ["associations", "picture_sets", "cards", "games", "reports"]
+__all__ = ["associations", "cards", "games", "picture_sets", "reports"]

@@ -2,7 +2,7 @@ from collections import Counter
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Case, QuerySet, When
 from django.http import HttpRequest
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html, format_html_join
@@ -31,9 +31,9 @@ class AssociationAdmin(GameList[Association]):
     show_full_result_count = False
     fields = (
         "cue", "study", "source", "picture_set", "pictures", "fool_score", "asked_at",
-        "solved", "solvable", "final_at", "is_asked",
+        "solved", "selected", "final_at", "is_asked",
     )  # fmt: skip
-    readonly_fields = ("study", "picture_set", "pictures", "fool_score", "solved", "is_asked")
+    readonly_fields = ("study", "picture_set", "pictures", "fool_score", "solved", "selected", "is_asked")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Association]:
         """Associations of the user's studies, without those of a solver's test, which their batch shows."""
@@ -84,7 +84,7 @@ class AssociationAdmin(GameList[Association]):
             for place in places
         )
         return format_html(
-            '<div class="set-pictures">{}</div>',
+            '<div class="gallery">{}</div>',
             format_html_join(
                 "",
                 '<figure class="{}">{}<figcaption><strong>{}</strong>{}</figcaption></figure>',
@@ -97,7 +97,7 @@ def _image(place: Place) -> SafeString | str:
     """The picture; empty for one that a recording names and the pool does not have."""
     if place.picture is None:
         return ""
-    return format_html('<img class="set-large" src="/pictures/{}/160/" alt="">', place.picture.key)
+    return format_html('<img src="/pictures/{}/160/" alt="">', place.picture.key)
 
 
 def _marks(place: Place, *, picked: int, solvers: int) -> SafeString:

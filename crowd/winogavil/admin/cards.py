@@ -1,6 +1,7 @@
 """Cards on the page of a study's association game, one for each part of the work."""
 
 from bisect import bisect
+from collections.abc import Collection
 from urllib.parse import urlencode
 
 from django.db.models import Count, Q
@@ -29,14 +30,16 @@ def sets_card(game: Game, user: User) -> Card:
         is_first=not counts["waiting"],
         permission="winogavil.add_pictureset",
     )
-    see = CardLink(name="Picture sets", url=list_of("board", game), permission="winogavil.view_pictureset")
+    see = CardLink(
+        name="Picture sets", url=list_of("pictureset", game), permission="winogavil.view_pictureset"
+    )
     return Card(
         key="sets",
         title="Picture sets",
-        about="Spymasters find words for sets of pictures of the pool, each set until it wants no more.",
+        about="Spymasters find words for sets of pictures of the pool, each set until it has enough words.",
         metrics=[
             Metric(name="Picture sets", count=counts["all"]),
-            Metric(name="That still want words", count=counts["waiting"]),
+            Metric(name="Picture sets that still need words", count=counts["waiting"]),
         ],
         links=[draw, see],
         next=_next_of_sets(game, counts["all"]),
@@ -59,7 +62,7 @@ def solving_card(game: Game, user: User) -> Card:
             Metric(name="Selected", count=counts["selected"]),
         ],
         links=[see],
-        problems=[f"It did not grow by itself: {game.problem}"] if game.problem else [],
+        problems=[f"Solving did not grow by itself: {game.problem}"] if game.problem else [],
         next=_next_of_solving(game, counts["all"] - counts["final"]),
         tasks=(domain.SOLVE,),
     )
@@ -75,7 +78,7 @@ def tests_card(game: Game, user: User) -> Card:
     return Card(
         key="tests",
         title="Tests of workers",
-        about="Who solves and who creates is tested first, where the study has gates for that.",
+        about="Solvers and creators are tested first if the study has gates for that.",
         links=[make],
         tasks=(domain.SOLVER_TEST, domain.CREATOR_TEST),
     )
@@ -88,7 +91,7 @@ def reports_card(game: Game, user: User) -> Card:
     return Card(
         key="reports",
         title="Reported words",
-        about="A word that somebody reports is not asked about any more, until a person has decided.",
+        about="A reported word is not asked about until a person has decided on the report.",
         metrics=[Metric(name="Reports that wait for a person", count=waiting)],
         links=[see],
         next=f"Reports wait to be decided: {waiting}." if waiting else "",
@@ -113,9 +116,9 @@ def list_of(name: str, game: Game) -> str:
     return f"{reverse(f'admin:winogavil_{name}_changelist')}?{query}"
 
 
-def _counted(game: Game) -> dict[str, int]:
+def _counted(game: Game, *, sources: Collection[str] = ()) -> dict[str, int]:
     done = Q(final_at__isnull=False, item__pulled_at=None)
-    return of_study(game.study).aggregate(
+    return of_study(game.study, sources=sources).aggregate(
         all=Count("pk"),
         final=Count("pk", filter=done),
         selected=Count("pk", filter=done & Q(solvable=True)),

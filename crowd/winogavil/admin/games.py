@@ -5,13 +5,17 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
 
 from crowd.winogavil import domain
 from crowd.winogavil.admin import cards
 from crowd.winogavil.models import Game
 from hits.admin.projects.project_cards import CardOf
 from hits.admin.projects.project_page import ProjectPages, announce_project
+from hits.admin.selection import signed_in
 from hits.studies.models import Batch
 
 SOLVING = ("solve_batch", "grows")
@@ -53,7 +57,7 @@ class GameAdmin(ProjectPages[Game]):
     name = "Association game"
     about = (
         "How each study plays: what a word may be, what solvers are told, and the batch that solves. "
-        "A study without a row here plays by the paper's rules; its own page leads to its game."
+        "A study without a row here plays by the rules that a new game has; its own page leads there."
     )
     rules = RulesForm
     stands_unset = True
@@ -66,7 +70,8 @@ class GameAdmin(ProjectPages[Game]):
         if project.pk:
             return ""
         return (
-            "This study plays by the paper's rules. Whoever sets it up can change them, and launch from here."
+            "The game of this study is not set up: it plays by the rules of a new game. Its bonuses are "
+            "only those of the study's own table. Set it up to change the rules and to launch from here."
         )
 
     def growing_batch(self, project: Game, task: str, batches: Sequence[Batch]) -> Batch | None:

@@ -13,7 +13,7 @@ from hits.admin.page_parts import ReadOnlyAdmin
 
 Row = TypeVar("Row", bound=Model)
 SMALL = """
-<img class="set-small" src="/pictures/{}/160/" alt="{}" title="{}" width="40" height="40" loading="lazy">
+<img class="thumb" src="/pictures/{}/160/" alt="{}" title="{}" width="40" height="40" loading="lazy">
 """.strip()
 
 
@@ -23,9 +23,6 @@ class GameList(ReadOnlyAdmin[Row]):
     change_list_template = "admin/winogavil/list.html"
     title: ClassVar[str]
     about: ClassVar[str]
-
-    class Media:
-        css: ClassVar = {"all": ("winogavil/admin.css",)}
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -38,4 +35,4 @@ def small_pictures(pictures: Iterable[Picture]) -> SafeString:
     """Small pictures for the row of a list."""
     named = ((picture.key, picture.concept, picture.concept) for picture in pictures)
     drawn = format_html_join("", SMALL, named)
-    return format_html('<div class="set-row">{}</div>', drawn)
+    return format_html('<div class="pair">{}</div>', drawn)

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.models import PictureSet
 from crowd.winogavil.services.picture_set_draw import MOST_BOARDS, Plan, draw_picture_sets, look_ahead
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
@@ -61,7 +61,7 @@ class DrawForm(forms.Form):
     seed = forms.IntegerField(
         min_value=0,
         max_value=LARGEST_SEED,
-        help_text="The same seed draws the same sets from the same pictures, and goes on where it ended.",
+        help_text="The same seed draws the same sets from the same pictures, and continues where it ended.",
     )
 
     def __init__(self, *args: Any, studies: QuerySet[Study], **kwargs: Any) -> None:
@@ -109,7 +109,7 @@ def _draw(call: Call[Any]) -> Outcome:
     plan = Plan(**call.values)
     made = len(draw_picture_sets(plan, now=call.now))
     ready = "1 picture set is" if made == 1 else f"{made} picture sets are"
-    words = '{} ready for {}. <a href="{}">Make a batch</a> that asks them.'
+    words = '{} ready for {}. <a href="{}">Make a batch</a> that uses them.'
     return Outcome(said=format_html(words, ready, FOR[plan.task], reverse("admin:hits_batch_add")))
 
 
@@ -124,13 +124,13 @@ DRAWING: ActionPages[Any] = ActionPages(
             label="Draw",
             permissions=["winogavil.add_pictureset"],
             form=_form,
-            looks_first="Look at some first",
+            looks_first="Preview some sets",
             confirm=_look,
             run=_draw,
         )
     },
     find=no_rows,
     back=lambda _: reverse(LIST),
-    base="admin/winogavil/base.html",
+    base="admin/hits/action_base.html",
     shared=lambda _: {"opts": PictureSet._meta, "trail": [("Picture sets", reverse(LIST))]},
 )

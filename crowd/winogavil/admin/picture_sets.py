@@ -12,12 +12,12 @@ from django.utils.safestring import SafeString
 from crowd.winogavil import domain
 from crowd.winogavil.admin.parts import GameList, small_pictures
 from crowd.winogavil.admin.picture_set_draw import DRAWING, FOR
-from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.models import PictureSet
 from hits.admin.page_parts import VisibleStudies
 from hits.work.access import studies_of
 
 LARGE = """
-<figure><img class="set-large" src="/pictures/{}/160/" alt=""><figcaption>{}</figcaption></figure>
+<figure><img src="/pictures/{}/160/" alt=""><figcaption>{}</figcaption></figure>
 """.strip()
 
 
@@ -26,8 +26,8 @@ class PictureSetAdmin(GameList[PictureSet]):
     title = "Picture sets"
     about = (
         f"Each set is given to {domain.SPYMASTERS_WANTED} spymasters, who invent words for some of its "
-        "pictures. A batch of the task “Association game: create” asks for those that still want some. "
-        "Those for the creator's test are given to everybody who takes it. "
+        "pictures. Batches of the task “Association game: create” ask about the sets that still need words. "
+        "Sets for the creator's test are given to everybody who takes it. "
         "A set is out of use while one of its pictures is away."
     )
     list_display = ("pictures", "study", "made_for", "drawn", "still_wanted", "is_asked")
@@ -59,7 +59,7 @@ class PictureSetAdmin(GameList[PictureSet]):
     def large_pictures(self, picture_set: PictureSet) -> SafeString:
         shown = ((place.picture.key, place.picture.concept) for place in picture_set.places.all())
         drawn = format_html_join("", LARGE, shown)
-        return format_html('<div class="set-pictures">{}</div>', drawn)
+        return format_html('<div class="gallery">{}</div>', drawn)
 
     @admin.display(description="words made of it")
     def words(self, picture_set: PictureSet) -> SafeString | str:

@@ -16,6 +16,8 @@ from hits.admin.page_parts import VisibleStudies
 from hits.admin.selection import signed_in
 from hits.work.access import studies_of
 
+DECIDE = "winogavil.decide_cuereport"
+
 
 @admin.register(CueReport)
 class CueReportAdmin(GameList[CueReport]):
@@ -40,7 +42,7 @@ class CueReportAdmin(GameList[CueReport]):
         return shown.filter(association__item__study__in=studies_of(request.user))
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("winogavil.decide_cuereport")
+        return request.user.has_perm(DECIDE)
 
     @admin.display(description="word", ordering="association__cue")
     def cue(self, report: CueReport) -> SafeString:

@@ -1,6 +1,5 @@
 """Questions for the solver's test from an association list: previewed first, then added to a draft."""
 
-import secrets
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,11 +23,9 @@ from hits.studies.models import Batch
 from hits.work.access import visible
 from qualifications.models import SwowList
 
-LARGEST_SEED = 999_999
-BATCHES = "admin:hits_batch_changelist"
 ABOUT = (
-    "The weakest associations of a list, with pictures of the pool ({}): people said the chosen ones to the "
-    "word, few of them, and nobody said the others. Only concepts that have a picture are used."
+    "The weakest associations of a list, with pictures of the pool ({}): few people answered the "
+    "word with the chosen ones, and nobody with the others. Only concepts that have a picture are used."
 )
 NO_DRAFT = (
     '<strong>There is no draft of this test yet.</strong> <a href="{}">Make a batch</a> of the task '
@@ -47,8 +44,8 @@ class QuestionsForm(forms.Form):
         min_value=1,
         max_value=MOST,
         initial=50,
-        help_text="Everybody is given some of them, drawn for each anew. The more there are, the "
-        "less they can tell one another.",
+        help_text="Each worker is given some of them, drawn at random. The more there are, the "
+        "less workers can tell one another.",
     )
     size = forms.TypedChoiceField(
         label="Pictures of each", choices=[(size, str(size)) for size in SIZES], coerce=int, initial=5
@@ -58,8 +55,9 @@ class QuestionsForm(forms.Form):
         max_value=LARGEST_SEED,
         help_text="The same seed makes the same questions from the same list and pictures.",
     )
+    field_order = ("batch", "swow", "count", "size", "seed")
 
-    def __init__(self, *args: Any, drafts: QuerySet[Batch], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         fields: dict[str, Any] = self.fields
         fields["batch"].queryset = drafts
@@ -84,7 +82,7 @@ def _look(call: Call[Any]) -> Confirm:
     return Confirm(
         title="Make questions for the solver's test",
         text=ABOUT.format(plural(Picture.objects.playable().count(), "fit picture")),
-        problem=note_lacking(call),
+        problem=note_lacking(domain.SOLVER_TEST, call),
         detail="admin/winogavil/questions.html" if questions else "",
         details={"questions": questions, "there": there},
         button=f"Add {plural(len(questions), 'question')}",
@@ -108,7 +106,7 @@ def _add(call: Call[Any]) -> Outcome:
     added = add_questions(order, seen=read_number(call.sent.get("there", "")), now=call.now)
     words = "1 question was added." if added == 1 else f"{added} questions were added."
     return Outcome(
-        said=f"{words} They are the test's own, and in no data of the study.",
+        said=f"{words} They belong to the test, and are in no data of the study.",
         to=reverse("admin:hits_batch_step", args=[order.batch.pk, "what"]),
     )
 
@@ -126,13 +124,13 @@ MAKING: ActionPages[Any] = ActionPages(
             label="Add",
             permissions=["hits.change_batch"],
             form=_form,
-            looks_first="Look at them first",
+            looks_first="Preview the questions",
             confirm=_look,
             run=_add,
         )
     },
     find=no_rows,
     back=lambda _: reverse(BATCHES),
-    base="admin/winogavil/base.html",
+    base="admin/hits/action_base.html",
     shared=lambda _: {"opts": Association._meta, "trail": [("Batches", reverse(BATCHES))]},
 )

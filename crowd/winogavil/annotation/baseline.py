@@ -21,6 +21,7 @@ class BaselineTask(PickTask):
 
     key = domain.BASELINE
     name = "Association game: human baseline"
+    role = "Newcomers"
     measures = (domain.NEWCOMERS,)
     wants_newcomers = True
 

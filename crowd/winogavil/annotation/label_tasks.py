@@ -123,6 +123,7 @@ class TypesTask(LabelTask):
     key = domain.TYPES
     kind = Kind.TYPES
     name = "Association game: types of associations"
+    role = "Annotators"
     terms = Terms(
         title="How does the picture go with the word?",
         description="You see a word and a picture that belongs to it. Say what connects them.",
@@ -142,6 +143,7 @@ class SkillsTask(LabelTask):
     key = domain.SKILLS
     kind = Kind.SKILLS
     name = "Association game: skills that associations need"
+    role = "Annotators"
     terms = Terms(
         title="What does it take to see that they belong together?",
         description="You see a word and the pictures that belong to it. Say what it takes to find them.",

@@ -3,4 +3,4 @@ from crowd.winogavil.models.games import Game
 from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
 from crowd.winogavil.models.reports import CueReport
 
-__all__ = ["Association", "PictureSet", "PictureSetPlace", "CueReport", "Game", "Place", "Solution"]
+__all__ = ["Association", "CueReport", "Game", "PictureSet", "PictureSetPlace", "Place", "Solution"]

@@ -19,6 +19,7 @@ class Association(models.Model):
         PLAYER = "player", "a player of the web game"
         RECORDED = "recorded", "work recorded elsewhere"
         TEST = "test", "a creator's test"
+        SWOW = "swow", "an association list (SWOW baseline)"
 
     item = models.OneToOneField(Item, models.PROTECT, related_name="association")
     source = models.CharField(max_length=8, choices=Source, default=Source.FILE)
@@ -35,7 +36,6 @@ class Association(models.Model):
     asked_at = models.DateTimeField(null=True)
     solvers_numerator = models.PositiveIntegerField(null=True, editable=False)
     solvers_denominator = models.PositiveIntegerField(null=True, editable=False)
-    solvable = models.BooleanField(null=True)
     final_at = models.DateTimeField(null=True)
     # When the author was last credited with the scores of this association; None: that is still to do.
     told_at = models.DateTimeField(null=True, editable=False)

@@ -1,4 +1,6 @@
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import Q
 
 from hits.studies.models import Batch, Study
 
@@ -9,11 +11,13 @@ class Game(models.Model):
     class Feedback(models.TextChoices):
         NEVER = "never", "never"
         FINAL = "final", "once an association is final"
-        AT_ONCE = "at_once", "as soon as the work is handed in"
+        AT_ONCE = "at_once", "as soon as the work is submitted"
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="game")
     inner_marks = models.BooleanField(
-        "hyphen and apostrophe within a cue", default=False, help_text="As in “ice-cream” or “o'clock”."
+        "hyphen and apostrophe within a cue",
+        default=False,
+        help_text="Allows words such as “ice-cream” or “o'clock”.",
     )
     names_allowed = models.BooleanField(
         "a cue may name a picture shown",

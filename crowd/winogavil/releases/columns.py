@@ -17,7 +17,7 @@ PUBLISHED: Sequence[Column] = (
 )
 PROVENANCE: Sequence[Column] = (
     column("study", TEXT, "the study's id"),
-    column("source", TEXT, "file, worker, player or recorded: who made it"),
+    column("source", TEXT, "file, worker, player, recorded, test, or swow for the baseline: who made it"),
     column("selected", FLAG, "whether people solve it, so that it is part of the published form"),
     column("recorded_as", TEXT, "its name in the recording that it comes from"),
     column("picture_set", TEXT, "the same for the same candidates, in whatever order they were shown"),

@@ -11,6 +11,8 @@ from math import comb
 # Few and many candidates: the paper looks at each pair together.
 GROUPS: Mapping[str, tuple[int, ...]] = {"5 & 6": (5, 6), "10 & 12": (10, 12)}
 ALL = "all"
+# The name of the SWOW baseline beside these groups.
+BASELINE = "SWOW"
 # The random expectation by the number of candidates, as the paper prints it, in per cent.
 PRINTED_RANDOM: Mapping[int, int] = {5: 38, 6: 34, 10: 24, 12: 17}
 DIGITS = 40

@@ -25,7 +25,7 @@ AT_ONCE = 500
 DIGITS = 10
 # Fields that a row needs; above all not the workers' sealed ids.
 OF_ASSOCIATIONS = (
-    "source", "set_key", "recorded_as", "cue", "model_score", "asked_at", "final_at", "solvable",
+    "source", "set_key", "recorded_as", "cue", "model_score", "asked_at", "final_at",
     "solvers_numerator", "solvers_denominator", "item__public_id", "item__created_at",
     "item__study__public_id", "item__author__public_id", "item__rival_query__assignment__submitted_at",
 )  # fmt: skip

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.db.models import Prefetch
 
-from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
+from crowd.winogavil.models import PictureSet, PictureSetPlace
 from hits.work.models.assignments import Assignment
 from hits.work.services.leasing import items_served
 

@@ -10,8 +10,7 @@ from django.db.models import Exists, Max, Min, OuterRef, Q, QuerySet
 
 from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
-from crowd.winogavil.models import Association, Place
-from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.models import Association, PictureSet, Place
 from crowd.winogavil.services.assignment_picture_sets import picture_set_of_slot, picture_sets_of
 from crowd.winogavil.services.withdrawal import pull_or_restore
 from hits import families
@@ -114,7 +113,7 @@ def _untold() -> QuerySet[RivalQuery]:
 
 def _handed_in() -> QuerySet[Assignment]:
     return Assignment.objects.filter(
-        status__in=(Assignment.Status.SUBMITTED, Assignment.Status.APPROVED),
+        status__in=Assignment.COUNTING,
         judged_at=None,
         answer__isnull=False,
         kept_out=False,

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from crowd.pictures.models.picture_reports import Report
-from crowd.winogavil.models import CueReport, Place
-from crowd.winogavil.models.picture_sets import PictureSetPlace
+from crowd.winogavil.models import CueReport, PictureSetPlace, Place
 from hits.identity.models.workers import Worker
 from hits.work.models.items import Item
 

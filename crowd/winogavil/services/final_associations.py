@@ -18,7 +18,7 @@ from scoring import domain as scores
 from scoring.models import Score
 from scoring.services.score_recording import counting_scores
 
-FINDINGS = ("final_at", "solvers_numerator", "solvers_denominator", "solvable", "told_at")
+FINDINGS = ("final_at", "solvers_numerator", "solvers_denominator", "told_at")
 Answer = TypeVar("Answer", Score, CountingAnswer)
 
 
@@ -55,13 +55,12 @@ def with_other_answers(
 
 def settle(association: Association, solutions: Sequence[Solution], *, now: datetime) -> None:
     """Set an association's result from its solutions; without any it is open. The caller saves it."""
-    association.final_at = association.solvable = None
+    association.final_at = None
     association.solvers_numerator = association.solvers_denominator = None
     if values := [solution.value for solution in solutions]:
         mean = scores.mean(values)
         association.final_at = now
         association.solvers_numerator, association.solvers_denominator = mean.numerator, mean.denominator
-        association.solvable = scores.is_solvable(values)
 
 
 def _scores_by_item(items: Iterable[int]) -> defaultdict[int, list[Score]]:

@@ -72,7 +72,6 @@ def add_questions(order: Order, *, seen: int | None = None, now: datetime) -> in
     questions = look_ahead(order)
     with transaction.atomic():
         lock_pictures({picture.pk for one in questions for picture, _ in one.pictures})
-        batch = order.batch
         if batch.items_from == Batch.ItemsFrom.POOL:
             source = {"items_from": Batch.ItemsFrom.FILE, "source_batch": None}
             batch = drafting.save_step(batch=batch, step="what", values=source)

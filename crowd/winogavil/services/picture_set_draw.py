@@ -13,7 +13,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
 from crowd.pictures.services.picture_states import lock_pictures
 from crowd.winogavil import domain
-from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.models import PictureSet
 from crowd.winogavil.services.seeded_associations import seed_picture_sets
 from crowd.winogavil.services.withdrawal import pull_or_restore
 from hits.core.errors import RuleBroken

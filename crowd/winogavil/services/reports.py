@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_reports import report_picture
-from crowd.winogavil.models import Association, CueReport, Place
-from crowd.winogavil.models.picture_sets import PictureSetPlace
+from crowd.winogavil.models import Association, CueReport, PictureSetPlace, Place
 from crowd.winogavil.services.withdrawal import report_cue
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidAnswer

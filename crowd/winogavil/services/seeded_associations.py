@@ -7,8 +7,7 @@ from django.db import transaction
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.models import Association, Place
-from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
+from crowd.winogavil.models import Association, PictureSet, PictureSetPlace, Place
 from hits.studies.models import Study
 from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item, new_item
@@ -56,7 +55,7 @@ def seed_picture_sets(
     for pictures, _ in picture_sets:
         if len(set(pictures)) not in domain.SIZES:
             sizes = ", ".join(map(str, domain.SIZES))
-            raise ValueError(f"A picture_set has {sizes} pictures, not {len(set(pictures))}.")
+            raise ValueError(f"A picture set has {sizes} pictures, not {len(set(pictures))}.")
     with transaction.atomic():
         items = Item.objects.bulk_create(
             new_item(study=study, task=task, answers_needed=domain.ANSWERS_WANTED[task]) for _ in picture_sets

@@ -15,8 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.models import Association, CueReport, Place
-from crowd.winogavil.models.picture_sets import PictureSetPlace
+from crowd.winogavil.models import Association, CueReport, PictureSetPlace, Place
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move

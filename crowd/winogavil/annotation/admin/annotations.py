@@ -194,7 +194,7 @@ def _ask_to_draw(call: Call[Study]) -> Confirm:
     count = len(plan.new)
     if not count:
         return replace(about, consequences=[NOTHING_NEW if plan.found else NONE_FITS], is_blocked=True)
-    chosen = "The recipe chooses {} of {}. {} of them {are} new: {answers} answers will be wanted."
+    chosen = "The recipe chooses {} of {}. {} of them {are} new: {answers} answers will be needed."
     are, answers = "is" if count == 1 else "are", count * domain.ANNOTATORS_WANTED
     return replace(
         about,
@@ -220,7 +220,7 @@ def _draw(call: Call[Study]) -> Outcome:
 DRAWING = Action(
     label="Draw",
     form=lambda data, call: DrawForm(data, kind=_read_kind(call.query.get("kind", ""))),
-    looks_first="See what that comes to",
+    looks_first="Preview the draw",
     confirm=_ask_to_draw,
     run=_draw,
     undone="Nothing was drawn.",
@@ -230,10 +230,10 @@ DRAWING = Action(
 def _ask_to_take_back(call: Call[Draw]) -> Confirm:
     draw, count = call.row, annotation_draw.untouched_of(call.row).count()
     return Confirm(
-        title="Take back what nobody was asked yet?",
+        title="Take back the questions that nobody was asked yet?",
         text=emphasize(
-            "{}, drawn {at}. {count} of its questions were handed to nobody yet. They are removed as if they "
-            "had never been drawn, and can be drawn again; what somebody has seen stays.",
+            "{}, drawn {at}. {count} of its questions were given to nobody yet. They are removed as if they "
+            "had never been drawn, and can be drawn again; questions that a worker has seen stay.",
             draw.get_kind_display(),
             at=f"{draw.drawn_at:%Y-%m-%d %H:%M}",
             count=count,
@@ -265,6 +265,11 @@ def _draws(study: Study) -> QuerySet[Draw]:
     handed = Lease.objects.filter(item=OuterRef("item"))
     untouched = Annotation.objects.filter(~Exists(handed), draw=OuterRef("pk")).order_by()
     counted = untouched.values("draw").annotate(n=Count("pk")).values("n")
+    return draws.annotate(untouched=Coalesce(Subquery(counted), 0))
+
+
+def _draws(study: Study) -> QuerySet[Draw]:
+    """The latest draws, each with how many of its questions nobody was asked yet."""
     rows = Draw.objects.filter(study=study).select_related("drawn_by")
     return rows.annotate(untouched=Coalesce(Subquery(counted), 0)).order_by("-pk")[:LATEST_DRAWS]
 

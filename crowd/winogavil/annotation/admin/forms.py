@@ -27,18 +27,18 @@ class DrawForm(forms.Form):
         label="Number or per cent",
         required=False,
         validators=[MinValueValidator(1), MaxValueValidator(LARGEST)],
-        help_text="Not read where all are chosen.",
+        help_text="Ignored if all are chosen.",
     )
     sizes = forms.TypedMultipleChoiceField(
-        label="Only those with so many pictures",
+        label="Only associations with this many pictures",
         choices=[(size, str(size)) for size in game.SIZES],
         coerce=int,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text="None ticked: every number.",
+        help_text="Check none for any number of pictures.",
     )
     sources = forms.MultipleChoiceField(
-        label="Only those that come from", choices=SOURCES, widget=forms.CheckboxSelectMultiple
+        label="Only associations that come from", choices=SOURCES, widget=forms.CheckboxSelectMultiple
     )
     seed = forms.IntegerField(
         validators=[MinValueValidator(0), MaxValueValidator(LARGEST)],
@@ -54,7 +54,7 @@ class DrawForm(forms.Form):
         if most in (Most.COUNT, Most.PER_CENT) and number is None and "number" not in self.errors:
             self.add_error("number", ValidationError("Say how many."))
         if most == Most.PER_CENT and number is not None and number > 100:
-            self.add_error("number", ValidationError("These are per cents: 100 at most."))
+            self.add_error("number", ValidationError("A percentage is 100 at most."))
         return values
 
 

@@ -8,10 +8,5 @@ from hits.studies.models import Study
 
 def counted_annotations(study: Study, kind: Kind) -> QuerySet[Annotation]:
     return Annotation.objects.filter(
-        draw__study=study,
-        kind=kind,
-        final_at__isnull=False,
-        association__in=None,
-        association__final_at__isnull=False,
-        association__solvable=True,
+        draw__study=study, kind=kind, final_at__isnull=False, association__in=solved
     )

@@ -8,6 +8,7 @@ from django.db.models import Count
 from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.annotation.queries.counted import counted_annotations
 from crowd.winogavil.humans import Baseline
+from crowd.winogavil.models import Association
 from hits.studies.models import Study
 
 
@@ -19,6 +20,4 @@ def newcomers_of(study: Study) -> Baseline | None:
         found[size].append(Fraction(numerator or 0, denominator or 1))
     if not found:
         return None
-    return Baseline(
-        sums={size: (len(means), sum(means, Fraction(0))) for size, means in sorted(found.items())}
-    )
+    return Baseline(sums={key: (len(means), sum(means, Fraction(0))) for key, means in sorted(found.items())})

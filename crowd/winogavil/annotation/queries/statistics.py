@@ -12,7 +12,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Judgement, Kind
 from crowd.winogavil.annotation.queries.counted import counted_annotations
-from crowd.winogavil.models import Solution
+from crowd.winogavil.models import Association, Solution
 from hits.studies.models import Study
 from scoring import domain as scores
 
@@ -165,7 +165,7 @@ def _baseline(study: Study) -> list[NewcomersSolving]:
             means=[Fraction(numerator or 0, denominator or 1) for _, _, numerator, denominator in some],
             answers=[answers[pk] for _, pk, _, _ in some],
         )
-        for name, some in {**groups, "all": found}.items()
+        for name, some in groups.items()
     ]
 
 

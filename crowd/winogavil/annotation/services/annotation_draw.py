@@ -31,8 +31,8 @@ log = structlog.get_logger()
 
 class Most(models.TextChoices):
     ALL = "all", "All of them"
-    COUNT = "count", "So many"
-    PER_CENT = "per_cent", "So many per cent of them, rounded up"
+    COUNT = "count", "A number of them"
+    PER_CENT = "per_cent", "A percentage of them, rounded up"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,12 +87,12 @@ def plan_draw(*, study: Study, recipe: Recipe) -> Plan:
 def draw_annotations(*, study: Study, recipe: Recipe, seen: int, by: User | None, now: datetime) -> Draw:
     """Draw questions that are new. Raises RuleBroken if there are none, or not as many as were `seen`."""
     with transaction.atomic():
-        _lock_selected(study)
+        _lock_selected(study, recipe)
         plan = plan_draw(study=study, recipe=recipe)
         if len(plan.new) != seen:
             raise RuleBroken(
                 "changed_meanwhile",
-                f"By now these would be {len(plan.new)} new questions, not {seen}. Look again, then draw.",
+                f"These would be {len(plan.new)} new questions now, not {seen}. Look again, then draw.",
             )
         if not plan.new:
             raise RuleBroken("nothing_new", "Everything this recipe chooses was drawn before.")
@@ -169,7 +169,7 @@ def _asked(study: Study, kind: Kind) -> set[tuple[int, int | None]]:
     return set(rows.values_list("association_id", "place_id"))
 
 
-def _lock_selected(study: Study) -> None:
+def _lock_selected(study: Study, recipe: Recipe) -> None:
     """Lock the selected associations' items: another draw waits, and so does pulling one of them."""
     lock_items(Item.objects.only("pk").filter(pk__in=selected(of_study(study)).values("item")))
 

@@ -44,7 +44,7 @@ def _change_settings(call: Call[Study]) -> Outcome:
 
 def _write_consent(call: Call[Study]) -> Outcome:
     made = web_games.write_consent(game=game_of(call.row), by=call.by, now=call.now, **call.values)
-    return Outcome(said=f"Version {made.version} counts now.")
+    return Outcome(said=f"Version {made.version} of the consent text is in force now.")
 
 
 def _switch_feedback(call: Call[Study]) -> Outcome:
@@ -59,14 +59,19 @@ ACTIONS = {
     ),
     "open": Action(label="Open the game", permissions=[RUN], one_click=True, run=_open),
     "close": Action(label="Close the game", permissions=[RUN], one_click=True, run=_close),
-    "settings": Action(label="Save", permissions=[RUN], form=_settings_form, run=_change_settings),
+    "settings": Action(
+        label="Save the settings", permissions=[RUN], form=_settings_form, run=_change_settings
+    ),
     "consent": Action(
-        label="Make this the text that counts",
+        label="Publish this consent text",
         permissions=[RUN],
         form=lambda data, _: ConsentForm(data),
         run=_write_consent,
     ),
     "feedback": Action(
-        label="Save", permissions=[SWITCH], form=lambda data, _: FeedbackForm(data), run=_switch_feedback
+        label="Save the daily feedback",
+        permissions=[SWITCH],
+        form=lambda data, _: FeedbackForm(data),
+        run=_switch_feedback,
     ),
 }

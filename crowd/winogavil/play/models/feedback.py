@@ -13,7 +13,7 @@ class DailyFeedback(models.Model):
     hour = models.PositiveSmallIntegerField(
         default=8,
         validators=[MaxValueValidator(23)],
-        help_text="From this hour on, by the clock of the study's time zone, the day before is told.",
+        help_text="Feedback on the day before is sent from this hour on, in the study's time zone.",
     )
     # Sender of the letters: the user who last changed this setting.
     by = models.ForeignKey(User, models.PROTECT, related_name="+")

@@ -17,19 +17,19 @@ class WebGame(models.Model):
     account = models.OneToOneField(Account, models.PROTECT, related_name="+", editable=False)
     create_batch = models.OneToOneField(Batch, models.PROTECT, related_name="+", editable=False)
     solve_batch = models.OneToOneField(Batch, models.PROTECT, related_name="+", editable=False)
-    title = models.CharField(max_length=60, help_text="What players call it.")
+    title = models.CharField(max_length=60, help_text="The name that players see.")
     is_open = models.BooleanField(default=False, editable=False)
     solves_per_cue = models.PositiveSmallIntegerField(
         "solves for each cue",
         default=3,
         validators=[MinValueValidator(1), MaxValueValidator(6)],
-        help_text="Every cue needs three solvers: with fewer than three, items wait for ever longer.",
+        help_text="Every cue needs three solvers. With fewer players than that, cues wait without end.",
     )
     fewest_final = models.PositiveSmallIntegerField(
         "final cues, or solves, for a place",
         default=20,
         validators=[MinValueValidator(1), MaxValueValidator(1000)],
-        help_text="Whoever has fewer is not on the leaderboards yet.",
+        help_text="Players with fewer are not on the leaderboards yet.",
     )
     # Models beside people, and when that was counted.
     models_leaderboard: "models.JSONField[list[Any], list[Any]]" = models.JSONField(

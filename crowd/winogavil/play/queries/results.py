@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from crowd.winogavil.models import Association, Game
-from crowd.winogavil.models.picture_sets import PictureSetPlace
+from crowd.winogavil.models import Association, Game, PictureSetPlace
 from crowd.winogavil.play.models import Turn
 from scoring.domain import jaccard
 from scoring.models import RivalQuery

@@ -25,7 +25,7 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 
 SESSION_LIFE = timedelta(days=14)
-SESSIONS = 10  # of one player; the oldest ends
+SESSIONS = 10  # at most, of one player; the oldest ends
 WINDOW_S = 900
 # Most attempts to sign in: for a name from one address, for a name, from one address (a school has one).
 MOST_OF_PAIR, MOST_OF_NAME, MOST_OF_PLACE = 10, 500, 200

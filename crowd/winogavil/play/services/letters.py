@@ -172,8 +172,8 @@ def _lines_of_work(found: Day) -> Iterable[str]:
     if count := found.handed_in[domain.SOLVE]:
         yield (
             ngettext(
-                "You handed in %d task of picking pictures.",
-                "You handed in %d tasks of picking pictures.",
+                "You submitted %d task of picking pictures.",
+                "You submitted %d tasks of picking pictures.",
                 count,
             )
             % count
@@ -220,7 +220,7 @@ def _lines_of_rest(found: Day) -> Iterable[str]:
             )
             % found.waiting
         )
-    yield _("Every bonus with its reason stands on “Your work and your pay”, at the end of our pages.")
+    yield _("Every bonus is shown with its reason on “Your work and your pay”, at the end of our pages.")
 
 
 def _add_what_is_open(days: Mapping[int, Day], *, study: Study, work: Q) -> None:

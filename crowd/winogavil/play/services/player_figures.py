@@ -6,6 +6,7 @@ an association opened again.
 
 from collections import defaultdict
 from collections.abc import Collection
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from django.db import transaction

@@ -19,7 +19,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.profanity import is_profane
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.winogavil import domain
-from crowd.winogavil.models.picture_sets import PictureSetPlace
+from crowd.winogavil.models import PictureSetPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.association_verdicts import as_shown
@@ -79,7 +79,7 @@ def ask(
         return known
     _check(text, pictures=pictures, chosen=chosen, player=player)
     if not rates.spend("play.practice", str(player.public_id), most=MOST_A_DAY, window_s=DAY_S):
-        raise RuleBroken("too_many", _("That was a lot of practice for one day. Play in earnest now!"))
+        raise RuleBroken("too_many", _("That was a lot of practice for one day. Now play the real game!"))
     shown = [as_shown(picture) for picture in pictures]
     rival, _others = rivals_of(player.game.study)
     made, _new = PracticeAsk.objects.get_or_create(
@@ -123,14 +123,14 @@ def state_of(asked: PracticeAsk, *, now: datetime) -> dict[str, Any]:
 
 def answer_practice(*, now: datetime) -> int:
     """Answer waiting practice words; only the process that loads models may call this."""
-    from scoring.services.rival_answers import FAILURES, find_places  # noqa: PLC0415
+    from scoring.services.rival_answers import FAILURES, find_places  # noqa: PLC0415 - numpy, and the models
 
     answered = 0
     for asked in _waiting(now).select_related("rival").order_by("pk")[:AT_ONCE]:
         try:
             places = find_places(asked.rival, text=asked.text, pictures=asked.pictures, k=len(asked.chosen))
         except FAILURES:
-            continue  # asked again by the next sweep, for as long as somebody waits
+            continue  # asked again by the next sweep, for as long as the player waits
         answered += PracticeAsk.objects.filter(pk=asked.pk).update(places=places, answered_at=now)
     return answered
 

@@ -47,7 +47,7 @@ def take_turn(*, player: Player, now: datetime) -> Turn | None:
             turn = _begin(player, role, batch, now=now)
             if leasing.lease_items(assignment=turn.assignment, now=now):
                 return turn
-            _leave(turn, now=now)  # somebody was sooner
+            _leave(turn, now=now)  # another player was faster
         if role == Role.SOLVE:
             # A solve that is not there is not owed: no player waits for others before inventing the next cue.
             Player.objects.filter(pk=player.pk).update(solves_owed=0)
@@ -60,7 +60,7 @@ def hand_in(*, player: Player, work: str, form: QueryDict, now: datetime) -> Tur
         Player.objects.select_for_update(no_key=True).get(pk=player.pk)
         turn = find_open_turn(player)
         if turn is None or str(turn.assignment.public_id) != work:
-            raise RuleBroken("not_your_turn", _("This was handed in before, or its time is over."))
+            raise RuleBroken("not_your_turn", _("This was submitted before, or its time is over."))
         assignment = turn.assignment
         if assignment.status == Work.OPENED:
             family = leasing.family_of_batch(assignment.hit.batch)

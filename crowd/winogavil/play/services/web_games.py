@@ -77,7 +77,7 @@ def change_settings(*, game: WebGame, changes: Mapping[str, Any], by: User, now:
     The changes hold from the next page on; models are counted again by the next sweep.
     """
     with transaction.atomic():
-        _switch(game, **changes)
+        _switch(game, **changes, models_counted_at=None)
         said = ", ".join(f"{name} {value}" for name, value in changes.items())
         note("web_game.changed", f"Changed the web game: {said}.", by=by, now=now, study=game.study)
 

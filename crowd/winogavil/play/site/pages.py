@@ -43,7 +43,7 @@ def leaderboard(request: HttpRequest, player: Player, kind: leaderboards.Kind) -
     number = request.GET.get("page", "1")
     page = int(number[:6]) if number.isascii() and number.isdigit() else 1
     found = leaderboards.read_leaderboard(game=player.game, kind=kind, number=page, player=player)
-    return show(request, "board", player, {"board": found})
+    return show(request, "leaderboard", player, {"leaderboard": found})
 
 
 @require_safe

@@ -178,7 +178,7 @@ def _creators(rows: Sequence[Row]) -> StatTable:
         columns=CREATORS,
         rows=rows,
         page_rows=rows[:SHOWN],
-        empty="Nobody yet. What comes from a file has no creator.",
+        empty="Nobody yet. Associations from a file have no creator.",
         note=_some(rows, "made"),
         charts=draw_scatters(rows),
     )
@@ -199,4 +199,4 @@ def _agreement(rows: Sequence[Row]) -> StatTable:
 def _some(rows: Sequence[Row], did: str) -> str:
     """Note on which people the page shows: those who did most come first."""
     some = f"The {SHOWN} who {did} most, of {len(rows)}; all of them:"
-    return some if len(rows) > SHOWN else f"Whoever {did} most comes first."
+    return some if len(rows) > SHOWN else f"Those who {did} most come first."

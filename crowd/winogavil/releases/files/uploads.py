@@ -33,7 +33,7 @@ def _read_scores(value: Any) -> Scores | None:
 
 
 COLUMNS = (
-    UploadedColumn(name="ID", help="Of the association, as the release has it.", read=_read_id),
+    UploadedColumn(name="ID", help="Id of the association, as in the release.", read=_read_id),
     UploadedColumn(
         name="prediction",
         help=f"A list of candidates, as many as num_associations says; in CSV as JSON, or with {BETWEEN} "
@@ -43,8 +43,8 @@ COLUMNS = (
     ),
     UploadedColumn(
         name="scores",
-        help="Instead of it, a number for each candidate. The highest count, and ties go to the picture "
-        "shown first.",
+        help="Instead of a prediction, a number for each candidate. The highest count; ties go to the "
+        "picture shown first.",
         read=_read_scores,
         needed=False,
     ),

@@ -2,4 +2,4 @@ from crowd.winogavil.releases.models.predictions import Prediction, Tally
 from crowd.winogavil.releases.models.releases import Release, ReleaseItem
 from crowd.winogavil.releases.models.statistics import Statistics
 
-__all__ = ["Prediction", "Release", "ReleaseItem", "Statistics", "Tally"]
+__all__ = ["Prediction", "ReleaseItem", "Statistics", "Tally"]

@@ -12,9 +12,11 @@ class Prediction(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     release = models.ForeignKey(Release, models.CASCADE, related_name="predictions")
-    model = models.CharField(max_length=100, help_text="As the row of the table is called.")
+    model = models.CharField(max_length=100, help_text="Name of the row in the table of models.")
     notes = models.CharField(
-        max_length=500, blank=True, help_text="Weights, prompt, whatever tells it apart."
+        max_length=500,
+        blank=True,
+        help_text="Weights, prompt, and whatever else tells this model from others.",
     )
     # Digest of the file as it was uploaded.
     sha256 = models.CharField(max_length=64)
@@ -34,6 +36,8 @@ class Tally(models.Model):
     """The exact sum of a model's Jaccard indices over items of one origin, one size and one number chosen."""
 
     prediction = models.ForeignKey(Prediction, models.CASCADE, related_name="tallies")
+    # True for the instances of the SWOW baseline.
+    from_list = models.BooleanField(default=False)
     size = models.PositiveSmallIntegerField()
     k = models.PositiveSmallIntegerField()
     items = models.PositiveIntegerField()
@@ -42,7 +46,7 @@ class Tally(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["prediction", "size", "k"], name="tally_once"),
+            models.UniqueConstraint(fields=["prediction", "from_list", "size", "k"], name="tally_once"),
             models.CheckConstraint(condition=Q(denominator__gt=0, items__gt=0), name="tally_of_something"),
         ]
 

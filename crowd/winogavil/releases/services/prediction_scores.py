@@ -59,7 +59,7 @@ def add_prediction(
             rows=0,
         )
     except IntegrityError:
-        raise RuleBroken(TAKEN, f"There are predictions of {model} by now. {REMEDY}") from None
+        raise RuleBroken(TAKEN, f"There are predictions of {model} already. {REMEDY}") from None
     log.info("prediction.added", release=str(release.public_id), rows=upload.count)
     return upload.made
 
@@ -120,7 +120,7 @@ def _share(cells: Mapping[str, Any], item: ReleaseItem) -> Fraction:
     """Jaccard index of a prediction. Raises ValueError that says what to correct."""
     picks, scores = cells["prediction"], cells["scores"]
     if (picks is None) == (scores is None):
-        raise ValueError("it needs a prediction or scores, one of both.")
+        raise ValueError("it needs either a prediction or scores.")
     if problem := _problem_of_picks(picks, item) if scores is None else _problem_of_scores(scores, item):
         raise ValueError(problem)
     chosen = {item.candidates[place] for place in item.chosen}
@@ -140,7 +140,7 @@ def _problem_of_picks(picks: Sequence[str], item: ReleaseItem) -> str:
         return f"{item.public_id} names a picture twice."
     if len(picks) == item.k:
         return ""
-    return f"{item.public_id} wants exactly {item.k} pictures, and {len(picks)} are named."
+    return f"{item.public_id} needs exactly {item.k} pictures, and {len(picks)} are named."
 
 
 def _problem_of_scores(scores: Scores, item: ReleaseItem) -> str:

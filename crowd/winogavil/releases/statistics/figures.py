@@ -8,6 +8,7 @@ from typing import Any
 
 from crowd.winogavil.releases.domain import (
     ALL,
+    BASELINE,
     DIGITS,
     GROUPS,
     PRINTED_RANDOM,

@@ -40,6 +40,15 @@ def statistics_of(study: Study, *, sources: Collection[str], now: datetime) -> S
     return kept
 
 
+def _split(study: Study, sources: Collection[str]) -> tuple[list[str], bool]:
+    """The sources that are counted together, and whether the baseline has rows beside them."""
+    game = [source for source in sources if source != SWOW]
+    if sources and not game:
+        return [SWOW], False
+    wanted = not sources or SWOW in sources
+    return game, wanted and of_study(study, sources=[SWOW]).exists()
+
+
 def _mark(study: Study, sources: Collection[str]) -> str:
     """Fingerprint, cheap to read, that changes when an association comes, or is asked, solved or pulled."""
     found = of_study(study, sources=sources).aggregate(

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 from itertools import groupby, starmap
 from operator import itemgetter
+from typing import Any
 
 from django.db.models import Count, Q
 
@@ -31,8 +32,8 @@ def count(study: Study, *, sources: Collection[str]) -> Tallies:
 def _facts(rows: Rows) -> Iterator[Fact]:
     shaped = rows.annotate(size=Count("places"), k=Count("places", filter=Q(places__chosen=True)))
     names = (
-        "pk", "item__author", "model_score", "solvers_numerator", "solvers_denominator", "solvable",
-        "final_at", "size", "k",
+        "pk", "item__author", "model_score", "solvers_numerator", "solvers_denominator", "final_at", "size",
+        "k",
     )  # fmt: skip
     return starmap(Fact, shaped.order_by("pk").values_list(*names).iterator(AT_ONCE))
 
@@ -43,6 +44,6 @@ def _answers(rows: Rows) -> Iterator[Answer]:
     return starmap(Answer, solutions.order_by("association", "pk").values_list(*names).iterator(AT_ONCE))
 
 
-def _cues(rows: Rows) -> Iterator[tuple[str, int | None, str, object, bool | None]]:
-    names = ("set_key", "item__author", "cue", "final_at", "solvable")
+def _cues(rows: Rows) -> Iterator[tuple[Any, ...]]:
+    names = ("set_key", "item__author", "cue", "final_at", "solvers_numerator", "solvers_denominator")
     return rows.order_by("set_key", "pk").values_list(*names).iterator(AT_ONCE)

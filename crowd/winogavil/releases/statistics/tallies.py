@@ -20,7 +20,6 @@ class Fact(NamedTuple):
     model_score: int | None
     numerator: int | None
     denominator: int | None
-    solvable: bool | None
     final_at: datetime | None
     size: int
     k: int
@@ -132,6 +131,7 @@ class Tallies:
             creator.made.add(fact)
         if fact.final_at is not None:
             shape.final += 1
+            self.means[fact.numerator or 0, fact.denominator or 1] += 1
             for answer in answers:
                 self.solvers[answer.worker, fact.size].add(answer.numerator, answer.denominator)
             if answers:
