@@ -1,1 +1,1 @@
-"""Caption matching: two images, two captions of the same words, and who can tell which belongs to which."""
+"""Caption matching: who can tell which of two captions of the same words belongs to which image?"""

@@ -1,4 +1,4 @@
-"""Caption matching, as a family."""
+"""The registration of caption matching as a family of tasks."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -20,7 +20,7 @@ FIRST_QUESTIONS = Preset(
     test_task=OnboardingTask.key,
     opens=[ValidateTask.key],
     grading=Gate.Grading.SCORES,
-    # The page warns of the first mistake and lets it be changed; what counts is what was handed in.
+    # The page warns of the first mistake and lets it be changed; only the submitted answer counts.
     rules=[{"measure": RIGHT, "at_least": 100}],
 )
 

@@ -1,8 +1,8 @@
-"""The rows that a new database begins with."""
+"""The tags that a new database begins with."""
 
 from typing import Any
 
-# The fine-grained tags of swaps that the paper names.
+# The fine tags of swaps that the paper names.
 NAMES = (
     "Adjective-Age",
     "Adjective-Animate",
@@ -78,7 +78,7 @@ NAMES = (
 
 
 def lay_tags(tag: Any, *, using: str) -> None:
-    """Those that somebody has added by the same name become the paper's."""
+    """Add the paper's tags; a tag that already has one of the names becomes the paper's."""
     rows = tag.objects.using(using)
     known = set(rows.filter(name__in=NAMES).values_list("name", flat=True))
     rows.filter(name__in=known).update(is_first=True)

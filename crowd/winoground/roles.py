@@ -1,4 +1,4 @@
-"""What caption matching adds to the table of roles: authors, who are invited to write examples."""
+"""Permissions of caption matching that each role gets. Authors are invited to write examples."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ KEEP = (
     "winoground.delete_modelscores",
 )
 
-# Launching and taking data out are permissions of their own.
+# Launching batches and taking data out are permissions of their own.
 ROLES: Mapping[str, tuple[str, ...]] = {
     REVIEWER: LOOK,
     AUTHOR: (*LOOK, *WRITE),

@@ -1,4 +1,4 @@
-"""The researchers' pages. Thin: validate, one call, render."""
+"""Researchers' pages of caption matching. Thin: validate, one call, render."""
 
 from crowd.winoground.admin import examples, projects, tags
 

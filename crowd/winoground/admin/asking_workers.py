@@ -1,4 +1,4 @@
-"""PendingQuery workers: which examples, how far it is, and how many people it takes."""
+"""Asking workers: about which examples, how far it is, and how many workers it takes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -57,7 +57,7 @@ def asking_card(project: Project, user: User) -> Card:
 
 
 def ask_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
-    """The page is the question whether it is meant: what is ticked, and what that brings."""
+    """Show the examples that can be asked about, and what that brings; a POST asks about those ticked."""
     project = pages.find(request, pk, pages.permission("change"))
     if request.method == "POST":
         return _ask(pages, request, project)

@@ -1,4 +1,4 @@
-"""Examples and answers as a file."""
+"""Examples and answers as files to take out."""
 
 from crowd.winoground.admin.results import find
 from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, PROVENANCE

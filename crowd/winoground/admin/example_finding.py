@@ -1,4 +1,4 @@
-"""The example of an address, for whoever sees it."""
+"""Finding the example of an address, for a person who may see it."""
 
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ VIEW = "winoground.view_example"
 
 
 def find_example(pages: Pages, request: HttpRequest, pk: int, key: UUID) -> Example:
-    """404 for one that this person does not see: of another study, or of another author."""
+    """Raises Http404 if this person does not see the example: it is of another study or author."""
     project = pages.find(request, pk, VIEW)
     rows = examples_for(signed_in(request)).select_related("project__study", "author", "image_0", "image_1")
     return get_object_or_404(rows, project=project, public_id=key)

@@ -1,4 +1,4 @@
-"""What an author fills in: two captions, two pictures with where they are from, and the labels."""
+"""The form of an example: two captions, two pictures with where they are from, and the labels."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -24,7 +24,7 @@ from hits.identity.models.users import User
 SIDES = "AB"
 CONCEPT = "caption matching"
 SALT = "winoground.kept_picture"
-# A form lies open for a day at most before a picture in it has to be chosen again.
+# A form may be open for a day before a picture in it has to be chosen again.
 KEPT_S = 86_400
 UNSAID = ("", "Not said yet")
 HELP = {
@@ -137,7 +137,7 @@ class ExampleForm(forms.ModelForm[Example]):
         return values
 
     def take_pictures(self, *, now: datetime) -> None:
-        """Uploaded ones are kept at once: whatever else is wrong, nobody has to choose them again."""
+        """Store uploads at once: whatever else is wrong, pictures need not be chosen again."""
         for place in (0, 1):
             upload = self.cleaned_data.get(f"image_{place}")
             if upload is None or self.fields[f"image_{place}"].disabled:
@@ -170,7 +170,7 @@ class ExampleForm(forms.ModelForm[Example]):
         self.add_error(name if name in self.fields else None, problem)
 
     def show(self, faults: Faults) -> None:
-        """Of a form that nobody has sent: what the kept example lacks."""
+        """Show what the kept example lacks, in a form that was not sent."""
         self.cleaned_data = {}
         for name, words in faults.items():
             self.add_error(name, list(words))
@@ -192,7 +192,7 @@ class ExampleForm(forms.ModelForm[Example]):
             )
 
     def _kept(self, place: int) -> Picture | None:
-        """What this person has uploaded with this form before, if it says so under our signature."""
+        """The picture that this person uploaded with this form before, if our signature proves it."""
         try:
             picture, user = signing.loads(self.data.get(f"kept_{place}", ""), salt=SALT, max_age=KEPT_S)
         except signing.BadSignature:
@@ -200,7 +200,7 @@ class ExampleForm(forms.ModelForm[Example]):
         return Picture.objects.filter(pk=picture).first() if user == self._user.pk else None
 
     def _short(self, place: int, words: Mapping[str, str]) -> dict[str, str]:
-        """What is too long is told at its field, and not kept with the picture."""
+        """Words that fit: too long ones are reported at their field, and not kept with the picture."""
         return {name: said for name, said in words.items() if f"{name}_{place}" not in self.errors}
 
     def _shown(self, place: int) -> SourcedPicture:

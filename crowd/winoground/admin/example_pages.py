@@ -1,4 +1,4 @@
-"""The pages of one example: written, looked at, made ready, withdrawn. A draft may lack anything."""
+"""The pages of one example: written, read, made ready, withdrawn. A draft may lack anything."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -65,13 +65,13 @@ def write_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
 
     if kept := _keep(form, keep):
         return _after(pages, request, kept)
-    # Sent before, and other words now: what is there is changed from here on.
+    # Sent before, and with other words now: from here on, the form changes the example that is there.
     known = Example.objects.filter(public_id=key, project=project, author=by).first()
     return _show_form(pages, request, project, form, key=key, example=known)
 
 
 def example_view(pages: Pages, request: HttpRequest, pk: int, example: UUID) -> HttpResponse:
-    """A form for whoever may change it, as long as it may be changed; otherwise what it is."""
+    """Show a form if this person may change the example and it can be changed; otherwise show its facts."""
     found, by = find_example(pages, request, pk, example), signed_in(request)
     if request.method == "POST" and not may_change(by, found):
         raise PermissionDenied
@@ -122,7 +122,7 @@ def history_view(pages: Pages, request: HttpRequest, pk: int, example: UUID) -> 
 
 
 def words_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
-    """What the form says of two captions while they are typed: the same rule, and nothing is kept."""
+    """What the form says of two captions while they are typed, by the same rule. Nothing is kept."""
     pages.find(request, pk, VIEW, WRITE)
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
@@ -155,7 +155,7 @@ def _form(request: HttpRequest, example: Example | None = None) -> ExampleForm:
 
 
 def _keep(form: ExampleForm, keep: Callable[[WrittenExample, datetime], KeptExample]) -> KeptExample | None:
-    """None: the form says why not, and holds everything that was sent."""
+    """Keep what was sent. None: the form says why not, and still has everything."""
     now = timezone.now()
     form.is_valid()
     form.take_pictures(now=now)
@@ -169,7 +169,7 @@ def _keep(form: ExampleForm, keep: Callable[[WrittenExample, datetime], KeptExam
 
 
 def _after(pages: Pages, request: HttpRequest, kept: KeptExample) -> HttpResponse:
-    """On record who did what; and on to the example, with what it lacks if it was to be ready."""
+    """Record what was done, and lead on to the example, with what it lacks if it was to be ready."""
     example = kept.example
     if kept.is_new:
         pages.log_addition(request, example, [{"added": {}}])
@@ -237,6 +237,6 @@ def read_moment(text: str) -> datetime | None:
 
 
 def _beside_the_form(pages: Pages, request: HttpRequest, example: Example) -> Sequence[RowButton]:
-    """All but what the form's own buttons do."""
+    """Actions on the example, except those of the form's own buttons."""
     offered = offered_for(pages, example, user=signed_in(request))
     return [one for one in offered if one.key not in ("ready", "draft")]

@@ -1,4 +1,4 @@
-"""What a click does to an example: asked once more where people have worked for it."""
+"""Actions on one example; the confirmation says so if workers have been asked about it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -27,7 +27,7 @@ ASKED_BEFORE = (
 
 
 def offered_for(pages: Pages, example: Example, *, user: User) -> Sequence[RowButton]:
-    """Those that its state allows. The caller has looked whether this person may change it."""
+    """Actions that the example's state allows. The caller has checked that this person may change it."""
     return _pages(pages).offered(example, user=user)
 
 
@@ -54,7 +54,7 @@ def _pages(pages: Pages) -> ActionPages[Example]:
 
 
 def _asking(about: str) -> Callable[[Call[Example]], Confirm]:
-    """With a line more where people have worked for it."""
+    """Make the confirmation, with a further sentence if workers have been asked about the example."""
 
     def confirm(call: Call[Example]) -> Confirm:
         return Confirm(text=f"{about} {ASKED_BEFORE}" if call.row.state == State.ASKED else about)

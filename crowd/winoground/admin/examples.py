@@ -1,4 +1,4 @@
-"""The examples of a study, in a list; each leads to its own page. And the card that leads to the list."""
+"""The list of a study's examples, each leading to its own page; and the card that leads to the list."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -29,7 +29,7 @@ LOOK_AT_TAGS = "winoground.view_tag"
 
 
 class GroupedFilter(admin.SimpleListFilter):
-    """Its choices are rows, counted once for all of them."""
+    """A filter whose choices are rows, all counted at once."""
 
     def counts(self, shown: QuerySet[Example]) -> Iterable[tuple[int, int]]:
         raise NotImplementedError
@@ -38,7 +38,7 @@ class GroupedFilter(admin.SimpleListFilter):
         raise NotImplementedError
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Example]) -> QuerySet[Example]:
-        """What is no number fits nothing."""
+        """Narrow the rows; a value that is no number matches nothing."""
         if self.value() is None:
             return queryset
         key = read_number(self.value() or "")
@@ -51,7 +51,7 @@ class GroupedFilter(admin.SimpleListFilter):
 
 
 class TagFilter(GroupedFilter):
-    """Tags that somebody has used."""
+    """A filter by tags that examples seen here have."""
 
     title = "tag"
     parameter_name = "tag"
@@ -70,7 +70,7 @@ class TagFilter(GroupedFilter):
 
 
 class AuthorFilter(GroupedFilter):
-    """People who have written something that is seen here, and no others."""
+    """A filter by authors of examples seen here."""
 
     title = "author"
     parameter_name = "author"
@@ -189,7 +189,7 @@ def _next(counts: Any) -> str:
 
 
 def _project_of(request: HttpRequest) -> Project | None:
-    """The one that the list is of: that of the chosen study, or the only one that there is."""
+    """The project of the list: that of the chosen study, or the only one there is."""
     projects = Project.objects.filter(study__in=studies_of(request.user)).select_related("study")
     if STUDY in request.GET:
         return projects.filter(study=read_number(request.GET[STUDY]) or 0).first()

@@ -1,4 +1,4 @@
-"""The results as tables, as the page shows them."""
+"""Tables of the results, as the page shows them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from hits.datasets.columns import TEXT
 from hits.datasets.stat_table import SHARE, UNKNOWN, WORDS, ShownCell, StatTable, head, percent
 from hits.datasets.vega_charts import Chart, Estimate, draw_estimates
 
-# Below it a share moves by more than five points with one example.
+# With fewer examples, a single one moves a share by more than five points.
 FEW = 20
 LEAST_P = 0.0001
 SCORES = (
@@ -44,7 +44,7 @@ class PartRow:
 
 
 def scores_table(found: ProjectScores, lines: Sequence[Line]) -> StatTable:
-    """Chance first, then everybody over these lines."""
+    """Chance first, then people and every model over these lines."""
     summaries = [(scorer.name, summarize(rights_of(scorer, lines))) for scorer in found.scorers]
     chances = [percent(share, 2) for share in CHANCE.values()]
     rows = [(name, one.of, len(lines) - one.of, *_shares(one)) for name, one in summaries]
@@ -86,7 +86,7 @@ def shared_lines(found: ProjectScores) -> list[Line]:
 
 
 def part_rows(scorer: Scorer, lines: Sequence[Line], *, sort: str = "") -> list[PartRow]:
-    """Parts without any scored example are left out."""
+    """Rows of parts with at least one scored example."""
     rows = [_part_row(part, scorer) for part in parts_of(lines)]
     known = [row for row in rows if row.of]
     name = sort.removeprefix("-")
@@ -96,7 +96,7 @@ def part_rows(scorer: Scorer, lines: Sequence[Line], *, sort: str = "") -> list[
 
 
 def correlation(scorer: Scorer, lines: Iterable[Line], kind: Kind) -> Correlation | None:
-    """Of the words of both captions with being right."""
+    """The correlation between the number of words in both captions and being right."""
     known = [line for line in lines if line.pk in scorer.rights]
     return correlate([line.words for line in known], [int(scorer.rights[line.pk].by(kind)) for line in known])
 
@@ -128,7 +128,7 @@ def _shown(share: Share, kind: Kind) -> ShownCell:
 
 
 def _chart(kind: Kind, summaries: Sequence[tuple[str, Summary]]) -> Iterator[Chart]:
-    """None where there is nothing to draw."""
+    """A chart of one score, or none where there is nothing to draw."""
     known = [(name, one.by(kind)) for name, one in summaries if one.by(kind).of]
     rows = [
         Estimate(

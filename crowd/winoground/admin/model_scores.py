@@ -1,4 +1,4 @@
-"""Models' scores come as files, are replaced, and are removed again."""
+"""Models' scores: uploaded as files, replaced, and removed."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -39,7 +39,7 @@ def urls(pages: Pages) -> list[URLPattern]:
 
 
 def template_view(pages: Pages, request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """Every example that is scored, with cells to fill in. Empty ones are left out when it comes back."""
+    """Send every scored example, with cells to fill in. Rows with empty ones are left out when uploaded."""
     project = find(pages, request, pk)
     file = f"study-{str(project.study.public_id)[:8]}-scores.csv"
     return send_csv(TEMPLATE, _template_rows(project), name=file)

@@ -1,4 +1,4 @@
-"""The first questions: the pairs that whoever wants to work has to tell apart."""
+"""The first questions: pairs that a worker has to tell apart before the task."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -104,7 +104,7 @@ def onboarding_card(project: Project, user: User) -> Card:
 
 
 def list_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
-    """With the right answers: not for those who are invited to write, and see nothing but their own."""
+    """List the questions with the right answers, but not for authors, who see only examples of their own."""
     project = pages.find(request, pk)
     if sees_own_only(signed_in(request)):
         raise PermissionDenied
@@ -157,7 +157,7 @@ def question_view(pages: Pages, request: HttpRequest, pk: int, question: int) ->
 
 
 def verb_view(pages: Pages, request: HttpRequest, pk: int, question: int, verb: str) -> HttpResponse:
-    """Taking away can be undone, so nobody is asked whether it is meant."""
+    """Take a question away or put it back, without a confirmation, because it can be undone."""
 
     def find(request: HttpRequest) -> Sequence[FirstQuestion]:
         return [get_object_or_404(_questions_of(project), pk=question)]
@@ -208,7 +208,7 @@ def _keep(
     form: QuestionForm,
     keep: Callable[[Callable[[], Picture] | None], str],
 ) -> bool:
-    """What is refused stands above the form, with what was typed."""
+    """Save the question. A refusal is shown above the form, with what was typed."""
     upload: Upload | None = form.cleaned_data["picture"]
     picturing = partial(_upload, upload, by=signed_in(request)) if upload else None
     try:

@@ -1,4 +1,4 @@
-"""Example by example: the four scores of people or of a model, and who is right."""
+"""Results example by example: the four scores of people or of a model, and who is right."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ SORTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ExampleRow:
-    """`fewest`: answers that its combination with fewest has; None for a model."""
+    """A row of the page. `fewest`: answers to the combination with fewest; None for a model."""
 
     line: Line
     cells: Sequence[str]
@@ -129,7 +129,7 @@ def _is_wanted(row: ExampleRow, show: str, project: Project) -> bool:
 
 
 def _has(line: Line, words: str) -> bool:
-    """Every word somewhere in its captions or tags; or its number."""
+    """Whether each word is somewhere in the captions or tags, or the words are the example's number."""
     text = " ".join((line.caption_0, line.caption_1, *line.tags)).casefold()
     return words.strip() == str(line.number) or all(word in text for word in words.casefold().split())
 

@@ -1,4 +1,4 @@
-"""The results with every number, as the files have them."""
+"""The results with every number, as in the files."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -39,7 +39,7 @@ RELATED = (
 
 
 def files_of(found: ProjectScores) -> list[StatTable]:
-    """They hold other rows than the page: everybody by every tag, and a line for each score."""
+    """The files' tables. Unlike the page, they have every scorer by every tag, and a line for each score."""
     return [
         StatTable(
             name="scores",
@@ -55,7 +55,7 @@ def files_of(found: ProjectScores) -> list[StatTable]:
 
 
 def score_cells(found: ProjectScores) -> Rows:
-    """Everybody over all examples, and over each part: the file of the whole table."""
+    """Rows for every scorer, over all examples and over each part."""
     for scorer in found.scorers:
         everything = Part(key="all", about="All", name="All", lines=found.lines)
         for part in (everything, *parts_of(found.lines)):

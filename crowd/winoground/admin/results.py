@@ -1,4 +1,4 @@
-"""People beside models on a study's examples: the page, its files, and its card."""
+"""The results of people beside models: the page, its files, and its card."""
 
 from datetime import datetime
 from functools import partial
@@ -38,7 +38,7 @@ def urls(pages: Pages) -> list[URLPattern]:
 
 
 def results_card(project: Project, user: User) -> Card:
-    """Counts only: it is looked at again every few seconds."""
+    """The card has counts only, because it is refreshed every few seconds."""
     ways = [
         _way(project, "See the results", "results"),
         _way(project, "Example by example", "result_examples"),
@@ -59,7 +59,7 @@ def results_card(project: Project, user: User) -> Card:
 
 
 def find(pages: Pages, request: HttpRequest, pk: int, *permissions: str) -> Any:
-    """Results tell of everybody's examples: who sees only their own ones sees none of this."""
+    """Find the project. Raises PermissionDenied for authors: results show examples of other people."""
     project = pages.find(request, pk, *permissions)
     if sees_own_only(signed_in(request)):
         raise PermissionDenied
@@ -105,7 +105,7 @@ def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
 
 
 def key_of(scorer: Scorer) -> str:
-    """What addresses call people, or a model."""
+    """The name of people, or of a model, in addresses."""
     return str(scorer.model.pk) if scorer.model else PEOPLE
 
 
@@ -114,7 +114,7 @@ def _chosen(found: ProjectScores, key: str) -> Scorer:
 
 
 def _heads(request: HttpRequest, sort: str) -> list[dict[str, str]]:
-    """Of the table by tag: a second click turns it round. Numbers begin with the largest."""
+    """Column heads of the table by tag: a second click reverses the order; numbers begin with the largest."""
     names: dict[str, str] = {"name": "Tag", **{name: name.capitalize() for name in SORTS[1:]}}
     heads = []
     for name in SORTS:

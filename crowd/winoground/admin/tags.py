@@ -1,4 +1,4 @@
-"""The controlled list of tags: how many examples have each; renamed, merged, or deleted while unused."""
+"""The list of tags and of how many examples have each: renamed, merged, or deleted while unused."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -88,7 +88,7 @@ class TagAdmin(admin.ModelAdmin[Tag]):
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
-        """Those that examples have are in the way, and are named."""
+        """Tags that examples have block the deletion, and are named."""
         used = [f"“{tag}” is on examples: {tag.used}" for tag in self._counted(objs) if tag.used]
         return [str(tag) for tag in objs], {"tags": len(objs)}, set(), used
 
@@ -117,7 +117,7 @@ class TagAdmin(admin.ModelAdmin[Tag]):
         )
 
     def _drop(self, request: HttpRequest, tags: list[Tag]) -> None:
-        """Somebody may have used one since the page was shown."""
+        """Delete tags. Raises PermissionDenied if an example has got one since the page was shown."""
         try:
             tag_list.drop_tags(tags)
         except RuleBroken as refusal:

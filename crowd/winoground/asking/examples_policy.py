@@ -1,4 +1,4 @@
-"""At the launch: what caption matching lacks, and how many different people it takes."""
+"""Checks at the launch: what caption matching lacks, and how many different workers it takes."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -28,11 +28,11 @@ class ExamplesPolicy(EntryPolicy):
         return PlatformRequirements(warnings=list(_lacking_people(project, batch)))
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
-        """What one worker may see is decided item by item."""
+        """Refuse no worker: what one may see is decided item by item."""
 
 
 def people_in_words(project: Project, *, qualified: int | None) -> str:
-    """Empty where there are enough."""
+    """A warning about the number of workers needed; empty if enough are qualified."""
     needed = workers_needed(project)
     if qualified is not None and qualified >= needed:
         return ""

@@ -1,7 +1,7 @@
-"""The first questions: ten unrelated pairs. One mistake is warned of, and may be put right; a second not.
+"""The first questions: ten unrelated pairs. A worker is warned of one mistake and may correct it, no second.
 
-Which one it is, the server knows alone. What was sent first is kept there, so that a reload, a second tab
-and a forged form change nothing but the answer to the question that was warned of.
+Only the server knows which one it is. It keeps what was sent first, so that a reload, a second tab and a
+forged form change nothing but the answer to the question that was warned of.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ from hits.families import Answer, Purpose, RecoversAnswers, Score, TaskPage, Use
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
-# A hidden entry of the page that warns: a form without it was sent by a page that has not.
+# A hidden entry of the page that warns: a form without it was sent from the page before.
 WARNED = "warned"
 
 
 class Unsure(InvalidAnswer):
-    """It goes no further: one answer is to be looked at once more."""
+    """Raised to show the page again, so that the worker looks at one answer once more."""
 
     def __init__(self) -> None:
         super().__init__(_("Are you sure? Please look once more at the question that is marked."))
@@ -48,7 +48,7 @@ class OnboardingTask(PairsTask, RecoversAnswers, UsesUp):
         ),
         items_each=domain.FIRST_QUESTIONS,
         reward=Decimal("0.50"),
-        # Five HITs of nine places each: from ten on providers charge more.
+        # Five HITs of nine places each: providers charge more from ten on.
         workers_per_hit=45,
     )
     measures = (domain.RIGHT,)
@@ -61,7 +61,7 @@ class OnboardingTask(PairsTask, RecoversAnswers, UsesUp):
         }
 
     def uses_up(self, assignment: Assignment) -> bool:
-        """Whoever was told of a mistake has had the one attempt."""
+        """Whether the attempt is used up: a worker who was warned of a mistake has had it."""
         return SecondChance.objects.filter(assignment=assignment).exists()
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
@@ -92,7 +92,7 @@ class OnboardingTask(PairsTask, RecoversAnswers, UsesUp):
         raise Unsure
 
     def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """Sent by hand, past our page: what was fixed stays fixed."""
+        """Check an answer sent past our page. Raises InvalidAnswer if more than the warned answer changed."""
         read = self.check_answer(answer=answer, items=items)
         chance = second_chance_of(assignment)
         if chance is not None and _others(chance, read) != _others(chance, _first(chance)):
@@ -100,10 +100,10 @@ class OnboardingTask(PairsTask, RecoversAnswers, UsesUp):
         return read
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
-        """Each question by itself: the gate asks for all of them, that is a hundred per cent.
+        """Score each question by itself: the gate requires all of them, a hundred per cent.
 
-        What was taken away meanwhile takes nothing from its worker. Where it is more than a little it has no
-        score: too few are there for a gate, and a person grades.
+        Questions that were taken away meanwhile cost their worker nothing: a few count as right. If more are
+        away, they get no score, so that a gate has too few, and a person grades.
         """
         asked, said = self.asked_by(items), answers_to(items, answer)
         away = [item for item in items if item.pk not in said]
@@ -127,13 +127,13 @@ class OnboardingTask(PairsTask, RecoversAnswers, UsesUp):
         warned = str(chance.item.public_id)
         for question in questions:
             question["is_fixed"] = question["field"] != warned
-        # Whatever the browser remembers of the page before counts for nothing: “again” says so to the script.
+        # What the browser remembers of the page before must not count: “again” tells the script so.
         marked = next(question for question in questions if not question["is_fixed"])
         return self._page(questions, again=True, warned=marked, warned_entry=WARNED)
 
 
 def _changed_once(chance: SecondChance, form: QueryDict, *, is_away: bool) -> Answer:
-    """The second word on the one question; everything else of the form is left unread."""
+    """The second answer to the one question; the rest of the form is not read. Raises Unsure."""
     name = str(chance.item.public_id)
     said = form.get(f"{name}-{MATCH}", "")
     if form.get(WARNED) != name or said not in (("",) if is_away else (YES, NO)):

@@ -17,7 +17,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
 MATCH = "match"
-# A larger picture is sent as it is only where somebody asks for it.
+# A larger picture is sent in full only on request.
 LONGEST_SIDE = 2000
 THUMBNAIL = 480
 DRAWING = "winoground/practice.svg"
@@ -32,7 +32,7 @@ class Pair:
     caption: str
     # None: the practice drawing.
     picture: Picture | None = None
-    # None: nobody has said so.
+    # None: not known.
     is_match: bool | None = None
 
     @property
@@ -41,7 +41,7 @@ class Pair:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """Nothing of whether it is a match."""
+        """What the page shows of the pair, without whether it is a match."""
         picture = self.picture
         if picture is None:
             drawing = static(DRAWING)
@@ -56,7 +56,7 @@ class Pair:
             "whole": whole,
             "width": width,
             "height": height,
-            # So wide is the thumbnail: its longer side is fixed.
+            # The width of the thumbnail, whose longer side is fixed.
             "small_width": min(width, width * THUMBNAIL // max(width, height, 1)),
             "is_light": 0 < max(width, height) <= LONGEST_SIDE,
         }
@@ -82,7 +82,7 @@ class PairsTask(AskTask[Pair]):
         return asked.shown
 
     def look(self, texts: Texts, asked: Pair) -> Look:
-        """What nobody can see nobody has to answer."""
+        """Find faults in an answer. Nobody has to answer about a picture that is away."""
         if asked.is_away and not texts[MATCH]:
             return Look()
         fault = fault_of_pick(texts[MATCH], options=(YES, NO))
@@ -95,6 +95,6 @@ class PairsTask(AskTask[Pair]):
 
 
 def answers_to(items: Sequence[Item], answer: Answer) -> dict[int, bool]:
-    """By the items' keys, whether its worker says that it matches. What was not answered is left out."""
+    """Whether the worker says that it matches, by item key. Items without an answer are left out."""
     said = {item.pk: (answer.get(str(item.public_id)) or {}).get(MATCH) for item in items}
     return {pk: text == YES for pk, text in said.items() if text in (YES, NO)}

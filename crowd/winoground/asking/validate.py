@@ -1,4 +1,4 @@
-"""The task: the four combinations of every example, each asked of many, and no two of them together."""
+"""The task: many workers judge each of an example's four combinations, and no page has two of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,12 +33,12 @@ class ValidateTask(PairsTask, NarrowsItems, TakesReports):
             "The order of the words matters."
         ),
         reward=Decimal("0.50"),
-        # From ten places on one HIT providers charge more.
+        # Providers charge more from ten places on one HIT.
         workers_per_hit=9,
     )
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """The project says whether one worker sees two combinations of an example, and how far apart."""
+        """The project's rule says if one worker sees two combinations of an example, and how far apart."""
         return one_of_each_example(items, worker_id=worker_id)
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pair]:
@@ -69,7 +69,7 @@ class ValidateTask(PairsTask, NarrowsItems, TakesReports):
         )
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
-        """Votes: what is right nobody knows but by their majority, and no bonus follows from one."""
+        """Votes: only their majority says what is right, so no bonus follows from a single one."""
         said = answers_to(items, answer)
         return [
             Score(item=item, measure=domain.YES, value=Fraction(said[item.pk]))
@@ -78,7 +78,7 @@ class ValidateTask(PairsTask, NarrowsItems, TakesReports):
         ]
 
     def _with_reports(self, page: TaskPage) -> TaskPage:
-        """A picture is named by its number on the page."""
+        """Add the form that reports pictures, each named by its question's number on the page."""
         reports = [
             {
                 "value": question["key"],

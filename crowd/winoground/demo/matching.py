@@ -1,4 +1,4 @@
-"""The run of caption matching: the first questions, every combination of every example, and the scores."""
+"""The demo's run: the first questions, every combination of every example, and the scores."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,9 +21,9 @@ from hits.work.models.hits import HIT
 from qualifications.models import Attempt, Holding, PlatformType
 from scoring.models import Score
 
-# Of the first questions: one mistake is put right, two are too many.
+# Mistakes of the first workers in the test: one can be corrected, two are too many.
 MISTAKES = (1, 2)
-# Nobody sees two combinations of an example, so each needs as many people as it wants answers.
+# No worker sees two combinations of an example, so it takes as many workers as an example wants answers.
 READERS = seeding.ANSWERS_WANTED * len(PLACES)
 WORKERS = READERS + 1
 BONUS = {"name": "thank you", "kind": "flat", "amount": "0.01"}
@@ -110,7 +110,7 @@ class WinogroundDemo(Demo):
         }
 
     def table(self) -> Iterator[str]:
-        """Who is right about which example."""
+        """A line for each example: who is right about it."""
         result = scored(self.project)
         yield f"{'an example':<48}" + "".join(f"{scorer.name:>14}" for scorer in result.scorers)
         for line in result.lines:

@@ -1,7 +1,7 @@
-"""People of caption matching: they look at the picture, read the caption, and now and then are wrong.
+"""Simulated people of caption matching: they look at the picture, read the caption, and are sometimes wrong.
 
-How many are wrong about a pair follows from the seed; who it is does not matter, for whoever is asked first
-differs from run to run.
+The seed decides how many are wrong about a pair. It does not decide who, because the order in which they
+are asked differs from run to run.
 """
 
 from collections import Counter
@@ -14,13 +14,13 @@ from crowd.demo.browser import Form, Page, Part
 from crowd.questions.domain import NO, YES
 
 WRONG, WRONG_OF_HARD = 0.05, 0.3
-# Their thumbnails say too little of them to be told apart exactly.
+# The end of a thumbnail's address: thumbnails cannot be told apart exactly, so whole pictures are loaded.
 SMALL = "480/"
 Pair = tuple[str, str]
 
 
 class Truth:
-    """What every picture of the demo shows, by what is seen of it."""
+    """What each picture of the demo shows, found by its pixels."""
 
     def __init__(self, world: Mapping[str, Any], *, seed: int) -> None:
         self._seed = seed
@@ -41,7 +41,7 @@ class Truth:
         return self._matches[seen, caption]
 
     def says_somebody(self, seen: str, caption: str) -> bool:
-        """The next one who is asked about it."""
+        """What the next worker says who is asked about it."""
         pair = (seen, caption)
         self._asked[pair] += 1
         lot = Random(f"{self._seed}:{seen}:{caption}:{self._asked[pair]}").random()  # noqa: S311
@@ -56,7 +56,7 @@ class Truth:
 
 
 class Reader(workers.SimulatedWorker):
-    """`mistakes`: so many in the first questions. One is mended when the page asks; more end the test."""
+    """A simulated worker. `mistakes` in the test: one is corrected on request, more end the test."""
 
     def __init__(self, *, number: int, seed: int, invitation: str, truth: Truth, mistakes: int = 0) -> None:
         super().__init__(number=number, seed=seed, invitation=invitation)

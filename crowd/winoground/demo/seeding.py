@@ -1,4 +1,4 @@
-"""What the demo starts from: examples and first questions with drawn pictures, a gate, and drafts."""
+"""The demo's start: examples and first questions with drawn pictures, a gate, and drafts."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -64,7 +64,7 @@ def open_gate(cast: Cast) -> Gate:
 
 
 def draft_test(cast: Cast, *, places: int) -> Batch:
-    """One HIT; simulated workers have approved nothing before, and live nowhere."""
+    """Start a draft of one HIT without requirements: simulated workers have no past work and no country."""
     return drafting.start_draft(
         study=cast.study,
         account=cast.account,
@@ -90,7 +90,7 @@ def draft_matching(cast: Cast, *, questions: int, hits: int) -> Batch:
 
 
 def add_models(project: Project, *, cast: Cast, seed: int) -> None:
-    """One that throws dice, and one that knows the words of a caption and not their order."""
+    """Add a model that throws dice, and one that knows the words of a caption but not their order."""
     lot = Random(f"{seed}:dice")  # noqa: S311
     numbers = list(project.examples.order_by("number").values_list("number", flat=True))
     dice = [dict(_row(number, lambda _caption, _image: lot.random())) for number in numbers]

@@ -6,20 +6,20 @@ from typing import Any
 # Tasks, as items and batches name them.
 VALIDATE = "winoground.validate"
 ONBOARDING = "winoground.onboarding"
-# What a yes is worth, and what a right answer of the first questions is.
+# Measures: a "yes" to a caption with an image, and a right answer to a first question.
 YES = "yes"
 RIGHT = "onboarding"
-# Of an example: both captions with both images.
+# The combinations of an example: both captions with both images.
 PLACES = ((0, 0), (0, 1), (1, 0), (1, 1))
-# So many questions stand on one page at most.
+# The most questions on one page.
 MOST_ITEMS = 50
-# So many questions have the onboarding, and so many of them may be taken away from under somebody.
+# The number of first questions, and how many taken away meanwhile still cost their worker nothing.
 FIRST_QUESTIONS = 10
 MOST_SPARED = 2
-# What a test asks is asked of whoever comes, and never runs out.
+# A test is asked of every worker who comes, and never runs out.
 ANYBODY = 30_000
-# Whom the paper asks: at least 98 % of at least 1,000 approved, and English speakers. Platforms know only
-# where somebody lives.
+# The paper asks workers with at least 98 % of at least 1,000 approved who speak English. Platforms know
+# only the country, so each worker is asked, too.
 PAPER_ASKS: tuple[Mapping[str, Any], ...] = (
     {
         "QualificationTypeId": "000000000000000000L0",

@@ -1,4 +1,4 @@
-"""Who tells which caption belongs to which image: an example is right or wrong by three scores."""
+"""Whether people or a model tell which caption belongs to which image, by three scores of an example."""
 
 from enum import StrEnum
 from fractions import Fraction
@@ -13,7 +13,7 @@ class Kind(StrEnum):
     GROUP = "group"
 
 
-# Of scores drawn at random, of the 24 orders of four: 6, 6 and 4 are right.
+# The chance of random scores: of the 24 orders of four, 6, 6 and 4 are right.
 CHANCE = {Kind.TEXT: Fraction(1, 4), Kind.IMAGE: Fraction(1, 4), Kind.GROUP: Fraction(1, 6)}
 
 
@@ -39,7 +39,7 @@ class PairScores(NamedTuple):
 
     @property
     def right(self) -> Right:
-        """A tie is wrong: strictly greater, both times."""
+        """The scores that are right. Both comparisons must be strictly greater: a tie is wrong."""
         return Right(
             text=self.c0_i0 > self.c1_i0 and self.c1_i1 > self.c0_i1,
             image=self.c0_i0 > self.c0_i1 and self.c1_i1 > self.c1_i0,
@@ -47,10 +47,10 @@ class PairScores(NamedTuple):
 
     @property
     def margin(self) -> float:
-        """By how much the closest of the four comparisons is right; 0 or less where one is wrong."""
+        """The difference in the closest of the four comparisons; 0 or less if one of them is wrong."""
         return float(min(self.c0_i0, self.c1_i1) - max(self.c0_i1, self.c1_i0))
 
 
 def count_words(caption: str) -> int:
-    """Parted by blanks; a dash that stands alone is none."""
+    """The number of words between blanks; a dash that stands alone is no word."""
     return sum(any(sign.isalnum() for sign in word) for word in caption.split())

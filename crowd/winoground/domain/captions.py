@@ -1,4 +1,4 @@
-"""Whether two captions are made of the same words, and what changes places between them.
+"""Whether two captions are made of the same words, and which parts change places between them.
 
 A word is a run of letters, marks and digits. Case does not count, and neither do punctuation, hyphens and
 the way a character is encoded: "Fire-truck!" is "fire truck". Three signs belong to their word while they
@@ -15,14 +15,14 @@ from unicodedata import category, normalize
 
 APOSTROPHES = "'’‘ʼ＇"
 IN_NUMBERS = ".,"
-# Joiners, and what makes a sign colored: they say nothing.
+# Joiners and modifiers, such as those that color a sign, mean nothing here.
 IGNORED = ("Cf", "Sk")
 LAST_SELECTOR, FIRST_SELECTOR = "\ufe0f", "\ufe00"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Word:
-    """`same`: equal for words that count as one. `start`: where it begins in its caption."""
+    """A word of a caption. `same`: equal for words that count as one. `start`: its place in the caption."""
 
     same: str
     start: int
@@ -30,7 +30,7 @@ class Word:
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """Words, as often as they stand on one side only."""
+    """Words that one of two captions lacks, as often as it lacks them."""
 
     only_first: Sequence[str]
     only_second: Sequence[str]
@@ -47,7 +47,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """Words that stand together in one caption. The same `number` in both: these parts change places."""
+    """Adjacent words of one caption. Parts with the same `number` in both captions change places."""
 
     text: str
     kind: Kind
@@ -61,7 +61,7 @@ class Swap:
 
     @property
     def moved(self) -> Sequence[str]:
-        """What changes places, in the words of the first caption."""
+        """The parts that change places, in the words of the first caption."""
         return [part.text for part in self.first if part.kind == Kind.MOVES]
 
 
@@ -70,7 +70,7 @@ def words_of(caption: str) -> list[Word]:
 
 
 def differing_words(first: str, second: str) -> Difference:
-    """Empty where both have the same words equally often."""
+    """The words that differ; empty where both captions have the same words equally often."""
     counts = [Counter(word.same for word in words_of(caption)) for caption in (first, second)]
     return Difference(
         only_first=sorted((counts[0] - counts[1]).elements()),
@@ -79,12 +79,12 @@ def differing_words(first: str, second: str) -> Difference:
 
 
 def are_same(first: str, second: str) -> bool:
-    """Word for word, in the same order."""
+    """Whether both captions have the same words in the same order."""
     return _same(words_of(first)) == _same(words_of(second))
 
 
 def swap(first: str, second: str) -> Swap:
-    """Two parts that change places where that is all that happens; otherwise the words that move."""
+    """The two parts that change places, if nothing else happens; otherwise the words that move."""
     words = words_of(first), words_of(second)
     sames = _same(words[0]), _same(words[1])
     marks = _exchange(*sames) or _moves(*sames)
@@ -139,7 +139,7 @@ def _same(words: Sequence[Word]) -> list[str]:
 
 
 def _exchange(first: Sequence[str], second: Sequence[str]) -> Marks | None:
-    """Of one pair of parts, with as much as possible that stays: a [1] b [2] c becomes a [2] b [1] c."""
+    """Marks of one pair of parts, with as much staying as possible: a [1] b [2] c becomes a [2] b [1] c."""
     if len(first) != len(second) or first == second:
         return None
     end = len(first)
@@ -160,7 +160,7 @@ def _exchange(first: Sequence[str], second: Sequence[str]) -> Marks | None:
 
 
 def _shortest_exchange(old: Sequence[str], new: Sequence[str]) -> tuple[int, int] | None:
-    """How many words the two parts have that stand at the ends of `old`."""
+    """The lengths of two parts at the ends of `old` that change places in `new`, as short as possible."""
     size = len(old)
     for moved in range(2, size + 1):
         for one in range(1, moved):
@@ -172,9 +172,9 @@ def _shortest_exchange(old: Sequence[str], new: Sequence[str]) -> tuple[int, int
 
 
 def _moves(first: Sequence[str], second: Sequence[str]) -> Marks:
-    """What is not of the longest common row of words moves, or stands on one side only.
+    """Marks of words outside the longest common subsequence: they move, or are in one caption only.
 
-    Words that keep their very places are the better row, where they are as many.
+    Words that keep their very places are the better row, if they are as many.
     """
     in_place = [(at, at) for at, (one, other) in enumerate(zip(first, second, strict=False)) if one == other]
     staying = max(in_place, _common(first, second), key=len)
@@ -219,7 +219,7 @@ def _common(first: Sequence[str], second: Sequence[str]) -> list[tuple[int, int]
 
 
 def _parts(caption: str, words: Sequence[Word], marks: Sequence[Mark]) -> list[Part]:
-    """Each word brings the signs behind it along, the first one those before it, too."""
+    """Parts with their text: each word takes the signs behind it, and the first one also those before it."""
     if not words:
         return []
     starts = [0, *(word.start for word in words[1:])]

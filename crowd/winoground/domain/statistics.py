@@ -1,4 +1,4 @@
-"""What many examples say together: shares, their intervals by Student's t, and correlations."""
+"""Summaries of many examples: shares, their intervals by Student's t, and correlations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from fractions import Fraction
 from math import sqrt
 
 GROUPS = 4
-# Student's t with 3 degrees of freedom leaves 2.5 % above it.
+# The 97.5 % quantile of Student's t with 3 degrees of freedom.
 T_OF_GROUPS = 3.182446305283708
 
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """95 %, never below none or above all."""
+    """A 95 % interval, never below 0 or above 1."""
 
     low: float
     high: float
@@ -20,7 +20,7 @@ class Interval:
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """So many are right, of so many. The interval is None if there are too few for four groups."""
+    """How many are right, of how many. The interval is None if there are too few for four groups."""
 
     right: int
     of: int
@@ -33,7 +33,7 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Correlation:
-    """Pearson's r of so many pairs; its square is rounded once, from the exact one."""
+    """Pearson's r of `of` pairs; its square is rounded once, from the exact one."""
 
     r: float
     squared: float
@@ -41,12 +41,12 @@ class Correlation:
 
 
 def share_of(rights: Sequence[bool]) -> Share:
-    """In the order of the examples' numbers, which decides on the groups."""
+    """The share of right examples, given in the order of their numbers, which decides on the groups."""
     return Share(right=sum(rights), of=len(rights), interval=interval_of(rights))
 
 
 def interval_of(rights: Sequence[bool]) -> Interval | None:
-    """Dealt in turn into four groups: their mean, plus and minus t times the deviation over the root of 4."""
+    """The 95 % interval by four groups, dealt in turn: their mean plus and minus t standard errors."""
     if len(rights) < GROUPS:
         return None
     groups = [rights[start::GROUPS] for start in range(GROUPS)]
@@ -58,7 +58,7 @@ def interval_of(rights: Sequence[bool]) -> Interval | None:
 
 
 def correlate(xs: Sequence[Fraction | int], ys: Sequence[Fraction | int]) -> Correlation | None:
-    """None where nothing can be said: of fewer than three, or where all of either are the same."""
+    """Pearson's r, or None if there are fewer than three pairs or all values of one side are the same."""
     count = len(xs)
     x_sum, y_sum = sum(xs), sum(ys)
     x_spread = count * sum(x * x for x in xs) - x_sum * x_sum

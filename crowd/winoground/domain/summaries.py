@@ -1,4 +1,4 @@
-"""The shares of examples that somebody is right about, by each score; and the kinds of examples."""
+"""Shares of examples that people or a model are right about, by each score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,5 +23,5 @@ class Summary:
 
 
 def summarize(rights: Sequence[Right]) -> Summary:
-    """In the order of the examples' numbers."""
+    """Summarize rights that are given in the order of the examples' numbers."""
     return Summary(**{kind: share_of([right.by(kind) for right in rights]) for kind in Kind})

@@ -1,4 +1,4 @@
-"""What a row has, and where it is read: of an example, with its scores; and of one answer."""
+"""Columns of the files of examples and of answers, and where each value is read."""
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -13,7 +13,7 @@ PAIRING = "item.winoground_pairing"
 
 
 def name_of(caption: int, image: int) -> str:
-    """What files call a combination."""
+    """The name of a combination in files."""
     return f"c{caption}_i{image}"
 
 

@@ -1,4 +1,4 @@
-"""What `manage.py export winoground` and the download in the admin write."""
+"""The files that `manage.py export winoground` and the download in the admin write."""
 
 from functools import partial
 from typing import ClassVar
@@ -27,7 +27,7 @@ FILES = {
 
 
 class WinogroundExport(ProjectExport):
-    """A file of examples; in the full form where they come from, and another file of every answer."""
+    """A file of examples; in full also their provenance, and another file of every answer."""
 
     family: ClassVar[str] = "winoground"
     sources: ClassVar[tuple[str, ...]] = ()

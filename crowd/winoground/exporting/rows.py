@@ -1,4 +1,4 @@
-"""What rows of examples and answers are made of: read in chunks, so that memory stays flat."""
+"""Rows of examples and of answers, read in chunks so that memory stays flat."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class ToldByModel:
 
 @dataclass(frozen=True, kw_only=True)
 class ExampleRows:
-    """An example with what people say of it and, in the full form, what models say."""
+    """An example with people's votes and, in the full form, models' scores."""
 
     example: Example
     votes: Votes
@@ -44,7 +44,7 @@ class ExampleRows:
 
 
 def asked_examples(project: Project, *, everything: bool) -> Examples:
-    """Those that workers are asked about; or those that were withdrawn after that, too."""
+    """Examples that workers are asked about; with `everything`, also those withdrawn after that."""
     asked = project.examples.filter(asked_at__isnull=False)
     return asked.filter(state__in=[SCORED, State.WITHDRAWN]) if everything else asked.filter(state=SCORED)
 

@@ -6,7 +6,7 @@ from crowd.winoground.models.projects import Project
 
 
 class ModelScores(models.Model):
-    """A model's scores, as somebody has sent them in."""
+    """One model's uploaded scores of captions with images."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="model_scores")
     name = models.CharField(max_length=120)

@@ -12,10 +12,10 @@ LONGEST_CAPTION = 300
 
 
 class Tag(models.Model):
-    """What is swapped between two captions, finely. The list is shared, and grows."""
+    """A fine tag of what is swapped between two captions. All studies share the list, and it grows."""
 
     name = models.CharField(max_length=80, unique=True)
-    # One of the paper's.
+    # The paper names this tag.
     is_first = models.BooleanField("of the paper", default=False, editable=False)
     added_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, editable=False, related_name="+"
@@ -56,7 +56,7 @@ class Example(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, models.CASCADE, related_name="examples")
-    # Counted up in its project, by whoever holds the project.
+    # Counted up within the project, by a caller that holds the project.
     number = models.PositiveIntegerField(editable=False)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     state = models.CharField(max_length=16, choices=State, default=State.DRAFT)
@@ -106,7 +106,7 @@ class Example(models.Model):
 
 
 class Pairing(models.Model):
-    """One caption with one image: what workers are asked about, and models give a score for."""
+    """One caption with one image: workers answer a question about it, and models give it a score."""
 
     example = models.ForeignKey(Example, models.CASCADE, related_name="pairings")
     caption = models.PositiveSmallIntegerField()

@@ -18,11 +18,11 @@ class FirstQuestion(models.Model):
 
 
 class SecondChance(models.Model):
-    """The one mistake that its worker was warned of; what was answered elsewhere stays as it was."""
+    """The one mistake that a worker was warned of; the answers to other questions stay as they were."""
 
     assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="winoground_second_chance")
     item = models.ForeignKey(Item, models.CASCADE, related_name="+")
-    # {public id of an item: "yes" or "no"}: what was sent in the first time.
+    # {public id of an item: "yes" or "no"}, as first submitted.
     first_answer = models.JSONField(default=dict)
     at = models.DateTimeField()
 

@@ -6,7 +6,7 @@ from hits.studies.models import Study
 
 
 class Project(models.Model):
-    """A study's caption matching, and its rules."""
+    """The caption matching of one study, and the rules for it."""
 
     class Apart(models.TextChoices):
         NEVER = "never", "never: each worker sees one combination of an example"

@@ -1,4 +1,4 @@
-"""How far the asking is, in a fixed number of queries."""
+"""How far the asking of workers is, in a fixed number of queries."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ State = Example.State
 
 @dataclass(frozen=True, kw_only=True)
 class AskingProgress:
-    """`answers`: of those `wanted` for what is asked now. `away`: questions whose image was taken away."""
+    """Numbers about the asking. `answers`: of those `wanted` now. `away`: questions without their image."""
 
     ready: int
     asked: int

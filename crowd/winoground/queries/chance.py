@@ -1,10 +1,10 @@
-"""What chance would do, by scipy, which a domain does not know."""
+"""The probability of a correlation by chance. Uses scipy, which the domain must not import."""
 
 from crowd.winoground.domain.statistics import Correlation
 
 
 def chance_of(found: Correlation) -> float:
-    """How probable an r as far from 0 is without a correlation: Student's t, n - 2 degrees of freedom."""
+    """The probability of an r as far from 0 without a correlation: Student's t, n - 2 degrees of freedom."""
     from scipy.special import betainc  # noqa: PLC0415 - a third of a second, for one page of researchers
 
     return float(betainc((found.of - 2) / 2, 0.5, 1 - found.squared))

@@ -1,4 +1,4 @@
-"""Which examples somebody sees, and which of them they may change: authors their own, researchers all."""
+"""Examples that a person may see or change: authors their own, researchers all of their studies."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ State = Example.State
 
 
 def examples_for(user: User) -> QuerySet[Example]:
-    """Of this person's studies; of an author, who writes and does not keep the project, their own."""
+    """Examples of this person's studies; for an author who does not keep the project, only their own."""
     seen = Example.objects.filter(project__study__in=studies_of(user))
     return seen.filter(author=user) if sees_own_only(user) else seen
 
@@ -24,7 +24,7 @@ def sees_own_only(user: User) -> bool:
 
 
 def may_change(user: User, example: Example) -> bool:
-    """Somebody else's only if they keep the project. The caller has looked whether they see it."""
+    """Whether this person may change an example they see: another author's only if they keep the project."""
     return user.has_perm(CHANGE) and (user.has_perm(KEEP) or example.author_id == user.pk)
 
 

@@ -1,4 +1,4 @@
-"""What one worker may be asked, and how many workers it takes."""
+"""Questions that one worker may get, and how many workers an example needs."""
 
 from datetime import datetime
 
@@ -12,11 +12,11 @@ from hits.work.models.leases import Lease
 
 
 def one_of_each_example(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-    """Of items that are free for this worker: of each example one, unless another of it was seen of late.
+    """Free items for this worker: one of each example, unless another of it was seen of late.
 
-    The worker's row is held, so what is read here of the worker's leases is not overtaken. What was handed
-    out and given back was seen. Of the four the one that lacks most answers: they fill up side by side.
-    The oldest that are enough for a page are looked at, however many there are.
+    The worker's row is held, so no other request changes the leases that are read here. Items that were given
+    back count as seen. Of an example's items, the one that lacks most answers is chosen: they fill up side by
+    side. Only the oldest items, as many as fill a page, are looked at.
     """
     project = Project.objects.filter(study__in=items.order_by().values("study")[:1]).first()
     if project is None:
@@ -24,7 +24,7 @@ def one_of_each_example(items: QuerySet[Item], *, worker_id: int) -> QuerySet[It
     seen = _sights(project, worker_id=worker_id)
     met = Pairing.objects.filter(item__in=seen.values("item"))
     others = met.filter(example=OuterRef("winoground_pairing__example")).exclude(item=OuterRef("pk"))
-    # What was given back may come again, as long as nothing else of its example was seen.
+    # An item that was given back may come again, as long as no other item of its example was seen.
     again = Q(pk__in=seen.values("item")) & ~Exists(others)
     free = items.filter(~Q(winoground_pairing__example__in=met.values("example")) | again)
     oldest = free.order_by("pk")[: MOST_ITEMS * len(PLACES)]
@@ -38,13 +38,13 @@ def one_of_each_example(items: QuerySet[Item], *, worker_id: int) -> QuerySet[It
 
 
 def workers_needed(project: Project) -> int:
-    """So many different people it takes to answer all there is about one example."""
+    """The number of different workers that one example needs to get all its answers."""
     each = project.answers_wanted
     return each * len(PLACES) if project.apart == Project.Apart.NEVER else each
 
 
 def _sights(project: Project, *, worker_id: int) -> QuerySet[Lease]:
-    """That close an example to this worker: all there were, or with a gap those that no gap lies behind."""
+    """Leases that rule out an example for this worker: all, or with a gap those not yet followed by one."""
     leases = Lease.objects.filter(worker=worker_id, item__study=project.study_id, item__task=VALIDATE)
     if project.apart == Project.Apart.NEVER:
         return leases
@@ -53,9 +53,9 @@ def _sights(project: Project, *, worker_id: int) -> QuerySet[Lease]:
 
 
 def _gap_begins(project: Project, *, worker_id: int) -> datetime | None:
-    """What was over by then lies behind as many answered questions as the rule says. None: nothing does.
+    """The end of the latest leases that a whole gap of answered questions follows. None: there are none.
 
-    Only pages that began after the other one was over count: within a page the order is the worker's own.
+    Only pages that began after a lease had ended count: within a page the order is the worker's own.
     """
     answered = Lease.objects.filter(
         worker=worker_id, item__study=project.study_id, item__task=VALIDATE, status=Lease.Status.ANSWERED

@@ -1,4 +1,4 @@
-"""Examples by what they are tagged with: an example stands in several parts."""
+"""Examples by their labels and tags: an example is in several parts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from crowd.winoground.queries.scoring import Line
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """`key`: what addresses call it. `about`: what it is a value of."""
+    """Examples with the same value of a label. `key`: its name in addresses. `about`: the label."""
 
     key: str
     about: str
@@ -19,7 +19,7 @@ class Part:
 
 
 def parts_of(lines: Sequence[Line]) -> list[Part]:
-    """Broad ones first, then every fine tag that is used, by name."""
+    """Parts by broad labels first, then by every fine tag that is used, in alphabetical order."""
     return [*_broad(lines), *_fine(lines)]
 
 

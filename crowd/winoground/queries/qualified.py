@@ -1,4 +1,4 @@
-"""How many people may do the task, as far as this study's gates tell."""
+"""How many workers may do the task, as far as this study's gates tell."""
 
 from django.db.models import Exists, OuterRef
 
@@ -15,7 +15,7 @@ def gates_before(project: Project) -> list[Gate]:
 
 
 def workers_qualified(gates: list[Gate], *, account: Account | None = None) -> int | None:
-    """Who holds all of these. None: no gate is there, and nobody knows."""
+    """The number of workers who hold all of these gates. None: there is no gate, so the number is unknown."""
     if not gates:
         return None
     people = Worker.objects.all() if account is None else Worker.objects.filter(account=account)

@@ -1,4 +1,4 @@
-"""How people and models do on a project's examples: the four scores of each, and who is right about it."""
+"""Scores of people and models: the four of each example, and which examples each is right about."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,16 +16,16 @@ from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from hits.work.models.items import Item
 from scoring.queries.vote_tallies import Tally, tallies
 
-# What workers were asked about never changes any more, so a score stays a score of just that.
+# Examples never change once workers were asked, so each score stays true of its example.
 SCORED = Example.State.ASKED
 AT_ONCE = 5_000
-# One for each of PLACES; None where nobody has answered.
+# One tally for each of PLACES; None where no worker has answered.
 Votes = Sequence[Tally | None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """An example as its results are told, in the order of their numbers."""
+    """An example as the results show it, in the order of the examples' numbers."""
 
     pk: int
     public_id: UUID
@@ -42,7 +42,7 @@ class Line:
 
     @cached_property
     def words(self) -> int:
-        """Of both captions together."""
+        """The number of words of both captions together."""
         return count_words(self.caption_0) + count_words(self.caption_1)
 
 
@@ -51,7 +51,7 @@ FIELDS = tuple(name for name in Line.__dataclass_fields__ if name != "tags")
 
 @dataclass(frozen=True, kw_only=True)
 class Scorer:
-    """People, or a model; and whether they are right about each example that they have all four scores of."""
+    """People or one model, and whether they are right about each example that has all four scores."""
 
     name: str
     rights: Mapping[int, Right]
@@ -60,7 +60,7 @@ class Scorer:
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectScores:
-    """`few`: how many examples lack answers that the project wants, so that people's scores may change."""
+    """All results of a project. `few`: examples that lack answers, so that people's scores may change."""
 
     lines: Sequence[Line]
     few: int
@@ -73,7 +73,7 @@ class ProjectScores:
 
 
 def scored(project: Project) -> ProjectScores:
-    """So many queries, however many examples, answers and models there are."""
+    """The results of a project, in a number of queries that does not grow with its rows."""
     votes = votes_of(project)
     return ProjectScores(
         lines=lines_of(project),
@@ -97,7 +97,7 @@ def lines_of(project: Project) -> list[Line]:
 
 
 def votes_of(project: Project, *, states: Collection[str] = (SCORED,)) -> dict[int, Votes]:
-    """Of each example in one of these states. Of one that nobody has answered: four times None."""
+    """Votes on each example in one of these states; an example without answers has four times None."""
     counted = tallies(Item.objects.filter(study=project.study_id, task=VALIDATE), measures=[YES])
     found: dict[int, list[Tally | None]] = {}
     for item, example, place in _places(project, "item", states=states):
@@ -106,20 +106,20 @@ def votes_of(project: Project, *, states: Collection[str] = (SCORED,)) -> dict[i
 
 
 def four_of(votes: Votes) -> PairScores | None:
-    """None where one of the four has no answer: nobody knows yet."""
+    """The four shares of yes, or None while one of the combinations has no answer."""
     shares = [vote.share for vote in votes if vote is not None]
     return PairScores(*shares) if len(shares) == len(PLACES) else None
 
 
 def fewest_answers(votes: Votes) -> int:
-    """Of the combination that has fewest."""
+    """The number of answers to the combination that has fewest."""
     return min(0 if vote is None else vote.answers for vote in votes)
 
 
 def fours_of_models(
     project: Project, *, models: Collection[int] | None = None
 ) -> dict[int, dict[int, PairScores]]:
-    """By model and example. A model that lacks one of the four says nothing of the example."""
+    """Models' scores by model and example. Examples of which a model lacks one of the four are left out."""
     place_of = {pairing: (example, place) for pairing, example, place in _places(project, "pk")}
     found: defaultdict[int, dict[int, list[float | None]]] = defaultdict(dict)
     scores = ModelScore.objects.filter(scores__project=project)
@@ -159,7 +159,7 @@ def _models(project: Project) -> list[Scorer]:
 def _places(
     project: Project, field: str, *, states: Collection[str] = (SCORED,)
 ) -> Iterator[tuple[Any, int, int]]:
-    """Of every pairing of such examples: this field, its example, and where among PLACES it is."""
+    """Yield the given field of every pairing, its example, and its index in PLACES."""
     pairings = Pairing.objects.filter(example__project=project, example__state__in=states)
     rows: Any = pairings.values_list(field, "example", "caption", "image")
     for value, example, caption, image in rows.iterator(chunk_size=AT_ONCE):

@@ -1,4 +1,4 @@
-"""How an example is written: kept as a draft whatever it lacks, and made ready once it lacks nothing."""
+"""Writing an example: kept as a draft whatever it lacks, and made ready once it lacks nothing."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, kw_only=True)
 class SourcedPicture:
-    """A picture, and what is said of where it is from."""
+    """A picture, and the words on where it is from."""
 
     picture: Picture | None = None
     source: str = ""
@@ -40,7 +40,7 @@ class SourcedPicture:
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenExample:
-    """All that an author says. `tags`: keys of the list; `new_tags`: names that may not be in it yet."""
+    """All that an author fills in. `tags`: keys of the list; `new_tags`: names that may not be in it yet."""
 
     caption_0: str = ""
     caption_1: str = ""
@@ -69,7 +69,7 @@ STALE = (
 
 @dataclass(frozen=True, kw_only=True)
 class KeptExample:
-    """`changes`: in words, for the record. `faults`: why it is a draft though it was to be ready."""
+    """A kept example. `changes`: in words, for the record. `faults`: why it is not ready as was asked."""
 
     example: Example
     is_new: bool = False
@@ -87,7 +87,7 @@ def write_example(
     wants_ready: bool = False,
     now: datetime,
 ) -> KeptExample:
-    """A new one. Sent twice with one key it is one; with other words, the second is stale."""
+    """Write a new example, once for each key; the same key with other words is stale."""
     with _held(project, written) as pictures:
         known = Example.objects.filter(public_id=key, project=project, author=by).first()
         if known is not None:
@@ -113,14 +113,14 @@ def change_example(
     wants_ready: bool = False,
     now: datetime,
 ) -> KeptExample:
-    """Raises RuleBroken("stale") if somebody has changed it since `seen`, and nothing of it changes."""
+    """Change an example. Raises RuleBroken("stale"), and changes nothing, if it has changed since `seen`."""
     with _held(example.project, written) as pictures:
         current = Example.objects.get(pk=example.pk)
         return _keep(current, written, pictures, by=by, seen=seen, wants_ready=wants_ready, now=now)
 
 
 def mark_ready(*, example: Example, now: datetime) -> Faults:
-    """Empty: it is ready now, or was. Otherwise it stays the draft that it is."""
+    """Mark a draft as ready, unless it has faults, which are returned: then it stays a draft."""
     with held(example.project):
         current = Example.objects.get(pk=example.pk)
         faults = faults_of(current) if current.state == State.DRAFT else {}
@@ -130,7 +130,7 @@ def mark_ready(*, example: Example, now: datetime) -> Faults:
 
 
 def reopen_example(*, example: Example, now: datetime) -> bool:
-    """From ready back to a draft. False: it is one already."""
+    """Take a ready example back to a draft. False: it is one already. Raises RuleBroken in other states."""
     with held(example.project):
         current = Example.objects.get(pk=example.pk)
         if current.state == State.WITHDRAWN:
@@ -139,7 +139,7 @@ def reopen_example(*, example: Example, now: datetime) -> bool:
 
 
 def withdraw_example(*, example: Example, now: datetime) -> bool:
-    """Nobody new is asked about it; what was answered is kept. False: it is withdrawn already."""
+    """Withdraw an example: no new worker is asked, and answers are kept. False: it is withdrawn already."""
     with held(example.project):
         current = Example.objects.get(pk=example.pk)
         was_asked = current.state == State.ASKED
@@ -150,7 +150,7 @@ def withdraw_example(*, example: Example, now: datetime) -> bool:
 
 
 def restore_example(*, example: Example, now: datetime) -> bool:
-    """Back to a draft. False: it is one already."""
+    """Restore a withdrawn example as a draft. False: it is one already. Raises RuleBroken in other states."""
     with held(example.project):
         current = Example.objects.get(pk=example.pk)
         if current.state not in (State.DRAFT, State.WITHDRAWN):
@@ -163,13 +163,13 @@ def is_writable(example: Example) -> bool:
 
 
 def is_fixed(example: Example) -> bool:
-    """Workers have been asked: captions and pictures stay what they were asked about."""
+    """Whether workers have been asked: captions and pictures then stay what they were asked about."""
     return example.asked_at is not None
 
 
 @contextmanager
 def _held(project: Project, written: WrittenExample) -> Iterator[Mapping[int, Picture]]:
-    """Pictures as they are now, and then the project: that is the order of locks."""
+    """Lock the pictures and read them as they are now, and then lock the project."""
     keys = [shown.picture.pk for shown in written.shown if shown.picture]
     with transaction.atomic():
         pictures = {picture.pk: picture for picture in lock_pictures(keys)}
@@ -187,7 +187,7 @@ def _keep(
     wants_ready: bool,
     now: datetime,
 ) -> KeptExample:
-    """The caller holds the pictures and the project."""
+    """Keep what was written, or raise RuleBroken. The caller holds the pictures and the project."""
     _check_writable(example)
     before, was = facts_of(example), example.state
     tags = {tag.pk: tag for tag in [*hold_tags(written.tags), *add_tags(written.new_tags, by=by)]}.values()
@@ -211,7 +211,7 @@ def _keep(
 
 
 def _put_into(example: Example, written: WrittenExample, pictures: Mapping[int, Picture]) -> list[str]:
-    """In memory only. What is said back: where a picture's words stay as they are."""
+    """Fill the example in memory. Returns notes on pictures whose source, credit and licence stay."""
     for name in PLAIN:
         setattr(example, name, getattr(written, name))
     notes = []
@@ -229,7 +229,7 @@ def _put_into(example: Example, written: WrittenExample, pictures: Mapping[int, 
 
 
 def _describe(picture: Picture, shown: SourcedPicture, example: Example) -> bool:
-    """False where something was to be changed that others rely on. What is empty may always be filled in."""
+    """Set the picture's words. False if some that others rely on would change; empty ones may be filled."""
     typed = {name: getattr(shown, name) for name in WORDS}
     changed = {name: words for name, words in typed.items() if words != getattr(picture, name)}
     fixed = {name for name in changed if getattr(picture, name)} if is_of_others(picture, example) else set()
@@ -239,7 +239,7 @@ def _describe(picture: Picture, shown: SourcedPicture, example: Example) -> bool
 
 
 def is_of_others(picture: Picture, example: Example | None) -> bool:
-    """Of the pool, or of another example, too."""
+    """Whether the picture is in the pool, or also in another example."""
     others = Example.objects.filter(Q(image_0=picture) | Q(image_1=picture))
     if example is not None:
         others = others.exclude(pk=example.pk)
@@ -263,7 +263,7 @@ def _check_fixed(example: Example, before: Mapping[str, str], after: Mapping[str
 
 
 def _move(example: Example, to: str, *, now: datetime) -> bool:
-    """False where it is there already. Raises RuleBroken where no way leads there."""
+    """Move an example. False: it is there already. Raises RuleBroken if no transition leads there."""
     if example.state == to:
         return False
     if to not in Example.TRANSITIONS[State(example.state)]:
@@ -277,6 +277,6 @@ def _move(example: Example, to: str, *, now: datetime) -> bool:
 
 
 def _save(example: Example, *, now: datetime) -> None:
-    """A page that was opened before this shows something else: no two moments are the same."""
+    """Save with a `changed_at` later than any before, so that pages that were opened before are stale."""
     example.changed_at = max(now, example.changed_at + TICK)
     example.save()

@@ -1,4 +1,4 @@
-"""What is said of an example, in words: shown to people, and compared for the record."""
+"""Facts about an example in words: shown to people, and compared for the record."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,7 +9,7 @@ NOTHING = "–"
 
 
 def facts_of(example: Example, *, tags: Iterable[Tag] | None = None) -> Mapping[str, str]:
-    """By the name that people read. `tags`: those that it is about to have."""
+    """Facts by the name that people read. `tags`: those that the example is about to have."""
     flags = ("is_symbolic", "is_series", "is_pragmatic")
     visual = [_label(name) for name in flags if getattr(example, name)]
     facts = {

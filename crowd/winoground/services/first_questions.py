@@ -1,7 +1,7 @@
 """The pairs of the onboarding: written, changed, taken away and put back.
 
-What somebody was asked never changes: a question that was handed out is taken away, and the new one takes
-its place. Lock order: picture, project, item.
+A question that a worker was asked never changes: it is taken away, and a new one takes its place.
+Lock order: picture, project, item.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ Picturing = Callable[[], Picture]
 
 
 def add_question(*, project: Project, picturing: Picturing, caption: str, is_match: bool) -> FirstQuestion:
-    """Sent twice it is there once. Raises RuleBroken, and nothing is kept."""
+    """Add a question; sent twice, it is there once. Raises RuleBroken, and then nothing is kept."""
     with transaction.atomic():
         picture = picturing()
         with held(project) as locked:
@@ -52,7 +52,7 @@ def change_question(
     is_match: bool,
     now: datetime,
 ) -> FirstQuestion:
-    """The question itself, or, where somebody has been asked it, one in its place."""
+    """Change a question; one that a worker has been asked is replaced. Returns the question now asked."""
     with transaction.atomic():
         picture = picturing() if picturing else lock_pictures([question.picture_id])[0]
         with held(project) as locked:
@@ -80,7 +80,7 @@ def change_question(
 
 
 def take_away(*, question: FirstQuestion, project: Project, now: datetime) -> None:
-    """Nobody new is asked it. Whoever has it before them answers it as it was."""
+    """Ask no new worker; a worker who has the question already answers it as it was."""
     with held(project):
         lock_items([question.item_id])
         Item.objects.filter(pk=question.item_id, pulled_at=None).update(pulled_at=now)
@@ -108,7 +108,7 @@ def _make(project: Project, *, picture: Picture, caption: str, is_match: bool) -
 
 
 def _same(project: Project, picture: Picture, caption: str) -> FirstQuestion | None:
-    """Of those that are asked."""
+    """A question that is asked about this picture with this caption."""
     asked = FirstQuestion.objects.filter(item__study=project.study_id, item__pulled_at=None)
     return asked.filter(picture=picture, caption__iexact=caption).first()
 
@@ -118,7 +118,7 @@ def _was_asked(question: FirstQuestion) -> bool:
 
 
 def _refuse_data(project: Project, picture: Picture) -> None:
-    """Whoever has met an image in the test must not meet it in the data."""
+    """Refuse a picture of the data: a worker who has met it in the test must not meet it there."""
     shown = Example.objects.filter(Q(image_0=picture) | Q(image_1=picture), project=project)
     if example := shown.exclude(state=Example.State.WITHDRAWN).first():
         raise RuleBroken(

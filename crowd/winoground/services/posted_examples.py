@@ -1,4 +1,4 @@
-"""Examples become questions for workers, and cease to be asked."""
+"""Examples become questions for workers, and stop being asked."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ log = structlog.get_logger()
 
 
 def ask_examples(*, project: Project, examples: Collection[int], now: datetime) -> int:
-    """A person's click: how many of these are asked from now on. Raises RuleBroken, and then none is."""
+    """Ask workers about examples, on a click; return how many. Raises RuleBroken, and then asks none."""
     chosen = project.examples.filter(pk__in=examples, state=State.READY)
     with transaction.atomic():
         pictures = lock_pictures(_pictures_of(chosen))
@@ -40,13 +40,13 @@ def ask_examples(*, project: Project, examples: Collection[int], now: datetime) 
 
 
 def pull(example: Example, *, now: datetime) -> None:
-    """Nobody new is asked about it. What was answered stays. The caller withdraws it in its transaction."""
+    """Ask no new worker about the example; answers stay. The caller withdraws it in its transaction."""
     items = lock_items(Item.objects.filter(winoground_pairing__example=example))
     Item.objects.filter(pk__in=[item.pk for item in items], pulled_at=None).update(pulled_at=now)
 
 
 def want_anew(project: Project) -> None:
-    """As many answers as the project's rule of now says, but for those that are there or on their way."""
+    """Ask for as many answers as the project's rule says now, counting those there or on their way."""
     last = 0
     with held(project) as locked:
         pairings = Pairing.objects.filter(example__project=locked, item__isnull=False).order_by("pk")
@@ -57,9 +57,10 @@ def want_anew(project: Project) -> None:
 
 
 def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
-    """Called by the pool, in its transaction: what shows a picture that is away is asked of nobody.
+    """Follow pictures that go away or come back. Called by the pool of pictures, in its transaction.
 
-    Once it is back the examples are asked again; a first question somebody has to put back.
+    Questions about a picture that is away are asked of nobody. Once it is back, examples are asked about
+    again; a first question has to be put back by a person.
     """
     items = Item.objects.filter(pk__in=items_of_pictures(picture_ids))
     if not shown:
@@ -70,7 +71,7 @@ def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime)
 
 
 def items_of_pictures(picture_ids: Collection[int]) -> set[int]:
-    """The pool holds them while it changes the pictures."""
+    """Items that show these pictures; the pool locks them while it changes the pictures."""
     first = Q(winoground_pairing__image=0, winoground_pairing__example__image_0__in=picture_ids)
     second = Q(winoground_pairing__image=1, winoground_pairing__example__image_1__in=picture_ids)
     of_tests = Q(winoground_first_question__picture__in=picture_ids)
@@ -96,7 +97,7 @@ def _refuse(rows: Sequence[Example], *, pictures: Sequence[Picture]) -> None:
 
 
 def _post(rows: Sequence[Example], *, project: Project) -> None:
-    """The four of an example in an order by lot: else its first answers would all be of matches."""
+    """Make the four items of each example in random order: else its first answers would all be of matches."""
     Pairing.objects.bulk_create(
         (Pairing(example=row, caption=caption, image=image) for row in rows for caption, image in PLACES),
         ignore_conflicts=True,
@@ -111,7 +112,7 @@ def _post(rows: Sequence[Example], *, project: Project) -> None:
 
 
 def _ask_again(pairings: Sequence[Pairing], *, project: Project) -> None:
-    """Of an example that had been withdrawn: what was answered before counts. Its items are held."""
+    """Ask again about examples that had been withdrawn: earlier answers count. The items are held."""
     for start in range(0, len(pairings), AT_ONCE):
         some = pairings[start : start + AT_ONCE]
         _want(some, project=project)

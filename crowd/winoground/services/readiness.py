@@ -1,4 +1,4 @@
-"""What an example lacks before workers may be asked about it, by the field that it stands at."""
+"""What an example lacks before workers may be asked about it, by the field of its form."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,7 +10,7 @@ from crowd.winoground.models import Example, FirstQuestion
 
 Fault = tuple[str, str]
 Faults = Mapping[str, Sequence[str]]
-# What must be said of a picture.
+# What must be said of a picture, and the fault where it is missing.
 ASKED_OF_PICTURES = {
     "source": "Say where the picture is from: an address, or “own photo”.",
     "credit": "Say whom the picture is owed to.",
@@ -19,7 +19,7 @@ ASKED_OF_PICTURES = {
 
 
 def faults_of(example: Example) -> Faults:
-    """Empty: it is ready."""
+    """Faults by field; empty if the example is ready."""
     faults: dict[str, list[str]] = {}
     for found in (_of_captions(example), _of_pictures(example), _of_labels(example)):
         for name, words in found:
@@ -74,7 +74,10 @@ def _fault_of_words(example: Example) -> str:
 
 
 def _is_of_the_test(picture: Picture, example: Example) -> bool:
-    """Whoever has met it there must not meet it here; nobody has met what was taken away unasked."""
+    """Whether workers may have met the picture in the first questions; if so, they must not meet it here.
+
+    A question that was taken away before it was asked does not count.
+    """
     questions = FirstQuestion.objects.filter(picture=picture, item__study=example.project.study_id)
     return questions.filter(Q(item__pulled_at=None) | Q(item__leases__isnull=False)).exists()
 

@@ -10,7 +10,7 @@ from hits.common.uploads.file_problems import Problems
 from hits.data.services.model_results import Subjects
 
 EXAMPLE = "example"
-# A row for each combination; a row for each example.
+# Columns of a row for one combination, and of a row for one example.
 LONG = ("caption", "image", "score")
 WIDE = tuple(f"c{caption}_i{image}" for caption, image in PLACES)
 COMBINATIONS = [f"caption {caption} and image {image}" for caption, image in PLACES]
@@ -45,7 +45,7 @@ ANY_OF = (WIDE, LONG)
 
 @dataclass(frozen=True, kw_only=True)
 class KnownExamples(Subjects):
-    """By number and by id: the examples that can be scored, and why others cannot."""
+    """Examples by number and by id: those that can be scored, and why others cannot."""
 
     examples: dict[str, int]
     others: Mapping[str, str]
@@ -60,7 +60,7 @@ class KnownExamples(Subjects):
 
 
 def read_row(cells: Mapping[str, Any], known: KnownExamples) -> Iterator[tuple[tuple[int, int], float]]:
-    """By example and place. Empty cells of an example say that the model has none."""
+    """Scores by example and place. Empty cells of an example say that the model has none."""
     example = known.find(cells[EXAMPLE])
     for place, value in _values(cells):
         yield (example, place), value
@@ -71,7 +71,7 @@ def say_called(cells: Mapping[str, Any], key: tuple[int, int]) -> str:
 
 
 def check_whole(found: Mapping[tuple[int, int], float], known: KnownExamples, problems: Problems) -> None:
-    """An example has four scores, or none."""
+    """Report each example that has some of its four scores and lacks others."""
     names = {pk: name for name, pk in reversed(known.examples.items())}
     for example in dict.fromkeys(example for example, _ in found):
         lacking = [name for place, name in enumerate(WIDE) if (example, place) not in found]

@@ -1,4 +1,4 @@
-"""The one mistake of the first questions that its worker is warned of, once."""
+"""The one mistake in the first questions that a worker is warned of, once."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ def second_chance_of(assignment: Assignment) -> SecondChance | None:
 def give_second_chance(
     *, assignment: Assignment, item: Item, answer: Mapping[str, str], now: datetime
 ) -> SecondChance | None:
-    """What was sent first is fixed from now on; of two tabs the first one's. None: it is handed in."""
+    """Fix the first answers, of two tabs the first one's, and warn of the item. None: already submitted."""
     with transaction.atomic():
         held = Assignment.objects.select_for_update(no_key=True).only("status").get(pk=assignment.pk)
         if held.status != Assignment.Status.OPENED:

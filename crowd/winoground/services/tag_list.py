@@ -1,4 +1,4 @@
-"""The controlled list of tags: it grows, names are mended, two that mean the same become one."""
+"""The controlled list of tags: added, renamed, merged where two mean the same, and deleted while unused."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -18,14 +18,14 @@ log = structlog.get_logger()
 
 
 def add_tags(names: Iterable[str], *, by: User | None) -> list[Tag]:
-    """Each by its name, in any case: the one there is, or a new one. All of them or none."""
+    """Find the tags of these names, in any case, and add those that are missing: all of them or none."""
     wanted = {name.casefold(): name for name in map(_checked, names)}
     with transaction.atomic():
         return [_find(name) or _make(name, by=by) for name in wanted.values()]
 
 
 def rename_tag(tag: Tag, *, name: str) -> None:
-    """On all examples that have it. Raises RuleBroken where another one is called so."""
+    """Rename a tag, on all examples that have it. Raises RuleBroken if another tag has the name."""
     new = _checked(name)
     with transaction.atomic():
         _held([tag.pk])
@@ -37,7 +37,7 @@ def rename_tag(tag: Tag, *, name: str) -> None:
 
 
 def merge_tags(tags: Collection[Tag], *, into: Tag) -> int:
-    """How many examples got the remaining tag. The others are gone."""
+    """Merge tags: all examples of the others get `into`, and those are deleted. Returns how many got it."""
     gone = {tag.pk for tag in tags} - {into.pk}
     with transaction.atomic():
         held = {tag.pk for tag in _held([*gone, into.pk])}
@@ -54,7 +54,7 @@ def merge_tags(tags: Collection[Tag], *, into: Tag) -> int:
 
 
 def drop_tags(tags: Collection[Tag]) -> int:
-    """Unused ones only: all of them, or none. Raises RuleBroken."""
+    """Delete tags. Raises RuleBroken, and deletes none, if an example has one of them."""
     with transaction.atomic():
         held = _held([tag.pk for tag in tags])
         used = [tag for tag in held if tag.examples.exists()]
@@ -66,7 +66,7 @@ def drop_tags(tags: Collection[Tag]) -> int:
 
 
 def hold_tags(keys: Collection[int]) -> list[Tag]:
-    """Those that are still there; none of them goes away before the caller's transaction ends."""
+    """Lock the tags that still exist; none of them goes away before the caller's transaction ends."""
     return list(_held(keys))
 
 
@@ -86,6 +86,6 @@ def _find(name: str) -> Tag | None:
 
 
 def _make(name: str, *, by: User | None) -> Tag:
-    """Or the very same: added by somebody else just now, or of letters whose case SQLite does not know."""
+    """Add a tag, or get the very same: one added meanwhile, or in letters whose case SQLite does not know."""
     tag, _ = Tag.objects.get_or_create(name=name, defaults={"added_by": by})
     return tag

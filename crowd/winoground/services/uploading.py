@@ -1,4 +1,4 @@
-"""A model's scores from a file: whole, or not at all."""
+"""A model's scores from a file: all of it, or nothing."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ from crowd.winoground.services.score_files import (
 from hits.data.services.model_results import ModelResults
 
 AT_ONCE = 2_000
-# What tables call others.
+# Names that tables give to others.
 TAKEN = ("people", "chance", "all")
 log = structlog.get_logger()
 
