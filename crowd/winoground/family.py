@@ -16,7 +16,7 @@ from qualifications.presets import Preset
 FIRST_QUESTIONS = Preset(
     key=OnboardingTask.key,
     name="Captions and images: first questions",
-    description="Ten questions like those of the task. One mistake may be put right, a second not.",
+    description="Ten questions like those of the task. One mistake may be corrected, a second may not.",
     test_task=OnboardingTask.key,
     opens=[ValidateTask.key],
     grading=Gate.Grading.SCORES,

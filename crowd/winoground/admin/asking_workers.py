@@ -41,7 +41,7 @@ def asking_card(project: Project, user: User) -> Card:
     )
     return Card(
         key="asking",
-        title="PendingQuery workers",
+        title="Asking workers",
         about="Of each example every caption is shown with every image, and workers say whether they match.",
         metrics=[
             Metric(name="Examples asked about", count=asking.asked, of=asking.asked + asking.ready),
@@ -88,7 +88,7 @@ def _ask(pages: Pages, request: HttpRequest, project: Project) -> HttpResponse:
     pages.log_change(request, project, f"Asked about {count} examples.")
     messages.success(
         request,
-        f"Examples asked about: {count}. Their {count * len(PLACES)} questions come before workers by a "
+        f"Examples asked about: {count}. Their {count * len(PLACES)} questions reach workers by a "
         "batch that you launch below.",
     )
     return redirect(pages.address(project))
@@ -109,7 +109,7 @@ def _runs(project: Project) -> bool:
 def _problems(project: Project, asking: AskingProgress) -> Iterator[str]:
     if asking.away:
         yield (
-            f"Questions that are asked of nobody, for their image was taken away: {asking.away}. "
+            f"Questions that are asked of nobody, because their image was taken away: {asking.away}. "
             "Nobody new answers them unless it comes back."
         )
     if asking.answers >= asking.wanted:

@@ -13,8 +13,8 @@ EXPORT = WinogroundExport()
 def _offer(project: Project) -> Offer:
     examples = EXPORT.count(project, everything=False)
     return Offer(
-        about=f"{plural(examples, 'example')} that workers are asked about. {ON_RECORD} Workers stand in "
-        "files under pseudonyms.",
+        about=f"{plural(examples, 'example')} that workers are asked about. {ON_RECORD} Workers have "
+        "pseudonyms in files.",
         lists=(("Examples", EXAMPLES), ("In full also", PROVENANCE), ("Answers", ANSWERS)),
         note="" if examples else "Workers have not been asked about any example yet.",
     )

@@ -1,5 +1,6 @@
 """Finding the example of an address, for a person who may see it."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -20,3 +21,11 @@ def find_example(pages: Pages, request: HttpRequest, pk: int, key: UUID) -> Exam
     project = pages.find(request, pk, VIEW)
     rows = examples_for(signed_in(request)).select_related("project__study", "author", "image_0", "image_1")
     return get_object_or_404(rows, project=project, public_id=key)
+
+
+def read_moment(text: str) -> datetime | None:
+    """Read when an example was changed last, as its pages carry it; None if that is no time."""
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

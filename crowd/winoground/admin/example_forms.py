@@ -29,7 +29,7 @@ KEPT_S = 86_400
 UNSAID = ("", "Not said yet")
 HELP = {
     "source": "An address, or “own photo”.",
-    "credit": "Whoever is to be named with it.",
+    "credit": "The person to be named with the picture.",
     "licence": "For example CC BY 4.0, or “ours”.",
 }
 # Where a refusal of the whole is best read.
@@ -45,6 +45,7 @@ class Side:
     image: forms.BoundField
     kept: forms.BoundField
     words: Sequence[forms.BoundField]
+    metadata: forms.BoundField
     picture: Picture | None
 
 
@@ -116,6 +117,7 @@ class ExampleForm(forms.ModelForm[Example]):
                 image=self[f"image_{place}"],
                 kept=self[f"kept_{place}"],
                 words=[self[f"{name}_{place}"] for name in ASKED_OF_PICTURES],
+                metadata=self[f"metadata_{place}"],
                 picture=self._pictures[place],
             )
             for place, letter in enumerate(SIDES)
@@ -126,15 +128,6 @@ class ExampleForm(forms.ModelForm[Example]):
 
     def flags(self) -> list[forms.BoundField]:
         return [self[name] for name in ("is_symbolic", "is_series", "is_pragmatic")]
-
-    def clean(self) -> dict[str, Any]:
-        values: dict[str, Any] = super().clean() or self.cleaned_data
-        for name, value in list(values.items()):
-            if isinstance(value, str) and name not in ("note", "new_tags"):
-                values[name] = trim(value)
-            if isinstance(value, str) and is_unfit(value.replace("\r\n", " ").replace("\n", " ")):
-                self.add_error(name, "There is a character in it that cannot be kept. Type it anew.")
-        return values
 
     def take_pictures(self, *, now: datetime) -> None:
         """Store uploads at once: whatever else is wrong, pictures need not be chosen again."""

@@ -14,7 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import URLPattern
 from django.utils import timezone
 
-from crowd.winoground.admin.example_finding import VIEW, Pages, find_example
+from crowd.winoground.admin.example_finding import VIEW, Pages, find_example, read_moment
 from crowd.winoground.admin.example_forms import ExampleForm
 from crowd.winoground.admin.example_verbs import action_view, offered_for
 from crowd.winoground.domain import PLACES
@@ -128,7 +128,10 @@ def words_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
         return HttpResponseNotAllowed(["POST"])
     captions = [request.POST.get(f"caption_{place}", "")[:LONGEST_CAPTION].strip() for place in (0, 1)]
     altered = request.POST.get("has_altered_morpheme", "") not in ("", "false")
-    return render(request, "admin/winoground/words.html", words_context(*captions, altered=altered))
+    key = read_uuid(request.GET.get("example", ""))
+    example = find_example(pages, request, pk, key) if key else None
+    context = words_context(*captions, altered=altered, example=example)
+    return render(request, "admin/winoground/words.html", context)
 
 
 def words_context(first: str, second: str, *, altered: bool) -> dict[str, Any]:
@@ -180,11 +183,11 @@ def _after(pages: Pages, request: HttpRequest, kept: KeptExample) -> HttpRespons
     address = pages.address(example.project, "show_example", example.public_id)
     if kept.faults:
         messages.warning(
-            request, f"{example} is kept as a draft. Before it is ready, mend what is said below."
+            request, f"{example} is saved as a draft. Correct what is named below to make it ready."
         )
         return redirect(f"{address}?lacks")
     messages.success(
-        request, f"{example} is kept. It is {'ready' if example.state == 'ready' else 'a draft'}."
+        request, f"{example} is saved. It is {'ready' if example.state == 'ready' else 'a draft'}."
     )
     return redirect(address)
 

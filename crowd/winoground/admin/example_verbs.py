@@ -1,16 +1,19 @@
 """Actions on one example; the confirmation says so if workers have been asked about it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 
 from crowd.winoground.admin.example_finding import Pages, find_example
 from crowd.winoground.models import Example
+from crowd.winoground.models.examples import LONGEST_REASON
 from crowd.winoground.queries.examples import may_change
 from crowd.winoground.services import example_writing
 from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
@@ -48,7 +51,7 @@ def _pages(pages: Pages) -> ActionPages[Example]:
         find=find,
         back=lambda example: pages.address(example.project, "show_example", example.public_id),
         url=lambda example, key: pages.address(example.project, "example_verb", example.public_id, key),
-        base="admin/winoground/author_base.html",
+        base="admin/hits/project_base.html",
         logged=lambda example: example,
     )
 
@@ -69,7 +72,7 @@ def _move(call: Call[Example], *, move: Callable[..., bool], done: str) -> Outco
 
 def _mark_ready(call: Call[Example]) -> Outcome:
     if example_writing.mark_ready(example=call.row, now=call.now):
-        said = f"{call.row} stays a draft. Before it is ready, mend what is said below."
+        said = f"{call.row} stays a draft. Correct what is named below to make it ready."
         address = reverse("admin:winoground_show_example", args=[call.row.project_id, call.row.public_id])
         return Outcome(said=said, level=messages.WARNING, to=f"{address}?lacks")
     return Outcome(said=f"{call.row}: marked as ready.", history="marked as ready.")
@@ -79,9 +82,7 @@ ACTIONS: Mapping[str, Action[Example]] = {
     "ready": Action(
         label="Mark as ready",
         one_click=True,
-        confirm=_asking(
-            "Everything it must have is looked at once more. Then workers can be asked about it."
-        ),
+        confirm=_asking("Everything it must have is checked again. Then workers can be asked about it."),
         offered=lambda example: example.state == State.DRAFT,
         run=_mark_ready,
     ),

@@ -102,9 +102,6 @@ class ExampleAdmin(ReadOnlyAdmin[Example]):
     ordering = ("-pk",)
     actions = None
 
-    class Media:
-        css = {"all": ("winoground/author.css",)}
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Example]:
         return examples_for(signed_in(request)).prefetch_related("tags")
 
@@ -140,12 +137,12 @@ class ExampleAdmin(ReadOnlyAdmin[Example]):
     def captions(self, example: Example) -> SafeString:
         lines = zip("AB", (example.caption_0, example.caption_1), strict=True)
         lines_said = ((side, caption or "not written yet") for side, caption in lines)
-        return format_html_join("", '<div class="author-line"><b>{}</b> {}</div>', lines_said)
+        return format_html_join("", '<div class="roomy"><b>{}</b> {}</div>', lines_said)
 
     @admin.display(description="pictures")
     def pictures(self, example: Example) -> SafeString:
         shown = format_html_join("", "{}", ((_small(side, example),) for side in (0, 1)))
-        return format_html('<div class="author-pair">{}</div>', shown)
+        return format_html('<div class="pair">{}</div>', shown)
 
     @admin.display(description="tags")
     def tag_names(self, example: Example) -> str:
@@ -169,6 +166,7 @@ def authoring_card(project: Project, user: User) -> Card:
         links=[
             CardLink(name="Write an example", url=write_url, is_first=True, permission=WRITE),
             CardLink(name="All examples", url=list_url(project)),
+            CardLink(name="People in captions and pictures", url=_at("people", project.pk)),
             CardLink(name="Tags", url=tags_url, permission=LOOK_AT_TAGS),
         ],
         next=_next(counts),
@@ -200,7 +198,7 @@ def _project_of(request: HttpRequest) -> Project | None:
 def _small(side: int, example: Example) -> SafeString:
     picture = (example.image_0, example.image_1)[side]
     if picture is None:
-        return format_html('<span class="author-none">no {}</span>', "AB"[side])
+        return format_html('<span class="quiet">no {}</span>', "AB"[side])
     address = reverse("pictures:thumbnail", args=[picture.key, min(SIZES)])
     alt = f"{example}: picture {'AB'[side]}"
     return format_html('<img src="{}" alt="{}" width="64" height="64" loading="lazy">', address, alt)

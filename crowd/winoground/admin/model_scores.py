@@ -87,6 +87,6 @@ PAGES = ResultsPages(
     file=_file,
     count=_count,
     lacking="The file says nothing of {} further examples. They are open for this model.",
-    base="admin/winoground/results_base.html",
+    base="admin/hits/project_base.html",
     find=find,
 )

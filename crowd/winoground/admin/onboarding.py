@@ -47,13 +47,13 @@ class QuestionForm(forms.Form):
         label="Does the caption match the image?",
         choices=[(MATCHES, "Yes"), (DIFFERS, "No")],
         widget=forms.RadioSelect,
-        help_text="What is right. It should be beyond doubt: whoever is wrong twice may never work here.",
+        help_text="The right answer, beyond doubt: a worker who is wrong twice may never work here.",
     )
 
     def clean_caption(self) -> str:
         caption: str = self.cleaned_data["caption"]
         if is_unfit(caption):
-            raise forms.ValidationError("There is a character in this that cannot be kept. Type it anew.")
+            raise forms.ValidationError("This has a character that cannot be stored. Type it again.")
         return caption
 
 
@@ -71,7 +71,7 @@ def onboarding_card(project: Project, user: User) -> Card:
     passed = workers_qualified(gates)
     figures = [
         Metric(name="First questions", count=ones.questions, of=max(FIRST_QUESTIONS, ones.questions)),
-        Metric(name="Of them with a caption that matches", count=ones.matching),
+        Metric(name="First questions whose caption matches", count=ones.matching),
     ]
     if passed is not None:
         figures.append(Metric(name="Workers who may do the task", count=passed))
@@ -93,8 +93,8 @@ def onboarding_card(project: Project, user: User) -> Card:
     return Card(
         key="onboarding",
         title="First questions",
-        about=f"A test of {FIRST_QUESTIONS} unrelated pairs. One mistake is warned of and may be put right; "
-        "whoever makes another is not let in, for good.",
+        about=f"A test of {FIRST_QUESTIONS} unrelated pairs. A worker is warned of one mistake and may "
+        "correct it; a worker who makes another is never let in.",
         metrics=figures,
         links=ways,
         next=f"Write {FIRST_QUESTIONS - ones.questions} more first questions." if lacks else "",
@@ -128,7 +128,7 @@ def write_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     def keep(picturing: Callable[[], Picture] | None) -> str:
         assert picturing is not None  # noqa: S101 - the form wants a picture
         add_question(project=project, picturing=picturing, **_words(form))
-        return "The question is kept."
+        return "The question is saved."
 
     if request.method == "POST" and form.is_valid() and _keep(pages, request, project, form, keep):
         name = "write_first_question" if "more" in request.POST else "first_questions"
@@ -148,7 +148,7 @@ def question_view(pages: Pages, request: HttpRequest, pk: int, question: int) ->
             question=found, project=project, picturing=picturing, now=timezone.now(), **_words(form)
         )
         if row.pk == found.pk:
-            return "The question is kept."
+            return "The question is saved."
         return "Workers have been asked the old question: it was taken away, and this one asked in its place."
 
     if request.method == "POST" and form.is_valid() and _keep(pages, request, project, form, keep):
@@ -242,4 +242,4 @@ def _problems(ones: FirstOnes, *, is_gated: bool) -> Iterator[str]:
     if ones.are_alike:
         yield "All of them have the same answer. Write some with the other one."
     if not is_gated and ones.questions >= FIRST_QUESTIONS:
-        yield "No test stands before the task: whoever meets a batch's requirements may do it."
+        yield "The task has no test: any worker who meets a batch's requirements may do it."

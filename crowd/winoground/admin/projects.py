@@ -30,10 +30,10 @@ class RulesForm(forms.ModelForm[Project]):
         fields = ("answers_wanted", "apart", "least_gap")
         widgets = {"apart": forms.RadioSelect}
         help_texts = {
-            "answers_wanted": "The paper had at least ten. What is asked already is counted anew.",
+            "answers_wanted": "The paper had at least ten. A change also holds for what is asked already.",
             "apart": "Never: each example needs four times as many different workers as a combination does.",
-            "least_gap": "Where another combination may follow: so many are answered before, on pages that "
-            "were begun after the first one was handed in.",
+            "least_gap": "Only with a gap: so many questions must be answered in between, on pages that "
+            "were begun after the first one was submitted.",
         }
 
     def save(self, commit: bool = True) -> Project:

@@ -130,7 +130,7 @@ class TagAdmin(admin.ModelAdmin[Tag]):
 
 
 def _merge(tags: Sequence[Tag], into: Tag) -> str:
-    return f"Examples that have it only now: {tag_list.merge_tags(tags, into=into)}."
+    return f"Examples that got the tag: {tag_list.merge_tags(tags, into=into)}."
 
 
 MERGING = RowMerge[Tag](

@@ -53,7 +53,7 @@ def _lacking_people(project: Project, batch: Batch) -> Iterator[str]:
     gates = gates_before(project)
     if not gates:
         yield (
-            "No test stands before this task: whoever meets the requirements may do it. "
+            "This task has no test: any worker who meets the requirements may do it. "
             "The gate “Captions and images: first questions” is there as a preset of the study's gates."
         )
     if words := people_in_words(project, qualified=workers_qualified(gates, account=batch.account)):
@@ -70,6 +70,6 @@ def _lacking_questions(project: Project, *, asked: int) -> Iterator[str]:
         yield f"Each worker is to get {asked} first questions, and {there} are there. Write the others."
     if len(set(matching)) == 1:
         yield (
-            "All first questions have the same answer, so nobody who reads none of them would fail. "
+            "All first questions have the same answer, so a worker who reads none of them can pass. "
             "Write some with the other one."
         )

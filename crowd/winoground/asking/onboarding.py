@@ -88,7 +88,7 @@ class OnboardingTask(PairsTask, RecoversAnswers, UsesUp):
             return answer
         given = {name: texts[MATCH] for name, texts in answer.items()}
         if give_second_chance(assignment=assignment, item=wrong[0], answer=given, now=timezone.now()) is None:
-            return answer  # which is refused, for there is one already
+            return answer  # refused later, because one is submitted already
         raise Unsure
 
     def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:

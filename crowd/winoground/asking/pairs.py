@@ -69,6 +69,7 @@ class PairsTask(AskTask[Pair]):
         duration_s=3600,
         most_items=domain.MOST_ITEMS,
         requirements=domain.PAPER_ASKS,
+        english_speakers=True,
     )
     heading = gettext_lazy("Does the caption match the image?")
     page = "winoground/pairs.html"

@@ -25,6 +25,7 @@ from hits.work.services.leasing import items_served
 class ValidateTask(PairsTask, NarrowsItems, TakesReports):
     key = domain.VALIDATE
     name = "Caption matching: validation"
+    role = "Validators"
     terms = replace(
         PairsTask.terms,
         title="Does the caption match the image?",

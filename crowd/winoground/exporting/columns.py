@@ -82,7 +82,7 @@ EXAMPLES: Sequence[Column] = (
 PROVENANCE: Sequence[Column] = (
     column("study", TEXT, "the study's id", of=lambda told: str(told.example.project.study.public_id)),
     column("state", TEXT, "asked; or withdrawn, which counts nowhere", of="example.state"),
-    column("author", PERSON, "pseudonym of who wrote it", of="example.author.public_id"),
+    column("author", PERSON, "the author's pseudonym", of="example.author.public_id"),
     column("created_at", MOMENT, "when it was begun", of="example.created_at"),
     column("asked_at", MOMENT, "when workers were first asked about it", of="example.asked_at"),
     column(
@@ -113,5 +113,5 @@ ANSWERS: Sequence[Column] = (
         of=lambda score: bool(score.numerator),
     ),
     column("by", PERSON, "pseudonym of the worker", of="assignment.worker.public_id"),
-    column("at", MOMENT, "when it was handed in", of="assignment.submitted_at"),
+    column("at", MOMENT, "when it was submitted", of="assignment.submitted_at"),
 )

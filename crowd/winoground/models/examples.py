@@ -9,6 +9,8 @@ from crowd.winoground.models.projects import Project
 from hits.work.models.items import Item
 
 LONGEST_CAPTION = 300
+LONGEST_METADATA = 1000
+LONGEST_REASON = 300
 
 
 class Tag(models.Model):
@@ -75,6 +77,13 @@ class Example(models.Model):
     is_symbolic = models.BooleanField("symbolic", default=False)
     is_series = models.BooleanField("of one series", default=False)
     is_pragmatic = models.BooleanField("pragmatic", default=False)
+    # Searched for words about people, as a rough estimate of who is shown. Workers never see it.
+    metadata_0 = models.TextField(
+        "title and description of picture A", blank=True, max_length=LONGEST_METADATA
+    )
+    metadata_1 = models.TextField(
+        "title and description of picture B", blank=True, max_length=LONGEST_METADATA
+    )
     note = models.TextField("note for colleagues", blank=True, max_length=2000)
     created_at = models.DateTimeField()
     changed_at = models.DateTimeField()

@@ -53,17 +53,19 @@ class WrittenExample:
     is_symbolic: bool = False
     is_series: bool = False
     is_pragmatic: bool = False
+    metadata_0: str = ""
+    metadata_1: str = ""
     note: str = ""
 
 
 PLAIN = (
     "caption_0", "caption_1", "has_altered_morpheme", "swap", "predicates", "is_symbolic", "is_series",
-    "is_pragmatic", "note",
+    "is_pragmatic", "metadata_0", "metadata_1", "note",
 )  # fmt: skip
 FIXED = ("caption A", "caption B", "picture A", "picture B")
 STALE = (
-    "Somebody has changed this example since you opened it, or you did in another window. What you typed is "
-    "still here, and not kept. Look at the example as it is now, and keep yours again if you want it so."
+    "A colleague has changed this example since you opened it, or you did in another window. What you typed "
+    "is still here but not saved. Look at the example as it is now, and save yours again if it should stay."
 )
 
 
@@ -96,7 +98,7 @@ def write_example(
         example = Example.objects.create(
             project=project, public_id=key, number=last + 1, author=by, created_at=now, changed_at=now - TICK
         )
-        seen = example.changed_at  # a moment before it is kept, below
+        seen = example.changed_at  # its value before it is kept, below
         kept = _keep(example, written, pictures, by=by, seen=seen, wants_ready=wants_ready, now=now)
         if not kept.changes:
             _save(kept.example, now=now)

@@ -22,6 +22,8 @@ def facts_of(example: Example, *, tags: Iterable[Tag] | None = None) -> Mapping[
         "tags": "; ".join(sorted(tag.name for tag in (example.tags.all() if tags is None else tags))),
         _label("predicates"): example.get_predicates_display() if example.predicates else "",
         "visual": ", ".join(visual),
+        _label("metadata_0"): example.metadata_0,
+        _label("metadata_1"): example.metadata_1,
         _label("note"): example.note,
     }
     return {name: fact or NOTHING for name, fact in facts.items()}

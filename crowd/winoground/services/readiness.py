@@ -13,7 +13,7 @@ Faults = Mapping[str, Sequence[str]]
 # What must be said of a picture, and the fault where it is missing.
 ASKED_OF_PICTURES = {
     "source": "Say where the picture is from: an address, or “own photo”.",
-    "credit": "Say whom the picture is owed to.",
+    "credit": "Say who is to be credited for the picture.",
     "licence": "Say under which licence the picture may be shown.",
 }
 
