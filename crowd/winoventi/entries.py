@@ -1,4 +1,4 @@
-"""What entries are called, and what can be wrong with one that takes a word."""
+"""Labels of entries, and the faults of an entry that takes a word."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ LABELS: Labels = {
 
 
 def fault_of_word(text: str, *, outcomes: Sequence[str] = ()) -> str:
-    """Of an entry that takes exactly one word and has something in it. `outcomes` may not be used."""
+    """The fault of a filled entry that takes exactly one word; `outcomes` may not be used."""
     if len(text.lower()) > LONGEST_WORD:
         return _("A word has at most %(most)d letters.") % {"most": LONGEST_WORD}
     if not is_na(text) and not is_one_word(text):

@@ -1,4 +1,4 @@
-"""The exception procedure, as a family."""
+"""Registration of the exception procedure as a family."""
 
 from crowd.family import Family
 from crowd.winoventi.challenge.exporting.winoventi_export import WinoventiExport

@@ -1,4 +1,4 @@
-"""How much of one step one worker may do."""
+"""The limit on how much of one step one worker may do."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ from hits.work.models.hits import HIT
 
 
 class LimitPolicy(EntryPolicy):
-    """So many answers of one worker to one step of a project: nobody makes most of the data alone."""
+    """A limit on one worker's answers to one step: nobody makes most of the data alone."""
 
     def ask(self, batch: Batch) -> PlatformRequirements:
         if batch.task not in domain.TASKS or Project.objects.filter(study=batch.study).exists():
@@ -24,7 +24,7 @@ class LimitPolicy(EntryPolicy):
         return PlatformRequirements(obstacles=[words])
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
-        """What a page would bring is counted, too: nobody comes above the limit."""
+        """Raise RuleBroken if the page would bring the worker above the limit."""
         batch = hit.batch
         kind = next((kind for kind, task in Step.TASKS.items() if task == batch.task), None)
         if kind is None:

@@ -34,7 +34,7 @@ WARNINGS: Mapping[str, str] = {
 
 
 def reason_in_words(reason: str) -> str:
-    """Of a premise: a fault of its form, or the questions it failed by."""
+    """A premise's reason in words: a fault of its form, or the questions it failed by."""
     return "; ".join(_said(code, {**FAULTS, **QUESTIONS}) for code in reason.split(",") if code)
 
 

@@ -1,4 +1,4 @@
-"""What the exception procedure adds to the table of roles."""
+"""Permissions that the exception procedure adds to the table of roles."""
 
 from collections.abc import Mapping
 

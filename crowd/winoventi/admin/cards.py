@@ -203,7 +203,7 @@ def _asked_card(
     went_out: Sequence[Metric],
     stayed: Sequence[Metric] = (),
 ) -> Card:
-    """Of a step that workers do."""
+    """The card of a step that workers answer."""
     waiting, asked = counted.tallies["waiting"][step.kind], counted.tallies["asked"][step.task]
     todo, note = "", f"{waiting} wait to be let in."
     if waiting and not step.by_itself:
@@ -239,7 +239,7 @@ def _card(
     note: str = "",
     ways: Sequence[CardLink] = (),
 ) -> Card:
-    """Of any step: while nothing waits, there is nothing to do but to switch it."""
+    """The card of any step; while nothing waits, it offers only the switches."""
     groups = {"Came in": came_in, "Went out": went_out, "Stayed behind, and why": stayed}
     halted = [f"The batch did not grow: {step.problem}"] if step.problem else []
     return Card(
@@ -262,7 +262,7 @@ def _card(
 
 
 def _is_asking(step: Step) -> bool:
-    """A complete batch grows again where the step goes on by itself."""
+    """Whether workers are asked; a complete batch grows again where the step goes on by itself."""
     if step.batch is None:
         return False
     grows = step.by_itself and step.batch.status == Batch.Status.COMPLETE
@@ -270,7 +270,7 @@ def _is_asking(step: Step) -> bool:
 
 
 def _reasons(counted: ProjectCounts, belongs: Callable[[str], bool]) -> Iterator[Metric]:
-    """Why premises went no further, the most frequent first."""
+    """Metrics of why premises went no further, the most frequent reason first."""
     found: Iterable[tuple[str, int]] = counted.tallies["reason"].items()
     for reason, count in sorted(found, key=lambda row: (-row[1], row[0])):
         if belongs(reason):

@@ -1,4 +1,4 @@
-"""The numbers of a project with the lists behind them."""
+"""The numbers of a project, each linked to the list behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from hits.admin.projects.project_cards import Metric, Progress
 
 @dataclass(frozen=True, kw_only=True)
 class RunProgress:
-    """What a model is doing, or what keeps it."""
+    """A model's progress on one model run, or the problem that keeps it."""
 
     name: str
     done: int
@@ -30,21 +30,21 @@ class RunProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectCounts:
-    """What all cards are made of."""
+    """The counts, model runs and buttons that all cards of a project are made of."""
 
     project: Project
     tallies: Tallies
     model_runs: Mapping[tuple[str, int], ModelRun]
-    # What this person may do to a step.
+    # The buttons of a step that this user may press.
     buttons: Callable[[Step], Sequence[RowButton]]
 
     def of(self, what: str, *keys: str) -> int:
-        """Of these states; of all, where none is named."""
+        """Number of rows in these states, or in any state where none is named."""
         found = self.tallies[what]
         return sum(found[key] for key in keys) if keys else sum(found.values())
 
     def row(self, name: str, model: str, *states: str) -> Metric:
-        """It leads to its list, unless nothing is in it."""
+        """A metric that links to its list, unless the count is 0."""
         count = self.of(model, *states)
         return Metric(name=name, count=count, url=list_url(self.project, model, *states) if count else "")
 

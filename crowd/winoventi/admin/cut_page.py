@@ -1,4 +1,4 @@
-"""The perplexity curves of step 1, and where they are cut."""
+"""The page that shows the perplexity curves of step 1 and sets where they are cut."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a person fills in to set up a project: its rules, its nouns, its steps."""
+"""Forms that set up a project: its rules, its nouns, its steps."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -92,7 +92,7 @@ class NounsForm(forms.Form):
         help_text="Text with a noun on each line, or CSV: its first column, or the one that is called noun.",
     )
 
-    # Whether there has to be one.
+    # Whether at least one noun is required.
     is_needed: ClassVar[bool] = True
 
     def clean_words(self) -> list[str]:
@@ -113,12 +113,12 @@ class NounsForm(forms.Form):
 
 
 class SetUpForm(NounsForm, RulesForm):
-    """A procedure and its first nouns."""
+    """The form that opens a procedure with its first nouns."""
 
     is_needed = False
 
     def save(self, commit: bool = True) -> Project:
-        """Both or neither."""
+        """Open the project and add its nouns in one transaction: both or neither."""
         rules = {name: self.cleaned_data[name] for name in RULES}
         with transaction.atomic():
             project = open_project(study=self.instance.study, **rules)
@@ -127,7 +127,7 @@ class SetUpForm(NounsForm, RulesForm):
 
 
 class SettingsForm(RulesForm):
-    """The rules, and of the steps that workers do how much one person may do and which batch grows."""
+    """The rules, and for each step that workers do the limit of one worker and the batch that grows."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -175,6 +175,6 @@ def check_size(file: Any) -> Any:
 
 
 def offer_rows(field: Any, rows: Sequence[Row]) -> None:
-    """Read once for several fields: only they are shown. What is chosen is looked up among them, too."""
+    """Offer exactly these rows, read once for several fields; the choice is looked up among them, too."""
     field.choices = [("", "–––"), *((row.pk, str(row)) for row in rows)]
     field.queryset = field.queryset.filter(pk__in=[row.pk for row in rows])

@@ -1,4 +1,4 @@
-"""Everything that a project has found and been given, with why it went no further; a row leads to its way."""
+"""Lists of all that a project has found and been given, with why it went no further."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
@@ -19,7 +19,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 class ProcedureList(ReadOnlyAdmin[Row]):
-    """A list that says what is in it. Each row's own page is the way of its pair."""
+    """A list that explains what is in it; each row's own page is the provenance of its pair."""
 
     change_list_template = "admin/hits/project_rows.html"
     show_full_result_count = False
@@ -27,7 +27,7 @@ class ProcedureList(ReadOnlyAdmin[Row]):
     title: ClassVar[str]
     about: ClassVar[str]
     study_path: ClassVar[str] = "project__study"
-    # What the page of one row shows, too; workers among it, by pseudonym only.
+    # Relations that the page of one row shows, too; workers among them appear by pseudonym only.
     related: ClassVar[Sequence[str]] = ()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:

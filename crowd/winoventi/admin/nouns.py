@@ -1,4 +1,4 @@
-"""The nouns of a project: looked through, and added to."""
+"""The page of a project's nouns, to search them and to add more."""
 
 from typing import Any
 

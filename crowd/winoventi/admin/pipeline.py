@@ -14,7 +14,7 @@ from hits.identity.models.users import User
 
 
 def cards_of(pages: Pages, project: Project, user: User) -> Iterator[Card]:
-    """In three queries, however much there is."""
+    """Cards of all steps and of the results, in three queries, however much there is."""
 
     def buttons(step: Step) -> Sequence[RowButton]:
         return actions_of(pages, step.kind).offered(step, user=user)

@@ -56,12 +56,12 @@ class ProjectAdmin(ProjectPages[Project]):
         return cards_of(self, project, user)
 
     def growing_batch(self, project: Project, task: str, batches: Sequence[Batch]) -> Batch | None:
-        """A step grows in the batch that is its own."""
+        """The batch that the step names as its own, if it is among these."""
         step = _step_of(project, task)
         return super().growing_batch(project, task, [one for one in batches if one.pk == step.batch_id])
 
     def keep_draft(self, project: Project, draft: Batch) -> None:
-        """It is the step's own batch from now on, unless one of it is running."""
+        """Make the draft the step's own batch, unless the step has one that was launched."""
         step = _step_of(project, draft.task)
         if step.batch is None or step.batch.status in (Batch.Status.DRAFT, Batch.Status.CANCELLED):
             Step.objects.filter(pk=step.pk).update(batch=draft, problem="")
@@ -72,7 +72,7 @@ class ProjectAdmin(ProjectPages[Project]):
 
 
 def step_draft_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, kind: str) -> HttpResponse:
-    """Where drafts were begun before their address named the task."""
+    """Redirect from where drafts were begun before their address named the task."""
     step = get_object_or_404(pages.find(request, pk).steps, kind=kind)
     if not step.task:
         raise Http404

@@ -1,4 +1,4 @@
-"""The whole way of a pair: what the model read, who said what of it and when, and what was made of that."""
+"""Provenance of a pair: what the model read, who said what of it and when, and what was made of that."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -63,7 +63,7 @@ def way_of_premise(request: HttpRequest, premise: Premise) -> HttpResponse:
 
 
 def _named(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """Workers appear by pseudonym only."""
+    """Leave out the workers' external ids: workers appear by pseudonym only."""
     return rows.defer("worker__external_id")
 
 
@@ -90,7 +90,7 @@ def _show(
 
 
 def _readings(generic: Generic) -> list[Mapping[str, Any]]:
-    """What models put into the four sentences; the generic itself is marked."""
+    """Words that models put into the four sentences, with the generic itself marked."""
     rows = Reading.objects.filter(noun=generic.noun_id).select_related("rival").order_by("rival", "pk")
     return [
         {
@@ -113,7 +113,7 @@ def _said(judgement: Judgement) -> Sequence[bool]:
 
 
 def _prompts(premise: Premise) -> list[Mapping[str, Any]]:
-    """Both, with what people completed them with."""
+    """Both prompts of a pair, each with the choices that people made."""
     chosen = _named(Choice.objects.filter(prompt__premise=premise).select_related("prompt", *WORK))
     choices = list(chosen.order_by("pk"))
     return [

@@ -1,4 +1,4 @@
-"""What a click on the pipeline does: asked once more where it costs something, then one call of a service."""
+"""Actions of the pipeline's buttons: confirmed where they cost something, then one call of a service."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -33,7 +33,7 @@ def action_view(pages: Pages, request: HttpRequest, pk: int, kind: str, verb: st
 
 
 def actions_of(pages: Pages, kind: str) -> ActionPages[Step]:
-    """Those of a step of this kind. Each can be made to go on by itself, and to wait again."""
+    """Actions of a step of this kind. Each step can be made to go on by itself, and to wait again."""
 
     def find(request: HttpRequest, pk: int) -> Sequence[Step]:
         steps = pages.find(request, pk).steps.select_related("project__study")

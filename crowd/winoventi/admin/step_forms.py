@@ -1,4 +1,4 @@
-"""What a person fills in along the way: the cut, a batch, what is taken out, other models."""
+"""The forms of the steps: where generics are cut, and how many rows go on."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How many rows of a project are in which state, all of it in one query."""
+"""Counts of a project's rows by state, all of them in one query."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from crowd.winoventi.procedure.services.step_items import waiting_for
 from hits.work.models.items import Item
 
 Tallies = dict[str, dict[str, int]]
-# Of these why it went no further is counted, too.
+# States in which the reason is counted, too.
 STOPPED = (Premise.State.MALFORMED, Premise.State.FAILED)
 
 
 def tallies_of(project: Project) -> Tallies:
-    """By what is counted, and by its state: what has no rows is 0."""
+    """Counts by what is counted and by its state; a state without rows is 0."""
     first, *others = _parts(project)
     found: Tallies = defaultdict(lambda: defaultdict(int))
     for what, key, count in first.union(*others, all=True):
@@ -48,7 +48,7 @@ def _parts(project: Project) -> Iterator[QuerySet[Any, Any]]:
 
 
 def _count(rows: QuerySet[Any], what: str, field: str = "", *, key: str = "") -> QuerySet[Any, Any]:
-    """One row for each value of the field, or one for all."""
+    """One row for each value of the field, or a single row where no field is named."""
     text = CharField()
     named = rows.order_by().annotate(
         tallied=Value(what, text), by=Cast(F(field), text) if field else Value(key, text)

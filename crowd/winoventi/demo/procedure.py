@@ -1,4 +1,4 @@
-"""The procedure's run: a test, the five steps, human performance, and pay. Each waits for the background."""
+"""The demo's run: a test, the five steps, human performance, and pay. Each part waits for the background."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -36,11 +36,11 @@ from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services.grading import grade_by_hand
 from scoring.models import RegisteredRival
 
-# The first three write, and judge with the fourth, who has no ideas: of a sentence, all but its author.
+# The first three workers write; they and the fourth, who has no ideas, judge all sentences but their own.
 WRITERS, JUDGES = 3, 4
-# Whoever chooses has seen nothing of a pair, not even its other text.
+# Workers who choose have seen nothing of a pair, not even its other text.
 CHOOSERS = 2
-# No worker does a HIT twice, nor judges an own sentence.
+# HITs to spare, because no worker does a HIT twice, nor judges an own sentence.
 SPARE_HITS = 3
 BONUS = {"name": "thank you", "kind": "flat", "amount": "0.01"}
 Kind = Step.Kind
@@ -102,7 +102,7 @@ class WinoventiDemo(Demo):
         self._work(self.walk, "Testing", workers=self._workers[:JUDGES], goal=JUDGES)
 
     def _read(self) -> None:
-        """Step 1 goes on by itself once its models are known."""
+        """Register the taught models; step 1 goes on by itself once they are known."""
         self.say("Teaching", 0, 1)
         rivals = seeding.register_taught(self.cast, taught=self._taught)
         self.say("Teaching", 1, 1)
@@ -111,7 +111,7 @@ class WinoventiDemo(Demo):
         self.project.save()
 
     def _grade(self) -> None:
-        """By the researcher, who reads each of them."""
+        """Grade each waiting attempt by hand, as a researcher who reads it."""
         waiting = Attempt.objects.filter(gate=self.gate, status=Attempt.Status.WAITING)
         acts.wait("Grading", waiting.count, JUDGES, say=self.say)
         for attempt in waiting.select_related("assignment").order_by("pk"):
@@ -125,7 +125,7 @@ class WinoventiDemo(Demo):
         acts.wait("Telling", told.count, WRITERS, say=self.say)
 
     def _find_generics(self) -> None:
-        """Read, ranked by their perplexity, and cut."""
+        """Wait until the generics are read, ranked by their perplexity, and cut."""
         done = ModelRun.objects.filter(project=self.project, is_open=False)
         ranked = self.project.generics.filter(rank__isnull=False)
         acts.wait("Reading", done.count, 2, say=self.say, also=ranked.exists)
@@ -151,7 +151,7 @@ class WinoventiDemo(Demo):
         acts.wait("Settling", settled.count, asked.count(), say=self.say)
 
     def _choose(self) -> None:
-        """What people make of the challenge set, and what the model does."""
+        """Have people and the model complete the prompts of the challenge set."""
         model = self.project.filter_model
         if model is not None:
             start_evaluation(
@@ -166,7 +166,7 @@ class WinoventiDemo(Demo):
         )
 
     def _ask(self, kind: str, what: str, *, workers: Sequence[Person], spare: int = 0) -> Batch:
-        """The researcher lets in what waits, and launches a batch that asks for all of it."""
+        """Let in what waits for a step, and launch a batch that asks for all of it."""
         advance(project=self.project, kind=kind, now=timezone.now())
         step = self.project.steps.get(kind=kind)
         batch = drafting.start_draft(
@@ -210,12 +210,12 @@ class WinoventiDemo(Demo):
         }
 
     def _model(self, kind: str) -> list[int]:
-        """Right, and all of them."""
+        """Number of right answers, and of all answers."""
         answers = ModelAnswer.objects.filter(evaluation__project=self.project, kind=kind)
         return [answers.filter(is_right=True).count(), answers.count()]
 
     def table(self) -> Iterator[str]:
-        """What is published: sentences that people understand and a model does not."""
+        """The published pairs: sentences that people understand and a model does not."""
         yield "a valid pair                             model right   people right"
         for pair in valid_pairs(self.project).order_by("pk"):
             yield f"The {pair.noun} is [{pair.generic} / {pair.exception}]. {pair.sentence}"
@@ -229,7 +229,7 @@ class WinoventiDemo(Demo):
 
 
 def _total_of(approved: QuerySet[Assignment]) -> Decimal:
-    """Summed here: not every database adds money exactly."""
+    """The total reward, summed in Python because not every database adds money exactly."""
     return sum(approved.values_list("hit__batch__reward", flat=True), Decimal(0))
 
 

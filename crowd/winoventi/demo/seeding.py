@@ -1,4 +1,4 @@
-"""What the exception procedure's demo starts from: a project, its test with a gate, and its models."""
+"""The start of the exception procedure's demo: a project, its test with a gate, and its models."""
 
 import signal
 import subprocess
@@ -25,13 +25,13 @@ from qualifications.services.gate_setup import add_gate, switch_gate
 from scoring.models import RegisteredRival
 from scoring.rivals import digest
 
-# Nobody makes most of the data alone.
+# The limit of one worker, so that no worker makes most of the data alone.
 MOST_EXCEPTIONS = 6
 Kind = RegisteredRival.Kind
 
 
 def open_procedure(cast: Cast) -> Project:
-    """What models do goes on by itself; what workers are asked, the researcher lets in."""
+    """Open a project: models' steps go on by themselves, the researcher lets in what workers are asked."""
     project = open_project(study=cast.study, stop_list="\n".join(world.world()["stop_list"]))
     project.steps.filter(Q(kind=Step.Kind.GENERICS) | Q(kind=Step.Kind.FILTER)).update(by_itself=True)
     project.steps.filter(kind=Step.Kind.EXCEPTIONS).update(most_per_worker=MOST_EXCEPTIONS)
@@ -73,7 +73,7 @@ def draft_walk(cast: Cast, *, places: int) -> Batch:
 
 
 def start_teaching(cast: Cast) -> subprocess.Popen[bytes]:
-    """In the background, while the servers start."""
+    """Start teaching the models in the background, while the servers start."""
     command = [sys.executable, "-m", "crowd.winoventi.demo.teach", str(_folder(cast))]
     with log_path().open("ab") as log, held_back(signal.SIGTERM, signal.SIGINT):
         return subprocess.Popen(
@@ -86,7 +86,7 @@ def start_teaching(cast: Cast) -> subprocess.Popen[bytes]:
 
 
 def register_taught(cast: Cast, *, taught: subprocess.Popen[bytes]) -> dict[str, RegisteredRival]:
-    """By kind, once they have learned: on a machine that is busy that takes minutes."""
+    """Wait until the models have learned, minutes on a busy machine, and register them by kind."""
     if code := taught.wait():
         raise CrowdError(f"The models could not be taught: that process ended with code {code}.")
     return {kind: _register(cast, kind) for kind in (Kind.MASKED, Kind.CAUSAL)}

@@ -1,4 +1,4 @@
-"""Run as a module, with a folder: both models read the world's sentences, and are kept in it.
+"""Command, run as a module with a folder: both models read the world's sentences, and are kept in it.
 
 A process of its own, a matter of seconds: torch takes time to load, and has no place in the demo's process.
 """

@@ -1,6 +1,6 @@
-"""People of the exception procedure: what they say follows from the seed and from what they read.
+"""Simulated workers of the exception procedure, whose answers follow from the seed and from what they read.
 
-Who is asked first does not change what comes out: only one judge is careless, and everybody but its author
+The order of asking does not change the outcome: only one judge is careless, and everybody but its author
 judges a sentence.
 """
 
@@ -22,10 +22,10 @@ from hits.core.errors import CrowdError
 NOT_AVAILABLE = "N/A"
 STATEMENT = re.compile(r"The (?P<noun>\S+) is (?P<generic>\S+)\.")
 PAIR = re.compile(r"The (?P<noun>\S+) is \[(?P<generic>\S+) / (?P<exception>\S+)\]\.")
-# Shares of what is written and chosen.
+# Probabilities of what is written and chosen.
 NO_IDEA, GIVES_AWAY, WRONG_CHOICE, NEEDLESS_OBJECTION = 0.1, 0.3, 0.1, 0.2
 SLOW_S = 0.1
-# A page that was refused is mended; one that only wonders is sent again.
+# A refused page is corrected; a page that only warns is sent again.
 TRIES = 3
 Texts = Mapping[str, str]
 
@@ -61,7 +61,7 @@ class Person(workers.SimulatedWorker):
         raise CrowdError(f"What worker {self.number} answers is refused: {texts}")
 
     def _first_try(self, texts: Texts) -> Texts:
-        """Two words where one is asked for: the page says so, and shows what was written."""
+        """The first try; a hasty worker's has two words for one, which the page refuses and shows again."""
         if not self._is_hasty or not texts.get(ALTERNATIVES[0]):
             return texts
         return {**texts, ALTERNATIVES[0]: f"not {texts[ALTERNATIVES[0]]}"}
@@ -106,7 +106,7 @@ class Person(workers.SimulatedWorker):
         return _in_bracket(known)
 
     def _judge(self, form: Form) -> Texts:
-        """Objects to words that mean the same; the careless one, to anything."""
+        """Object to words that mean the same; the careless worker also objects at random."""
         same = world()["synonyms"]
         answers = dict.fromkeys(map(str, QUESTIONS), NO)
         for question, prompt in zip(answers, form.texts("prompt"), strict=True):
@@ -124,7 +124,7 @@ class Person(workers.SimulatedWorker):
         return {"choice": next(one for one in options if (one != right) == is_wrong)}
 
     def _lot(self, *about: str) -> Random:
-        """The same for whoever is asked."""
+        """A random source that is the same for every worker who is asked."""
         return Random(":".join([str(self._seed), *about]))  # noqa: S311
 
 
@@ -134,7 +134,7 @@ def _in_bracket(sentence: str) -> Texts:
 
 
 def _targets() -> dict[str, str]:
-    """What is right after each sentence that is good."""
+    """The right outcome of each prompt that is made of a good sentence."""
     found = {}
     for key, sentence in world()["premises"].items():
         noun, *outcomes = key.split()
@@ -154,6 +154,6 @@ def _read(pattern: re.Pattern[str], form: Form) -> Texts:
 
 
 def _fields(form: Form, texts: Texts) -> list[tuple[str, str]]:
-    """As a browser sends them: of the answers to pick from only the one that is picked."""
+    """Fields as a browser sends them: only the picked one of several options."""
     names = {one.entry: one.name for one in form.entries}
     return [(names[entry], text) for entry, text in texts.items()]

@@ -1,4 +1,4 @@
-"""The little world of this demo: what its models have read, and what its workers know and say."""
+"""The small world of this demo: what its models have read, and what its workers know and say."""
 
 import csv
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 from crowd.winoventi.domain.prompts import Template, prompt
 
-# Each word of a row is said a quarter less often than the one before; each noun, a fifth less often.
+# Each word of a row is read a quarter less often than the one before; each noun, a fifth less often.
 FIRST, NEXT_WORD, NEXT_NOUN = 1000, 0.75, 0.8
 MARKS = ("The", "is", "not", ".", ",")
 Rows = Mapping[str, Sequence[str]]
@@ -23,13 +23,13 @@ def world() -> Mapping[str, Any]:
 
 
 def nouns() -> Rows:
-    """For each noun the words that its four templates end with, the likeliest first."""
+    """Nouns, each with the words that its four templates end with, the likeliest first."""
     found: Rows = world()["nouns"]
     return found
 
 
 def sentences() -> dict[str, int]:
-    """What the models read, and how often."""
+    """Sentences that the models read, and how often."""
     return {
         prompt(noun, template=template, word=word): round(FIRST * NEXT_WORD**place * NEXT_NOUN**number)
         for number, (noun, rows) in enumerate(nouns().items())
@@ -43,7 +43,7 @@ def vocabulary() -> list[str]:
 
 
 def walk_file() -> bytes:
-    """The test, as a researcher uploads it."""
+    """The file of the test, as a researcher uploads it."""
     row: Mapping[str, str] = world()["walk"]
     out = StringIO()
     writer = csv.DictWriter(out, row)

@@ -1,6 +1,6 @@
-"""The raw answers of the four tasks, for one item each: what was typed, by the columns of the recordings.
+"""Raw answers of the four tasks, each for one item: what was typed, by the columns of the recordings.
 
-An assignment holds {item: one of these}; a recording's row is read as one of these, too.
+An assignment holds {item: raw answer}; a recording's row is read as a raw answer, too.
 """
 
 from collections.abc import Mapping
@@ -23,12 +23,13 @@ class Exceptions:
 
 
 def read_exceptions(raw: Raw) -> Exceptions:
-    """A statement without sense has no alternatives, whatever else was typed, and N/A is none.
+    """Exceptions of a raw answer: none for a statement without sense, whatever else was typed; N/A is none.
 
-    That each is one word was seen to where it was handed in.
+    Entries of more than one word are discarded, as the paper's cleaning did. The page lets none through, but
+    a recording may hold some.
     """
     makes_sense = raw["makes_sense"] == YES
-    # Some letters are two when they are small.
+    # Lower case makes two of some letters, so the cut comes after it.
     small = [trim(raw.get(name, "")).lower()[:LONGEST_WORD] for name in ALTERNATIVES]
     entries = small if makes_sense else []
     words = dict.fromkeys(entry for entry in entries if entry and not is_na(entry))
@@ -42,7 +43,7 @@ def read_premise_of(raw: Raw) -> Premise:
 
 
 def read_objections(raw: Raw) -> frozenset[Question]:
-    """What was answered with yes."""
+    """Questions that were answered with yes."""
     return frozenset(question for question in QUESTIONS if raw[question] == YES)
 
 

@@ -1,4 +1,4 @@
-"""How a model does on the challenge set, how alike two models' associations are, and what is trained on."""
+"""Accuracy of models on the challenge set, likeness of two models' associations, and splits for training."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -9,19 +9,19 @@ from typing import TypeVar
 
 from crowd.winoventi.domain import EXCEPTION, GENERIC, KINDS
 
-# The outcome without any premise: whether the model favors the generic at all, as the filter asks.
+# The prompt without a premise: whether the model favors the generic at all, as the filter asks.
 ALONE = "alone"
 ASKED = (*KINDS, ALONE)
 
 Pair = TypeVar("Pair", bound=Hashable)
 Noun = TypeVar("Noun", bound=Hashable)
-# By kind of prompt: whether the model was right.
+# Whether the model was right, by kind of prompt.
 Answers = Mapping[str, bool]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """So many of so many."""
+    """A number of right answers out of all answers."""
 
     right: int
     all: int
@@ -33,30 +33,30 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """Prompts as (pair, kind): what is trained on, and what it is tried on."""
+    """Prompts as (pair, kind): those to train on, and those of each test."""
 
     train: Sequence[tuple[str, str]]
     tests: Mapping[str, Sequence[tuple[str, str]]]
 
 
 def is_right(*, target: float, incorrect: float) -> bool:
-    """Strictly: a tie is wrong."""
+    """Whether the target is strictly likelier: a tie is wrong."""
     return target > incorrect
 
 
 def favored(answers: Mapping[Pair, Answers]) -> set[Pair]:
-    """Individual: the pairs whose generic the model favors where there is no premise."""
+    """The Individual subset: pairs whose generic the model favors where there is no premise."""
     return {pair for pair, of_pair in answers.items() if of_pair.get(ALONE, False)}
 
 
 def intersection(models: Iterable[Mapping[Pair, Answers]]) -> set[Pair]:
-    """The pairs whose generic every one of these models favors; of no models, none."""
+    """The Intersection subset: pairs whose generic every one of these models favors; empty without models."""
     sets = [favored(answers) for answers in models]
     return set.intersection(*sets) if sets else set()
 
 
 def accuracy(answers: Mapping[Pair, Answers], *, pairs: Collection[Pair]) -> dict[str, Share]:
-    """By kind of prompt, over what was answered of these pairs."""
+    """Shares of right answers by kind of prompt, over what was answered of these pairs."""
     chosen = [answers[pair] for pair in pairs if pair in answers]
     found = {}
     for kind in KINDS:
@@ -68,9 +68,9 @@ def accuracy(answers: Mapping[Pair, Answers], *, pairs: Collection[Pair]) -> dic
 def jaccard(
     one: Mapping[Noun, AbstractSet[str]], other: Mapping[Noun, AbstractSet[str]], *, with_empty: bool
 ) -> Fraction | None:
-    """The mean over the nouns that both were asked about of what two models share of their associations.
+    """Mean Jaccard index of two models' associations, over the nouns that both were asked about.
 
-    Where both find nothing they are all alike, or the noun is left out. None: no noun is left.
+    Where both find nothing, the index is 1 or the noun is left out. None: no noun is left.
     """
     shares = [
         Fraction(len(one[noun] & other[noun]), len(one[noun] | other[noun]))
@@ -83,14 +83,14 @@ def jaccard(
 
 
 def split_half(pairs: Collection[str], *, seed: int) -> Split:
-    """Half of the pairs, both prompts of each; tried on both prompts of the others."""
+    """Train on both prompts of half of the pairs; test on both prompts of the others."""
     shuffled = _shuffled(pairs, seed=f"half {seed}")
     middle = len(shuffled) // 2
     return Split(train=_prompts(shuffled[:middle]), tests={"unseen": _prompts(shuffled[middle:])})
 
 
 def split_full(pairs: Collection[str], *, seed: int) -> Split:
-    """PairScores fifths of the exceptions; tried on the other fifth, on all generics, and on both kinds mixed.
+    """Train on four fifths of the exceptions; test on the other fifth, on all generics, and on a mix of both.
 
     The mixed test has the held out exceptions and the generics of the same pairs.
     """
@@ -108,7 +108,7 @@ def split_full(pairs: Collection[str], *, seed: int) -> Split:
 
 
 def _shuffled(pairs: Collection[str], *, seed: str) -> list[str]:
-    """By digests, so that it is the same on every machine and in every version of the language."""
+    """Shuffle by digests, so that the order is the same on every machine and in every version of Python."""
     return sorted(pairs, key=lambda pair: (sha256(f"{seed} {pair}".encode()).digest(), pair))
 
 

@@ -18,10 +18,10 @@ BY_WORKER = "worker"
 
 
 def why_failed(objections: Iterable[Collection[str]], *, by: str, at: int) -> list[str]:
-    """What each worker objects to, as questions. The reasons, in order; none: the pair is valid.
+    """Questions that a pair fails by, in order; none: the pair is valid.
 
-    By question: one question has at least so many “yes”. By worker: at least so many workers object to
-    anything, and then everything that anybody objects to is a reason.
+    `objections` holds the questions that each worker objects to. By question: one question has at least so
+    many “yes”. By worker: at least enough workers object to anything, and then every objection is a reason.
     """
     of_workers = [set(objected) for objected in objections]
     times = Counter(question for objected in of_workers for question in objected)

@@ -13,7 +13,7 @@ BRACKET = re.compile(r"\[([^\[\]]*)\]")
 BRACKETS = "[]"
 BETWEEN = "/"
 FINAL_MARKS = ".!?…"
-# May stand behind the final mark.
+# These may follow the final mark.
 CLOSERS = "\"'”’)"
 
 
@@ -34,7 +34,7 @@ class Fault(StrEnum):
 
 
 class Warning(StrEnum):  # noqa: A001  # it is what a worker is shown
-    """What a worker is told, and what a recording is counted by."""
+    """Oddities that a worker is warned of, and that a recording is counted by."""
 
     ORDER_DIFFERS = "order_differs"
     WORDS_DIFFER = "words_differ"
@@ -43,7 +43,7 @@ class Warning(StrEnum):  # noqa: A001  # it is what a worker is shown
 
 @dataclass(frozen=True, kw_only=True)
 class Premise:
-    """As it was typed, but for spaces and the full stop that was missing."""
+    """A premise as it was typed, with normal spaces and with a final mark."""
 
     sentence: str
     generic_word: str
@@ -51,7 +51,7 @@ class Premise:
 
     @property
     def bracket(self) -> tuple[str, str] | None:
-        """The two words, where the sentence has exactly one bracket with exactly two."""
+        """The two words, where the sentence has exactly one bracket with exactly two; otherwise None."""
         found = BRACKET.findall(self.sentence)
         words = [trim(word) for word in found[0].split(BETWEEN)] if len(found) == 1 else []
         return (words[0], words[1]) if len(words) == 2 else None
@@ -61,14 +61,17 @@ class Premise:
         return is_na(self.sentence.rstrip(".")) or is_na(self.sentence)
 
     def with_word(self, word: str) -> str:
-        """The sentence that a reader sees; a word that opens it gets a capital."""
+        """The sentence that a reader sees; a word that opens it gets a capital.
+
+        One without a bracket, which only a recording holds, stays as it is.
+        """
         before, _, rest = self.sentence.partition("[")
         after = rest.partition("]")[2]
         return f"{before}{word if before.strip() else word[:1].upper() + word[1:]}{after}"
 
 
 def read_premise(*, sentence: str, generic_word: str, exception_word: str) -> Premise:
-    """One space between words, and a full stop where no final mark stands."""
+    """The premise with one space between words, and with a full stop where there is no final mark."""
     return Premise(
         sentence=_read_sentence(sentence),
         generic_word=trim(generic_word),
@@ -77,12 +80,12 @@ def read_premise(*, sentence: str, generic_word: str, exception_word: str) -> Pr
 
 
 def find_fault(premise: Premise) -> Fault | None:
-    """What keeps it out, or nothing."""
+    """The first fault that keeps the premise out; None if it can be used."""
     return next(_faults(premise), None)
 
 
 def find_warnings(premise: Premise, *, generic: str, exception: str) -> list[Warning]:
-    """Of a premise without a fault. `generic` and `exception` are the outcomes it is to tell apart."""
+    """Warnings about a premise without a fault; `generic` and `exception` are the outcomes it decides."""
     words = (premise.generic_word, premise.exception_word)
     inside = premise.bracket or ("", "")
     warnings = []

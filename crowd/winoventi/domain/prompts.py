@@ -1,4 +1,4 @@
-"""The sentences that models and workers are shown of a noun."""
+"""Sentences about a noun that models and workers are shown."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ BLANK = "____"
 
 
 class Template(StrEnum):
-    """Affirmative and negated, with a full stop and with a comma."""
+    """Sentences to complete: affirmative and negated, with a full stop and with a comma."""
 
     IS = "is"
     IS_NOT = "is_not"
@@ -21,7 +21,7 @@ TEXTS = {
     Template.IS_COMMA: "The {noun} is {word},",
     Template.IS_NOT_COMMA: "The {noun} is not {word},",
 }
-# A generic is what both of a pair have among their first words.
+# A generic is a word that both of a pair have among their first words.
 PAIRS = ((Template.IS, Template.IS_NOT), (Template.IS_COMMA, Template.IS_NOT_COMMA))
 
 
@@ -30,10 +30,10 @@ def prompt(noun: str, *, template: Template = Template.IS, word: str = MASK) -> 
 
 
 def statement(noun: str, word: str) -> str:
-    """As workers read it, and as a causal model is asked how likely it is."""
+    """The statement as workers read it, and as a causal model is asked how likely it is."""
     return prompt(noun, word=word)
 
 
 def challenge(premise: str, *, noun: str, mask: str = MASK) -> str:
-    """The premise, with its word, and the outcome to be found."""
+    """The premise with its word, followed by the statement whose outcome is to be found."""
     return f"{premise} {prompt(noun, word=mask)}"

@@ -1,4 +1,4 @@
-"""One word: how it is read, and when an entry is none."""
+"""One word: how it is read, and when an entry is not one."""
 
 from crowd.questions.domain import SPACES, trim
 
@@ -17,7 +17,7 @@ def is_one_word(text: str) -> bool:
 
 
 def read_word(text: str) -> str:
-    """Trimmed, in small letters, and otherwise as it was typed. Raises ValueError with what to mend."""
+    """The word, trimmed and in small letters. Raises ValueError that says what to correct."""
     word = text.strip().lower()
     if not word:
         raise ValueError("There is no word.")

@@ -14,12 +14,12 @@ from scoring.models import RegisteredRival
 
 
 def triplet_key(noun: str, generic: str, alternative: str) -> str:
-    """The same for the same three words, whatever row of the nouns they come from."""
+    """A digest of the three words, the same whatever row of the nouns they come from."""
     return sha256(f"{noun}\n{generic}\n{alternative}".encode()).hexdigest()[:32]
 
 
 class Alternative(models.Model):
-    """What holds of a noun if the generic does not: the exception, as one worker gave it.
+    """The exception, as one worker gave it: what holds of a noun if the generic does not.
 
     Its state follows from facts, and only crowd.winoventi.services.pair_states writes it.
     """
@@ -31,20 +31,20 @@ class Alternative(models.Model):
         PASSED = "passed", "Passed the filter"
         WITHDRAWN = "withdrawn", "The answer it came from does not count"
 
-    # One of these stands for its triplet; others with the same words are repetitions.
+    # States of the one row that represents its triplet; others with the same words are repetitions.
     STANDING = (State.GIVEN, State.FILTERED, State.PASSED)
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="alternatives")
     generic = models.ForeignKey(Generic, models.CASCADE, related_name="alternatives")
     word = models.CharField(max_length=64)
-    # Its place among the words of its answer.
+    # Place among the words of its answer.
     position = models.PositiveSmallIntegerField()
     key = models.CharField(max_length=32, editable=False)
     state = models.CharField(max_length=16, choices=State, default=State.GIVEN)
     reason = models.CharField(max_length=200, blank=True)
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="+")
-    # What the premise is asked for by.
+    # The item that asks for the premise.
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="alternative")
     has_premise = models.BooleanField(default=False, editable=False)
 
@@ -80,18 +80,18 @@ class Alternative(models.Model):
 
 
 class FilterScore(models.Model):
-    """What one model makes of the two words of a triplet, in one of the two ways of scoring."""
+    """One model's probabilities of the two words of a triplet, in one of the two ways of scoring."""
 
     alternative = models.ForeignKey(Alternative, models.CASCADE, related_name="scores")
-    # None: recorded elsewhere.
+    # None: the score was recorded elsewhere.
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
     way = models.CharField(max_length=16, choices=PieceScoring)
     p_generic = models.FloatField()
     p_exception = models.FloatField()
-    # Of how many pieces the model makes each word. None: nobody knows.
+    # How many pieces the model makes of each word. None: nobody knows.
     pieces_generic = models.PositiveSmallIntegerField(null=True)
     pieces_exception = models.PositiveSmallIntegerField(null=True)
-    # Strictly: a tie is filtered.
+    # Strictly likelier: a tie is filtered.
     passes = models.BooleanField()
     provenance: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
     scored_at = models.DateTimeField()

@@ -11,14 +11,14 @@ from scoring.models import RegisteredRival
 
 
 class Evaluation(models.Model):
-    """How a model does on a project's challenge set. Registered ones are asked, others' results uploaded."""
+    """One model's results on a project's challenge set: registered models are asked, others are uploaded."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="evaluations")
     name = models.CharField(max_length=64)
-    # None: uploaded.
+    # None: the results were uploaded.
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
     way = models.CharField("words of several pieces", max_length=16, choices=PieceScoring, blank=True)
-    # Of a registered model: there are prompts that it is still to answer.
+    # Whether a registered model still has prompts to answer.
     is_open = models.BooleanField(default=False)
     waiting = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
@@ -43,7 +43,7 @@ class Evaluation(models.Model):
 
 
 class ModelAnswer(models.Model):
-    """What a model makes of one prompt of a pair. An uploaded model may say only which word it takes."""
+    """A model's answer to one prompt of a pair. An uploaded model may say only which word it takes."""
 
     KINDS = [(kind, kind) for kind in ASKED]
 
@@ -66,6 +66,6 @@ class ModelAnswer(models.Model):
 
 
 def valid_pairs(project: Project) -> "models.QuerySet[Premise]":
-    """The challenge set, as it stands."""
+    """The current challenge set: the project's valid premises."""
     valid = project.premises.filter(state=Premise.State.VALID)
     return valid.select_related("alternative__generic__noun")

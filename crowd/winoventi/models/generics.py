@@ -28,7 +28,7 @@ class Noun(models.Model):
 
 
 class Reading(models.Model):
-    """What a model puts into one template: everything of step 1 follows from these."""
+    """Words that a model puts into one template: everything of step 1 follows from these."""
 
     noun = models.ForeignKey(Noun, models.CASCADE, related_name="readings")
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="+")
@@ -48,7 +48,7 @@ class Reading(models.Model):
 
 
 class Generic(models.Model):
-    """A word that the model ties to a noun. Once it is posted, a worker says what holds if it does not."""
+    """A word that the model ties to a noun. Once posted, a worker says what holds if the generic does not."""
 
     class State(models.TextChoices):
         FOUND = "found"
@@ -63,7 +63,7 @@ class Generic(models.Model):
         State.STOPPED: {State.FOUND},
         State.CUT: {State.FOUND},
         State.POSTED: {State.NONSENSE, State.ANSWERED},
-        # Again when the answer is taken out of the data.
+        # Posted again when the answer is taken out of the data.
         State.NONSENSE: {State.POSTED},
         State.ANSWERED: {State.POSTED},
     }
@@ -73,17 +73,17 @@ class Generic(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, related_name="generics")
     noun = models.ForeignKey(Noun, models.CASCADE, related_name="generics")
     word = models.CharField(max_length=64)
-    # The smallest that finds it.
+    # The smallest k that finds the generic.
     k = models.PositiveSmallIntegerField()
-    # Its place by perplexity among those of its k.
+    # Place by perplexity among the generics of its k.
     rank = models.PositiveIntegerField(null=True)
     perplexity = models.FloatField(null=True)
     state = models.CharField(max_length=16, choices=State, default=State.FOUND)
-    # In words, wherever it goes no further.
+    # Why the generic goes no further, in words.
     reason = models.CharField(max_length=200, blank=True)
-    # What workers are asked. Recorded work was asked elsewhere.
+    # The item that asks workers; recorded work has none, as it was asked elsewhere.
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="generic")
-    # Whose answer counts. A recording's worker has no assignment.
+    # The worker whose answer counts. A recording's worker has no assignment.
     worker = models.ForeignKey(Worker, models.PROTECT, null=True, related_name="+")
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="+")
 

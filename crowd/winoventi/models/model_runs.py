@@ -6,7 +6,7 @@ from scoring.models import RegisteredRival
 
 
 class ModelRun(models.Model):
-    """What a project has a model asked, from a click or by itself, until every answer has been taken."""
+    """A project's questions to a model, opened by a click or by itself, until every answer has been taken."""
 
     class Purpose(models.TextChoices):
         READING = "reading", "Words that the model ties to the nouns"
@@ -17,13 +17,13 @@ class ModelRun(models.Model):
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="+")
     purpose = models.CharField(max_length=8, choices=Purpose)
     is_open = models.BooleanField(default=True)
-    # The newest noun that it was asked about, once it is closed.
+    # The newest noun that the model was asked about, once the model run is closed.
     upto = models.BigIntegerField(default=0)
-    # As they were at the last look.
+    # Counts and problem of the last look.
     waiting = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
     problem = models.CharField(max_length=500, blank=True)
-    # Closed with rows that have no answer: how often it found nothing new since, and when it looks again.
+    # A closed model run with unanswered rows: looks that found nothing new since, and the time of the next.
     looks = models.PositiveSmallIntegerField(default=0)
     look_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField()

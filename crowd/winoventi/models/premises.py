@@ -13,7 +13,7 @@ from hits.work.models.items import Item
 
 
 class Premise(models.Model):
-    """A sentence that tells by one word whether the generic or the exception holds: with both, a pair.
+    """A sentence in which one word decides whether generic or exception holds; with both words it is a pair.
 
     Its state follows from facts, and only crowd.winoventi.services.pair_states writes it.
     """
@@ -41,12 +41,12 @@ class Premise(models.Model):
     reason = models.CharField(max_length=200, blank=True)
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="+")
-    # Its own author's answer counts; an alternative has one such premise.
+    # Whether its author's answer counts; an alternative has one such premise.
     is_kept = models.BooleanField(default=True, editable=False)
     # What its validation is asked for by.
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="premise")
     settled_at = models.DateTimeField(null=True, editable=False)
-    # Its prompts are asked of people.
+    # Whether people are asked about its prompts.
     is_prompted = models.BooleanField(default=False, editable=False)
 
     class Meta:
@@ -138,7 +138,7 @@ class Prompt(models.Model):
     premise = models.ForeignKey(Premise, models.CASCADE, related_name="prompts")
     kind = models.CharField(max_length=16, choices=Kind)
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="prompt")
-    # It has as many choices as are wanted.
+    # Whether it has as many choices as the project needs.
     is_answered = models.BooleanField(default=False, editable=False)
 
     class Meta:
@@ -168,7 +168,7 @@ class Prompt(models.Model):
 
 
 class Choice(models.Model):
-    """What one person completed a prompt with: human performance."""
+    """The word with which one person completed a prompt: human performance."""
 
     prompt = models.ForeignKey(Prompt, models.CASCADE, related_name="choices")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")

@@ -14,7 +14,7 @@ def default_ks() -> list[int]:
 
 
 class PieceScoring(models.TextChoices):
-    """How a word of several pieces is scored."""
+    """Ways of scoring a word of several pieces."""
 
     PROPERLY = "properly", "over all of its pieces, normalized by their number"
     ONE_TOKEN = "one_token", "as if it were one token, as the authors did"
@@ -57,7 +57,7 @@ class Project(models.Model):
         blank=True, help_text="Words that are never posted as generics, one on a line."
     )
     cut_by = models.CharField(max_length=8, choices=CutBy, default=CutBy.BEND)
-    # {"1": 120.5}: what is posted stays below. Of cuts at the bend, what they were.
+    # {"1": 120.5}: posted generics are below. Cuts at the bend are kept here, too.
     cuts: "models.JSONField[dict[str, float], dict[str, float]]" = models.JSONField(default=dict, blank=True)
     most_posted = models.PositiveIntegerField(
         null=True, blank=True, help_text="If more pairs are left than these, they are cut once more."
@@ -77,7 +77,7 @@ class Project(models.Model):
     choices_wanted = models.PositiveSmallIntegerField(
         "people who choose, for each prompt", default=1, validators=[MinValueValidator(1)]
     )
-    # Set when a rule above has changed: what was decided by the old one is decided anew.
+    # Set when a rule above has changed: decisions made by the old one are made again.
     is_stale = models.BooleanField(default=False, editable=False)
 
     class Meta:
@@ -134,7 +134,7 @@ class Step(models.Model):
         related_name="+",
         help_text="The launched batch that does this step. It grows with what goes on by itself.",
     )
-    # Why the batch did not grow when it was last tried.
+    # Why the batch did not grow at the last try.
     problem = models.TextField(blank=True, editable=False)
 
     class Meta:
@@ -145,5 +145,5 @@ class Step(models.Model):
 
     @property
     def task(self) -> str:
-        """Empty where no worker does it."""
+        """The task that workers do in this step; empty where none do it."""
         return self.TASKS.get(self.kind, "")

@@ -7,7 +7,7 @@ from hits.work.models.items import Item
 
 
 class Walk(models.Model):
-    """The qualification: one noun for all steps, somebody else's premise on it, and what good answers are."""
+    """The qualification: one noun for all steps, another worker's premise on it, and a model answer."""
 
     item = models.OneToOneField(Item, models.PROTECT, related_name="walk")
     noun = models.CharField(max_length=64)
@@ -16,7 +16,7 @@ class Walk(models.Model):
     given_generic = models.CharField(max_length=64)
     given_exception = models.CharField(max_length=64)
     given_sentence = models.CharField(max_length=1000)
-    # As an answer is kept (crowd.winoventi.training_test.pages.training_test): shown to whoever grades, and to nobody else.
+    # Kept like an answer (training_test.pages.training_test): shown to the grader, and to nobody else.
     model_answer: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""How many pairs a project has, and of what became of the others."""
+"""Counts of a project's pairs, and of what became of the others."""
 
 from collections import Counter
 from typing import Any
@@ -9,7 +9,7 @@ from crowd.winoventi.models import Alternative, Choice, Generic, Premise, Projec
 
 
 def count_pairs(project: Project) -> dict[str, Any]:
-    """The figures of the procedure, from posted pairs to what people make of them."""
+    """The figures of the procedure, from posted pairs to people's choices."""
     generics = project.generics.aggregate(
         pairs_posted=Count("pk", filter=Q(state__in=Generic.POSTED_ONES)),
         nonsense=Count("pk", filter=Q(state=Generic.State.NONSENSE)),
@@ -33,7 +33,7 @@ def count_pairs(project: Project) -> dict[str, Any]:
 
 
 def _human(project: Project) -> dict[str, list[int]]:
-    """Right, and all of them: of pairs that are valid."""
+    """Right choices and all choices about valid pairs, by kind of prompt."""
     choices = Choice.objects.filter(
         prompt__premise__project=project, prompt__premise__state=Premise.State.VALID
     )
@@ -45,7 +45,7 @@ def _human(project: Project) -> dict[str, list[int]]:
 
 
 def judged_times(project: Project) -> dict[int, int]:
-    """How many well-formed premises have so many judgements."""
+    """Number of well-formed premises by their number of judgements."""
     well_formed = project.premises.filter(state__in=Premise.WELL_FORMED)
     judged = well_formed.annotate(times=Count("judgements")).order_by()
     return Counter(judged.values_list("times", flat=True))

@@ -1,4 +1,4 @@
-"""What a worker has had to do with a pair, at any of its steps."""
+"""Queries about a worker's part in a pair, at any of its steps."""
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
@@ -9,13 +9,13 @@ from hits.work.models.leases import Lease
 
 
 def strangers_to(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-    """Of items of human performance, those whose pair this worker has never worked on, nor seen."""
+    """Items of human performance whose pair this worker has never worked on, nor seen."""
     known = Prompt.objects.filter(premise__in=_pairs_known_to(worker_id), item__isnull=False)
     return items.exclude(pk__in=known.values("item"))
 
 
 def judges_of(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-    """Of items of validation, those that the project's rule of now leaves to this worker."""
+    """Items of validation that the project's current rule leaves to this worker."""
     own = Q(worker=worker_id, project__judges=Project.Judges.OTHERS)
     made = Premise.objects.filter(
         own | (_made_by(worker_id) & Q(project__judges=Project.Judges.STRANGERS)), item__isnull=False
@@ -24,7 +24,7 @@ def judges_of(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
 
 
 def answers_of(*, worker_id: int, study_id: int, task: str) -> int:
-    """How many items of one step this worker has been handed and not given back, or is about to be handed."""
+    """Number of this worker's leases of one step that were not released, and of items about to be leased."""
     leases = Lease.objects.filter(worker=worker_id, item__study=study_id, item__task=task)
     begun = Assignment.objects.filter(
         worker=worker_id,
@@ -38,7 +38,7 @@ def answers_of(*, worker_id: int, study_id: int, task: str) -> int:
 
 
 def one_of_each_pair(items: QuerySet[Item]) -> QuerySet[Item]:
-    """No page has both prompts of a pair: of two that are free the one that was posted first."""
+    """Items without two prompts of one pair: of two that are free, the one that was posted first."""
     other = Prompt.objects.filter(
         premise=OuterRef("prompt__premise"),
         item__lt=OuterRef("pk"),
@@ -49,7 +49,7 @@ def one_of_each_pair(items: QuerySet[Item]) -> QuerySet[Item]:
 
 
 def _made_by(worker_id: int) -> Q:
-    """Of premises: the exception or the sentence is this worker's, or either was handed to this worker."""
+    """Condition on premises: this worker made the exception or the sentence, or held a lease for either."""
     seen = Lease.objects.filter(worker=worker_id)
     return (
         Q(worker=worker_id)
@@ -60,7 +60,7 @@ def _made_by(worker_id: int) -> Q:
 
 
 def _pairs_known_to(worker_id: int) -> QuerySet[Premise]:
-    """Made, judged or completed by this worker, here or in a recording; or handed to this worker."""
+    """Premises that this worker made, judged or completed, here or in a recording, or held a lease for."""
     seen = Lease.objects.filter(worker=worker_id).values("item")
     return Premise.objects.filter(
         _made_by(worker_id)

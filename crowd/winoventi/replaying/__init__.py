@@ -1,1 +1,1 @@
-"""An exception procedure that was recorded elsewhere, through the services of live work."""
+"""Replay of an exception procedure that was recorded elsewhere, through the services of live work."""

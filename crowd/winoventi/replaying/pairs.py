@@ -1,4 +1,4 @@
-"""Recorded pairs: the nouns, the generics as they were posted, and what was said of them."""
+"""Recorded pairs: the nouns, and the generics as they were posted."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -13,12 +13,12 @@ Place = tuple[int, int]
 
 
 def place_of(row: Row) -> Place:
-    """One posted row: its k, and its rank."""
+    """The place of a posted row: its k and its rank."""
     return int(row.cells["k"]), int(row.cells["rank"])
 
 
 def known_generics(rows: Sequence[Row], *, project: Project) -> dict[Place, Generic]:
-    """By place. Raises InvalidItems where the project has something else there."""
+    """Generics by place. Raises InvalidItems where the project has something else there."""
     places = {place_of(row): row for row in rows}
     found = Generic.objects.filter(project=project, rank__in={rank for _, rank in places})
     posted = found.filter(state__in=Generic.POSTED_ONES).select_related("noun", "worker")
@@ -35,7 +35,7 @@ def known_generics(rows: Sequence[Row], *, project: Project) -> dict[Place, Gene
 
 
 def post_recorded(rows: Sequence[Row], *, project: Project) -> list[Generic]:
-    """As they were posted elsewhere. A noun that has this generic already is another of the same word."""
+    """Post generics as they were posted elsewhere. A noun that has the generic already is a homonym."""
     nouns = _Nouns({row.cells["noun"] for row in rows}, project=project)
     generics = [_generic(row, noun=nouns.take(row.cells["noun"], row.cells["generic"])) for row in rows]
     nouns.save()
@@ -43,7 +43,7 @@ def post_recorded(rows: Sequence[Row], *, project: Project) -> list[Generic]:
 
 
 class _Nouns:
-    """The project's rows of these words, and what is tied to each already."""
+    """The project's nouns of these words, and the generics that are tied to each already."""
 
     def __init__(self, words: Collection[str], *, project: Project) -> None:
         self._project = project

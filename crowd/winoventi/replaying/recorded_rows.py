@@ -1,4 +1,4 @@
-"""Slices of each file become rows, by the services of live work, once. The project is held."""
+"""Recording of each file's slices, once, by the services of live work. The caller holds the project."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +34,7 @@ from hits.work.services.locking import lock_items
 
 @dataclass(frozen=True, kw_only=True)
 class Recorder:
-    """What a slice is recorded with, and where broken rules are counted."""
+    """The project, workers and clock that a slice is recorded with, and the counts of broken rules."""
 
     project: Project
     workers: Mapping[str, Worker]
@@ -58,7 +58,7 @@ def record_exceptions(some: Sequence[Row], recorder: Recorder) -> None:
 
 
 def record_probabilities(some: Sequence[Row], recorder: Recorder) -> None:
-    """The authors looked a word up as one token, whatever its pieces."""
+    """Record scores as one token each: the authors looked a word up as one, whatever its pieces."""
     found = _alternatives(some, project=recorder.project)
     scores = []
     for row in _with(some, found, file=rows.PROBABILITIES, counts=recorder.counts):
@@ -141,7 +141,7 @@ def _key(row: Row) -> str:
 def _with(
     some: Sequence[Row], found: Mapping[str, object], *, file: str, counts: Counter[str]
 ) -> Iterable[Row]:
-    """Those that are about something. The others are counted."""
+    """Rows that are about something known; the others are counted."""
     for row in some:
         if _key(row) in found:
             yield row
@@ -150,7 +150,7 @@ def _with(
 
 
 def _alternatives(some: Sequence[Row], *, project: Project) -> dict[str, Alternative]:
-    """By their words; of those that were given twice the one that stands."""
+    """Alternatives by their words; of those given twice, the one that represents the words."""
     found = Alternative.objects.filter(project=project, key__in={_key(row) for row in some})
     standing = found.filter(state__in=Alternative.STANDING).select_related("generic__noun")
     return {one.key: one for one in standing}
@@ -164,7 +164,7 @@ def _premises(some: Sequence[Row], *, project: Project) -> dict[str, Premise]:
 
 
 def _prompts(premises: Iterable[Premise]) -> dict[tuple[int, str], Prompt]:
-    """Both of each, made where there is none."""
+    """Both prompts of each premise, made where there is none."""
     by_key = {premise.pk: premise for premise in premises}
     Prompt.objects.bulk_create(
         (Prompt(premise=premise, kind=kind) for premise in by_key.values() for kind in Prompt.Kind.values),

@@ -32,7 +32,7 @@ Judges = Project.Judges
 
 
 class WinoventiReplay(Replay):
-    """The exception procedure, file by file. Each slice is one transaction."""
+    """Replay of the exception procedure, file by file. Each slice is one transaction."""
 
     family = "winoventi"
     files = FILES
@@ -91,7 +91,7 @@ def _rules_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_whole(folder: Path, *, tell: Tell) -> tuple[dict[str, frozenset[int]], Counter[str]]:
-    """Before anything is written. The lines of each file that are no work anybody can have done."""
+    """Lines of each file that nobody can have done as work, read before anything is written."""
     problems, counts = Problems(InvalidItems), Counter[str]()
     unfit: dict[str, frozenset[int]] = {}
     for file in FILES:
@@ -126,7 +126,7 @@ def _slices(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def _project_of(study: Study, *, rules: dict[str, Any], now: datetime) -> Project:
-    """With these rules. Where there is live work, its own rules stay: other ones are refused."""
+    """The study's project with these rules. Raises CrowdError if live work there follows other rules."""
     project = open_project(study=study, **rules)
     if all(getattr(project, name) == value for name, value in rules.items()):
         return project

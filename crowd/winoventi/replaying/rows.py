@@ -1,4 +1,4 @@
-"""The rows of a recording's CSV files, as they are written. Nothing here knows a database."""
+"""Rows of a recording's CSV files, as they are written. Nothing here knows a database."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     CHOICES: ("worker", *TRIPLET, "kind", "choice"),
 }
 FILES = tuple(COLUMNS)
-# Of these columns of a file no two rows are alike.
+# The columns that identify a row of each file.
 KEYS: Mapping[str, Sequence[str]] = {
     EXCEPTIONS: ("k", "rank"),
     PROBABILITIES: TRIPLET,
@@ -77,12 +77,12 @@ READ: Mapping[str, Callable[[Any], str]] = {
     **dict.fromkeys(QUESTIONS, ANSWER),
     "kind": _read_if(frozenset(KINDS).__contains__, wanted="is generic or exception"),
 }
-# Whoever has no exception, or no sentence, leaves its cells empty.
+# A worker without an exception or a sentence leaves these cells empty.
 MAY_BE_EMPTY = (*ALTERNATIVES, "sentence", "generic_word", "exception_word", "choice")
 
 
 def read_rows(path: Path, *, problems: Problems | None = None) -> Iterator[Row]:
-    """Trimmed on entry."""
+    """Rows of a file, their cells trimmed."""
     columns = [
         UploadedColumn(name=name, read=READ.get(name, _trimmed), may_be_empty=name in MAY_BE_EMPTY)
         for name in COLUMNS[path.name]
@@ -91,5 +91,5 @@ def read_rows(path: Path, *, problems: Problems | None = None) -> Iterator[Row]:
 
 
 def key_of(row: Row, *, file: str) -> str:
-    """Whatever its case."""
+    """The text that identifies a row within its file, whatever its case."""
     return "\n".join(row.cells[name].casefold() for name in KEYS[file])

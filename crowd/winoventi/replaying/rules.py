@@ -1,4 +1,4 @@
-"""What a recording is held against: the rules of live work warn, and only the impossible is left out."""
+"""Rules that a recording is checked against: those of live work warn, and only the impossible is left out."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from crowd.winoventi.domain.words import LONGEST_WORD, are_same, is_na, is_one_w
 from crowd.winoventi.replaying import rows
 from hits.common.uploads.row_reader import Row
 
-# Rules of intake and eligibility, in the order they are printed. Each is counted where it is broken.
+# Rules of intake and eligibility, in the order in which they are printed, with the count of breaches.
 WARNINGS = {
     "nonsense_with_exceptions": "a statement without sense has exceptions: they are discarded",
     "no_exception": "the statement makes sense, and there is no exception to it",

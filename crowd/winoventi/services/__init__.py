@@ -1,5 +1,5 @@
 """The steps of the exception procedure.
 
-Every service that writes what follows from facts holds its project first, and then items: whoever is second
-waits, and finds what the first has made.
+Every service that writes what follows from facts locks its project first, and then items: a second caller
+waits, and finds what the first has written.
 """

@@ -1,4 +1,4 @@
-"""All items that hang on what is counted are held before anything is."""
+"""Ids of all items that depend on rows to be counted: they are locked before anything is counted."""
 
 from collections.abc import Collection
 from typing import Any
@@ -11,7 +11,7 @@ AT_ONCE = 500
 
 
 def items_of_generics(generics: Collection[int]) -> set[int]:
-    """And what hangs on their words: where one is withdrawn, somebody else's same words may stand for it."""
+    """Items of these generics and of all rows with their words, as one row may replace another."""
     rows = Generic.objects.filter(pk__in=generics)
     given = Alternative.objects.filter(generic__in=rows)
     same = Alternative.objects.filter(project__in=given.values("project"), key__in=given.values("key"))
@@ -19,12 +19,12 @@ def items_of_generics(generics: Collection[int]) -> set[int]:
 
 
 def items_of_alternatives(alternatives: Collection[int]) -> set[int]:
-    """And those of the premises that are written of them."""
+    """Items of these alternatives, of their premises and of their prompts."""
     return _around(Alternative.objects.filter(pk__in=alternatives))
 
 
 def items_of_premises(premises: Collection[int]) -> set[int]:
-    """And those of their prompts."""
+    """Items of these premises, and of their prompts."""
     return _behind(Premise.objects.filter(pk__in=premises))
 
 

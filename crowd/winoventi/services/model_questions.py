@@ -1,4 +1,4 @@
-"""Rows that a model is asked about. Its questions are rows too: whoever comes again takes the answers."""
+"""Rows that a model is asked about. The questions are rows, too: a later call takes the answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from scoring.models.text_questions import TextQuestion
 from scoring.services.asking_texts import NewText, ask_and_find, retry_texts
 
 Row = TypeVar("Row", bound=Model)
-# A row and the answers to its questions, in their order.
+# A row, and the answers to its questions in their order.
 Answered = tuple[Row, list[TextQuestion]]
 AT_ONCE = 250
 Status = TextQuestion.Status
@@ -28,7 +28,7 @@ class Standing:
 
     @property
     def noted(self) -> dict[str, Any]:
-        """As the rows that show it keep it."""
+        """The fields as model runs and evaluations keep them."""
         return {"waiting": self.waiting, "failed": self.failed, "problem": self.problem[:500]}
 
 
@@ -40,9 +40,9 @@ def consult(
     rival: RegisteredRival,
     now: datetime,
 ) -> Standing:
-    """Asks about the next rows and has what is answered taken. `rows` are those of which nothing was taken.
+    """Ask about the next rows, and pass on the answers that are in. `rows`: those without a taken answer.
 
-    It stops behind the first slice in which something waits: so much is asked ahead, and no more.
+    The call stops after the first slice in which something waits: so much is asked ahead, and no more.
     """
     standing, last = Standing(), 0
     while not standing.waiting and (slice_ := list(rows.filter(pk__gt=last).order_by("pk")[:AT_ONCE])):
@@ -56,7 +56,7 @@ def consult(
 def ask_failed_anew(
     rows: QuerySet[Row], *, ask: Callable[[Row], Sequence[NewText]], rival: RegisteredRival, now: datetime
 ) -> int:
-    """Of these rows' questions those that failed, and those that rest until their next try."""
+    """Ask failed questions of these rows again, and those that rest until their next try; return how many."""
     count, last = 0, 0
     while slice_ := list(rows.filter(pk__gt=last).order_by("pk")[:AT_ONCE]):
         last = slice_[-1].pk

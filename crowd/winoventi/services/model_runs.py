@@ -1,4 +1,4 @@
-"""What projects have models asked: opened by a click or by itself, closed when every answer was taken."""
+"""Model runs of projects to models: opened by a click or by itself, closed when every answer was taken."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -15,7 +15,7 @@ log = structlog.get_logger()
 
 
 def open_model_run(*, project: Project, rival: RegisteredRival, purpose: str, now: datetime) -> ModelRun:
-    """The one there is, opened again if it was closed: there may be new rows."""
+    """The project's model run, opened again if it was closed: there may be new rows."""
     model_run, _ = ModelRun.objects.update_or_create(
         project=project,
         rival=rival,
@@ -38,7 +38,7 @@ def open_model_runs(purpose: str) -> Iterator[ModelRun]:
 
 
 def note_standing(model_run: ModelRun, standing: Standing, *, now: datetime, upto: int = 0) -> bool:
-    """Closes it once nothing waits; True if this call did. What is known already is not written again."""
+    """Write the standing if it changed, and close the model run once nothing waits; True if this call did."""
     is_done = not standing.waiting
     noted = {"is_open": not is_done, "upto": upto, **standing.noted}
     rows = ModelRun.objects.filter(pk=model_run.pk, is_open=True).exclude(**noted)
@@ -50,7 +50,7 @@ def note_standing(model_run: ModelRun, standing: Standing, *, now: datetime, upt
 
 
 def put_off(model_run: ModelRun, *, now: datetime) -> None:
-    """Nothing is new of what it has no answer for: it looks again later, and ever more rarely."""
+    """Put off the next look at a closed run, ever more rarely while nothing is new. Compare and swap."""
     looks = model_run.looks + 1
     look_at = now + pause_after(looks)
     ModelRun.objects.filter(pk=model_run.pk, is_open=False, looks=model_run.looks).update(

@@ -1,7 +1,7 @@
-"""The states of alternatives and premises, read from facts: whose work counts, what filter and judges say.
+"""States of alternatives and premises, read from facts: whose work counts, and what filter and judges say.
 
-Called by whoever changed a fact, within a transaction that holds the project and all items that hang on it.
-The items of what has left the way are pulled, and come back with it: nobody is asked what counts no more.
+The caller changed a fact, in a transaction that holds the project and all items that depend on it.
+Items of rows that no longer count are pulled, and come back with them: nobody is asked about such rows.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,7 +23,7 @@ ALTERNATIVE_AWAY = "alternative_away"
 
 
 def settle_alternatives(*, project: Project, alternatives: Alternatives, now: datetime) -> None:
-    """Those that stand. Where the same words were given several times, the first of them stands for all."""
+    """Settle alternatives that are not withdrawn; of several with the same words, the first counts."""
     rows = list(alternatives.exclude(state=Alternative.State.WITHDRAWN).order_by("pk"))
     scores = _scores_of(rows, project=project)
     taken = _first_of_each(rows, project=project)
@@ -39,7 +39,7 @@ def settle_alternatives(*, project: Project, alternatives: Alternatives, now: da
 
 
 def withdraw_alternatives(*, project: Project, alternatives: Alternatives, now: datetime) -> None:
-    """Their answer counts no more. Who gave the same words later stands for them from now on."""
+    """Withdraw alternatives whose answer no longer counts; a later worker's same words replace them."""
     rows = dict(alternatives.exclude(state=Alternative.State.WITHDRAWN).values_list("pk", "key"))
     if not rows:
         return
@@ -58,7 +58,7 @@ def follow_alternatives(*, project: Project, alternatives: Collection[int], now:
 
 
 def settle_premises(*, project: Project, premises: Premises, now: datetime) -> None:
-    """Those whose own answer counts, by their form and by the judgements that are there."""
+    """Settle premises whose author's answer counts, by their form and by the judgements that are there."""
     rows = premises.filter(is_kept=True).select_related("alternative").prefetch_related("judgements")
     changed = []
     for row in rows.order_by("pk"):
@@ -72,7 +72,7 @@ def settle_premises(*, project: Project, premises: Premises, now: datetime) -> N
 
 
 def withdraw_premises(premises: Premises, *, now: datetime) -> None:
-    """Their own answer counts no more: the triplet wants another."""
+    """Withdraw premises whose author's answer no longer counts: their triplets need other ones."""
     rows = list(premises.filter(is_kept=True).values_list("pk", "alternative"))
     if not rows:
         return
@@ -93,13 +93,13 @@ def follow_premises(premises: Collection[int], *, now: datetime) -> None:
 
 
 def _scores_of(rows: Sequence[Alternative], *, project: Project) -> dict[int, FilterScore]:
-    """Of the model that filters, in the project's way. A project without a model reads what was recorded."""
+    """Scores of the filter model, in the project's way. A project without a model reads what was recorded."""
     found = FilterScore.objects.filter(alternative__in=[row.pk for row in rows], way=project.way)
     return {score.alternative_id: score for score in found.filter(rival=project.filter_model_id)}
 
 
 def _first_of_each(rows: Sequence[Alternative], *, project: Project) -> dict[str, int]:
-    """Who stands for the words of these rows already."""
+    """Alternatives that represent the words of these rows already, by the words' key."""
     standing = Alternative.objects.filter(
         project=project, key__in={row.key for row in rows}, state__in=Alternative.STANDING
     )

@@ -1,4 +1,4 @@
-"""The curves of step 1: what is kept lies below the dashed line."""
+"""Perplexity curves of step 1: statements below the dashed line are kept."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class PlottedCurve:
 
     @property
     def kept(self) -> int:
-        """Of what lies below the cut."""
+        """Number of statements below the cut; all of them where there is no cut."""
         cut = self.curve.cut
         return len(self.values) if cut is None else sum(value < cut for value in self.values)
 
@@ -73,7 +73,7 @@ def _chart(one: PlottedCurve) -> Chart:
 
 
 def _line(*, low: float, high: float, count: int) -> Mapping[str, Any]:
-    """There is no half of a statement, so few of them have as few ticks."""
+    """The curve. Few statements get few ticks, because half a statement means nothing."""
     ticks = max(1, min(TICKS, count - 1))
     return {
         "mark": {"type": "line", "style": "main", "strokeWidth": 2.5},
@@ -85,7 +85,7 @@ def _line(*, low: float, high: float, count: int) -> Mapping[str, Any]:
 
 
 def _limit(cut: float, *, of: float) -> Values:
-    """Within the picture, wherever the cut is."""
+    """The dashed line of the cut, drawn inside the chart even where the cut is above the highest value."""
     data = {"values": [{"cut": min(cut, of), "words": f"cut at {cut:.1f}"}]}
     place = {"field": "cut", "type": "quantitative"}
     words = {"x": {"value": 0}, "y": place, "text": {"field": "words"}}
@@ -100,7 +100,7 @@ def _limit(cut: float, *, of: float) -> Values:
 
 
 def _some(count: int) -> list[int]:
-    """Evenly chosen places with the first and the last: a curve needs no more than its picture shows."""
+    """Evenly spaced places with the first and the last: a curve needs no more than its chart shows."""
     if count <= MOST_POINTS:
         return list(range(count))
     return sorted({round(place * (count - 1) / (MOST_POINTS - 1)) for place in range(MOST_POINTS)})

@@ -7,7 +7,7 @@ from crowd.winoventi.domain.prompts import PAIRS, Template
 
 # Fewer points have no bend.
 FEWEST_FOR_A_BEND = 3
-# So far below the line a point lies by rounding alone.
+# A point this little below the line is there by rounding alone.
 STRAIGHT = 1e-9
 
 
@@ -21,7 +21,7 @@ class Candidate:
 
 
 def generics_of(readings: Mapping[Template, Sequence[str]], *, ks: Collection[int]) -> dict[str, int]:
-    """Each generic of a noun with the smallest k that finds it, in the order in which k finds them.
+    """Generics of a noun, each with the smallest k that finds it, in the order in which k finds them.
 
     `readings` holds the model's words for each template, the likeliest first. A template that was not read
     finds nothing.
@@ -53,7 +53,7 @@ def bend_of(perplexities: Iterable[float]) -> float | None:
 
 
 def cuts_by_bend(candidates: Iterable[Candidate], *, ks: Collection[int]) -> dict[int, float]:
-    """For each k the perplexity that what is kept stays below. A k without a bend is not cut."""
+    """The cut of each k: generics below it are kept. A k without a bend is not cut."""
     rows = list(candidates)
     bends = {k: bend_of(row.perplexity for row in rows if row.k == k) for k in sorted(ks)}
     return {k: bend for k, bend in bends.items() if bend is not None}
@@ -62,10 +62,10 @@ def cuts_by_bend(candidates: Iterable[Candidate], *, ks: Collection[int]) -> dic
 def choose(
     candidates: Iterable[Candidate], *, cuts: Mapping[int, float], most: int | None = None
 ) -> list[Candidate]:
-    """What is kept, the smallest k first, and within it by perplexity.
+    """Candidates that are kept, the smallest k first, and within it by perplexity.
 
-    What is kept stays below the cut of its k. Where that leaves more than are to be posted, it is cut once
-    more at the bend of all that is left.
+    Each is below the cut of its k. Where that leaves more than are to be posted, they are cut once more at
+    the bend of all that are left.
     """
     kept = [row for row in candidates if row.k not in cuts or row.perplexity < cuts[row.k]]
     if most is not None and len(kept) > most:

@@ -30,7 +30,7 @@ log = structlog.get_logger()
 
 
 def start_reading(*, project: Project, now: datetime, rival: RegisteredRival | None = None) -> ModelRun:
-    """The project's own model, whose generics are posted; or another, to be compared with it."""
+    """Ask the project's own model, whose generics are posted, or another one, to be compared with it."""
     reader = rival or project.generics_model
     if reader is None:
         raise RuleBroken("no_model", "Choose the model of step 1 first, under the project's settings.")
@@ -49,7 +49,7 @@ def read_nouns(*, now: datetime) -> None:
 
 
 def unread_nouns(project: Project, rival: RegisteredRival) -> QuerySet[Noun]:
-    """The template that is written last is read if all are: a noun's readings are written together."""
+    """Nouns that the model has not read: a noun's readings are written together, so the last one tells."""
     read = Reading.objects.filter(noun=OuterRef("pk"), rival=rival, template=Template.IS_NOT_COMMA)
     return Noun.objects.filter(~Exists(read), project=project)
 
@@ -60,9 +60,9 @@ def unranked(project: Project) -> QuerySet[Generic]:
 
 @transaction.atomic
 def cut_generics(project: Project) -> None:
-    """Ranks, and says of every generic that is not posted yet whether it goes on.
+    """Rank all generics, and decide of each one that is not posted yet whether it goes on.
 
-    By perplexity; without a model for it by the order of the nouns, and nothing is cut.
+    Perplexity decides; without a model for it, the order of the nouns ranks them, and nothing is cut.
     """
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     stop_generics(project)
@@ -80,7 +80,7 @@ def cut_generics(project: Project) -> None:
 
 
 def stop_generics(project: Project) -> None:
-    """By the stop list as it is now: words that left it are found again."""
+    """Stop generics by the current stop list; generics whose word left the list are found again."""
     words = project.stopped_words
     fresh = project.generics.filter(state__in=(State.FOUND, State.CUT, State.STOPPED))
     stopped = [pk for pk, word in fresh.values_list("pk", "word") if word.lower() in words]
@@ -92,7 +92,7 @@ def stop_generics(project: Project) -> None:
 
 
 def _start_by_itself(*, now: datetime) -> None:
-    """Projects whose nouns came after the model's last look at them. In one query: mostly there are none."""
+    """Start reading nouns that came after the model's last look. One query: mostly there are none."""
     looked = ModelRun.objects.filter(
         Q(is_open=True) | Q(upto__gte=OuterRef("pk")),
         project=OuterRef("project"),
@@ -149,7 +149,7 @@ def _take_readings(
 
 
 def find_generics(project: Project, nouns: Sequence[Noun]) -> None:
-    """From what was read. Those that are there already stay as they are."""
+    """Add the generics that follow from what was read. Existing ones stay as they are."""
     words: defaultdict[int, dict[Template, list[str]]] = defaultdict(dict)
     read = Reading.objects.filter(noun__in=nouns, rival=project.generics_model)
     for noun, template, row in read.values_list("noun", "template", "words"):
@@ -159,7 +159,7 @@ def find_generics(project: Project, nouns: Sequence[Noun]) -> None:
             Generic(project=project, noun=noun, word=word, k=k)
             for noun in nouns
             for word, k in generics_of(words[noun.pk], ks=project.ks).items()
-            # Some vocabularies have rows of signs longer than any word.
+            # Some vocabularies have strings of signs longer than any word.
             if len(word) <= LONGEST_WORD
         ],
         ignore_conflicts=True,
@@ -167,7 +167,7 @@ def find_generics(project: Project, nouns: Sequence[Noun]) -> None:
 
 
 def _follow(project: Project, *, now: datetime) -> None:
-    """All nouns are read: the generics are ranked, or cut by what is known."""
+    """Have the generics ranked once all nouns are read, or cut them by what is known."""
     if project.perplexity_model is None:
         cut_generics(project)
         return
@@ -193,7 +193,7 @@ def _take_perplexities(answered: Sequence[Answered[Generic]]) -> None:
 
 
 def _in_order(project: Project) -> list[Generic]:
-    """The lowest perplexity of each k first. Those that a model ranks and has not read have no place."""
+    """Generics by k, the lowest perplexity first, without those that the ranking model has not read."""
     rows = Generic.objects.filter(project=project).exclude(state=State.STOPPED)
     if project.perplexity_model is not None:
         rows = rows.exclude(perplexity=None)
@@ -212,7 +212,7 @@ def _cuts_of(project: Project, candidates: Sequence[Candidate]) -> dict[int, flo
 
 
 def _write_changed(rows: Sequence[Generic], *, cut: set[int], cuts: dict[int, float]) -> None:
-    """Ranks count from 1 within each k. What is posted keeps the rank it was posted by."""
+    """Write changed ranks, counted from 1 within each k. Posted generics keep the rank of their posting."""
     ranks: defaultdict[int, int] = defaultdict(int)
     changed = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""The challenge set as a file: sent while it is read, or from a file that is gone afterwards."""
+"""Download of the challenge set: sent while it is read, or from a temporary file that is gone afterwards."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -24,7 +24,7 @@ EXPORT = WinoventiExport()
 
 
 class ChallengePage(TakePage):
-    """Beside the rows there are splits of them, which are several files."""
+    """The download page of the challenge set: its rows, or splits of them, which are several files."""
 
     def form(self, data: QueryDict | None, source: Project) -> TakeForm:
         return DataForm(data, everything=self.everything)

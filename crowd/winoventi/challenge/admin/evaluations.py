@@ -41,7 +41,7 @@ def urls(pages: Pages) -> list[URLPattern]:
 
 
 def ask_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
-    """The form is shown first: what a model is asked may take it hours."""
+    """Show the form first: the answers may take the model hours."""
     project = pages.find(request, pk, ASK_MODEL)
     form = AskModelForm(request.POST or None)
     if request.method == "POST" and form.is_valid():

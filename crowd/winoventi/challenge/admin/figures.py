@@ -1,4 +1,4 @@
-"""The paper's figures of a project as tables: the page and the files show the same ones."""
+"""The paper's figures of a project as tables, the same on the page and in the files."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -146,7 +146,7 @@ def _objections(project: Project, found: Statistics) -> StatTable:
 
 
 def _failed_by(project: Project) -> Counter[str]:
-    """Pairs by the questions that they failed by."""
+    """Number of pairs that failed by each question; a pair may fail by several."""
     reasons = project.premises.filter(state=Premise.State.FAILED).values_list("reason", flat=True)
     return Counter(code for reason in reasons.iterator() for code in reason.split(",") if code)
 

@@ -56,6 +56,6 @@ def file_view(pages: Pages, request: HttpRequest, pk: int, name: str, form: str 
 
 
 def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
-    """The curves of step 1, which stand on a page of their own, too."""
+    """All tables of the study, including the curves of step 1, which have a page of their own, too."""
     project = project_in(Project, study=study, of="exception procedure")
     return [table_of(curves_of(project)), *tables_of(project)]

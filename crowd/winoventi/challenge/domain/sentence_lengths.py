@@ -1,4 +1,4 @@
-"""What is told of the sentences of a challenge set: their length, and where the special word stands."""
+"""Figures of the sentences of a challenge set: their length, and the place of the special word."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -15,14 +15,14 @@ class Third(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Of the bracket: the words before it, and how many words the sentence has with it as one of them."""
+    """Place of the bracket: how many words are before it, and how many there are with it as one of them."""
 
     before: int
     length: int
 
     @property
     def third(self) -> Third:
-        """By the middle of the word: in a sentence of three each third has one."""
+        """The third that has the middle of the bracket's word: three words are in three thirds."""
         middle = Fraction(2 * self.before + 1, 2 * self.length)
         if middle < Fraction(1, 3):
             return Third.FIRST
@@ -30,16 +30,16 @@ class Place:
 
 
 def place_of(sentence: str) -> Place:
-    """Of a well-formed sentence: with exactly one bracket."""
+    """The place of the bracket in a well-formed sentence, which has exactly one."""
     before, _, rest = sentence.partition("[")
     after = rest.partition("]")[2]
-    # What is glued to the bracket belongs to its word.
+    # Signs attached to the bracket belong to its word.
     ahead = _count(before.split()[: -1 if before[-1:].strip() else None])
     return Place(before=ahead, length=ahead + 1 + _count(after.split()[1 if after[:1].strip() else 0 :]))
 
 
 def _count(words: Iterable[str]) -> int:
-    """A mark that stands alone is no word."""
+    """Number of words; a mark that stands alone is no word."""
     return sum(any(sign.isalnum() for sign in word) for word in words)
 
 

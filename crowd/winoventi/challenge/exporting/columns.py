@@ -1,4 +1,4 @@
-"""What a row of the challenge set has, and where it is read. A row is a prompt; a pair has two."""
+"""Columns of the challenge set, and where each is read. A row is a prompt; a pair has two."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, PERSON, ROWS, T
 
 
 def _handed_in(row: Any) -> datetime | None:
-    """Of recorded work nobody knows when."""
+    """When the work was submitted; None for recorded work, of which nobody knows it."""
     return row.assignment.submitted_at if row.assignment else None
 
 

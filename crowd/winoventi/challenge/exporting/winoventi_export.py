@@ -1,4 +1,4 @@
-"""What `manage.py export winoventi` and the download in the admin write."""
+"""Export of the challenge set, by `manage.py export winoventi` and by the download in the admin."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ CHALLENGE = DataFile(
 )
 FILES = {
     "challenge": CHALLENGE,
-    # The same, as the form of the admin calls it.
+    # The same file under the name that the admin's form uses.
     "published": CHALLENGE,
     "full": DataFile(
         words="In full: with where each part comes from",
@@ -74,7 +74,7 @@ class WinoventiExport(ProjectExport):
 
 
 def write_splits(project: Project, *, folder: Path, seed: int, form: str) -> list[dict[str, Any]]:
-    """One file for each part of both splits."""
+    """Write one file for each part of both splits."""
     pairs = settled_pairs(project, everything=False)
     keys = [str(pk) for pk in pairs.order_by("pk").values_list("pk", flat=True)]
     return [
@@ -90,7 +90,7 @@ def _parts(split: Split) -> Mapping[str, Sequence[tuple[str, str]]]:
 
 
 def _rows_of(prompts: Sequence[tuple[str, str]], project: Project) -> Iterator[Row]:
-    """In the order of the set itself, whatever order they were drawn in."""
+    """Rows in the order of the challenge set, whatever order the split drew them in."""
     wanted = {prompt_id(int(pair), kind) for pair, kind in prompts}
     told = read_prompts(project, everything=False)
     return rows_of(SPLIT, (one for one in told if one.prompt in wanted))

@@ -34,7 +34,7 @@ EXAMPLES = (
 @dataclass(frozen=True, kw_only=True)
 class Blank:
     text: str
-    # In no order that a page may show.
+    # Never shown in this order, which would tell the right word.
     target: str
     incorrect: str
 
@@ -67,7 +67,7 @@ class ChoicesTask(AskTask[Blank], NarrowsItems):
     )
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Nobody who has worked on the pair is asked about it, by its other prompt least of all."""
+        """Items of pairs that this worker has not worked on, and never both prompts of one pair."""
         return one_of_each_pair(strangers_to(items, worker_id=worker_id))
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, Blank]:
@@ -79,7 +79,7 @@ class ChoicesTask(AskTask[Blank], NarrowsItems):
         }
 
     def shown(self, asked: Blank, *, seed: str) -> Mapping[str, Any]:
-        """The order is drawn for each worker, and says nothing of which word is right."""
+        """Show the words in an order drawn for each worker, which does not tell the right one."""
         words = asked.words
         Random(seed).shuffle(words)  # noqa: S311
         return {"prompt": asked.text, "options": [{"value": word, "words": word} for word in words]}

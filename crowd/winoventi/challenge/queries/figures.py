@@ -1,4 +1,4 @@
-"""The paper's figures of a project, from posted pairs to who wrote them. Every number is counted anew."""
+"""The paper's figures of a project, from posted pairs to their authors. Nothing is stored: all is counted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MOST_WORKERS = 50
 
 @dataclass(frozen=True, kw_only=True)
 class ByK:
-    """Of one k: how many statements were posted, made no sense, and became valid pairs."""
+    """Counts of one k: statements posted, statements that make no sense, and valid pairs."""
 
     k: int
     posted: int
@@ -28,7 +28,7 @@ class ByK:
 
 @dataclass(frozen=True, kw_only=True)
 class Sentences:
-    """Of the valid pairs."""
+    """Figures of the sentences of the valid pairs that have a bracket."""
 
     count: int
     mean_words: Fraction | None
@@ -37,7 +37,7 @@ class Sentences:
 
 @dataclass(frozen=True, kw_only=True)
 class Author:
-    """Under the pseudonym that the admin shows."""
+    """Counts of one worker's work, under the pseudonym that the admin shows."""
 
     pseudonym: str
     statements: int
@@ -54,7 +54,7 @@ class Statistics:
     counts: Mapping[str, Any]
     by_k: Sequence[ByK]
     sentences: Sentences
-    # How often a validator said yes, and how many pairs failed by it.
+    # How often validators said yes to each question.
     objections: Mapping[str, int]
     judged: Mapping[int, int]
     workers: Sequence[Author]
@@ -97,7 +97,7 @@ def _objections(project: Project) -> dict[str, int]:
 
 
 def _authors(project: Project) -> list[Author]:
-    """Whoever did most comes first."""
+    """Workers with their counts, the busiest first."""
     judged = Judgement.objects.filter(premise__project=project)
     taken = project.generics.filter(worker__isnull=False)
     written = project.premises.filter(is_kept=True)

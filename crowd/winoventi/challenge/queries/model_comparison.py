@@ -1,4 +1,4 @@
-"""What models make of a project: their associations side by side, and how they do on its challenge set."""
+"""Models compared on a project: their associations side by side, and their results on its challenge set."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -25,7 +25,7 @@ AT_ONCE = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class Likeness:
-    """How much of its associations a model shares with the project's own one, by k."""
+    """Mean Jaccard index of a model's associations with those of the project's own model, by k."""
 
     rival: RegisteredRival
     nouns: int
@@ -35,7 +35,7 @@ class Likeness:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """One model on the three subsets; None: it was not asked without premises, so nobody knows its subset."""
+    """One model on the three subsets; None: it was not asked without premises, so the subset is unknown."""
 
     evaluation: Evaluation
     everything: Mapping[str, Share]
@@ -101,7 +101,7 @@ def associations_of(
 
 
 def results(project: Project) -> list[Result]:
-    """All evaluations over the pairs that are valid now."""
+    """Results of all evaluations over the pairs that are valid now."""
     pairs = set(valid_pairs(project).values_list("pk", flat=True))
     evaluations = list(Evaluation.objects.filter(project=project).select_related("rival"))
     answers = {one.pk: _answers_of(one, pairs) for one in evaluations}

@@ -1,4 +1,4 @@
-"""What rows of prompts are made of: pairs that are read in chunks, so that memory stays flat."""
+"""The prompts behind the rows, made of pairs that are read in chunks, so that memory stays flat."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ Pairs = QuerySet[Premise]
 
 @dataclass(frozen=True, kw_only=True)
 class ChunkRows:
-    """What belongs to the pairs of one chunk, by their keys."""
+    """Rows that belong to the pairs of one chunk, by key."""
 
     scores: Mapping[int, Sequence[FilterScore]] = field(default_factory=dict)
     judgements: Mapping[int, Sequence[Judgement]] = field(default_factory=dict)
@@ -58,13 +58,13 @@ class PromptRows:
 
 
 def settled_pairs(project: Project, *, everything: bool) -> Pairs:
-    """Those that are valid; or those that failed their validation, too."""
+    """Valid pairs; with `everything` also pairs that failed their validation."""
     states = [Premise.State.VALID, *([Premise.State.FAILED] if everything else [])]
     return project.premises.filter(state__in=states)
 
 
 def read_prompts(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[PromptRows]:
-    """Two of each pair: the generic's prompt, and the exception's."""
+    """Both prompts of each pair: the generic's, then the exception's."""
     for some in _chunks(settled_pairs(project, everything=everything)):
         around = _around(some) if in_full else ChunkRows()
         for pair in some:

@@ -16,9 +16,9 @@ Answers = Mapping[Prompt, Sequence[CountingAnswer]]
 
 
 def count_choices(*, owner: Project, rows: Sequence[Prompt], now: datetime) -> int:
-    """From the raw answers that count now, whatever was taken from them before.
+    """Take choices from the raw answers that count now, whatever was taken from them before.
 
-    What was recorded elsewhere stays beside them.
+    Choices that were recorded elsewhere stay beside them.
     """
     items = [prompt.item_id for prompt in rows if prompt.item_id]
     found = answers_that_count(items)
@@ -30,7 +30,7 @@ def count_choices(*, owner: Project, rows: Sequence[Prompt], now: datetime) -> i
 
 
 def choose_anew(*, project: Project, rows: Sequence[Prompt], now: datetime) -> None:
-    """By how many are wanted now. Where an answer is on its way, all are counted once it is there."""
+    """Count choices again by the number needed now; where an answer is on its way, once that has arrived."""
     lock_items(items := [one.item_id for one in rows if one.item_id])
     awaited = set(on_their_way().filter(item__in=items).values_list("item_id", flat=True))
     count_choices(owner=project, rows=[one for one in rows if one.item_id not in awaited], now=now)
@@ -39,7 +39,7 @@ def choose_anew(*, project: Project, rows: Sequence[Prompt], now: datetime) -> N
 
 
 def take_choices(*, project: Project, answers: Answers, there: Mapping[int, int] | None = None) -> None:
-    """Adds those that are not there yet. `there`: recorded ones, by prompt. The project is held."""
+    """Add choices that are not there yet. `there`: recorded ones, by prompt. The caller holds the project."""
     known = there or {}
     Choice.objects.bulk_create(
         (_choice(prompt, one) for prompt, given in answers.items() for one in given), ignore_conflicts=True
@@ -55,7 +55,7 @@ def take_choices(*, project: Project, answers: Answers, there: Mapping[int, int]
 
 
 def _recorded(rows: Sequence[Prompt]) -> Counter[int]:
-    """How many choices each has that nobody was asked for here."""
+    """Number of each prompt's choices that were recorded elsewhere."""
     found = Choice.objects.filter(prompt__in=[one.pk for one in rows], assignment=None)
     return Counter(found.values_list("prompt_id", flat=True))
 

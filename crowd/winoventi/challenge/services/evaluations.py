@@ -27,7 +27,7 @@ def start_evaluation(
     now: datetime,
     way: str = PieceScoring.PROPERLY,
 ) -> Evaluation:
-    """Asked again, it answers what has become valid since."""
+    """Open the model's evaluation, again for pairs valid since. Raises RuleBroken if it is not masked."""
     if rival.kind != RegisteredRival.Kind.MASKED:
         raise RuleBroken("wrong_kind", f"{rival} fills no gaps; choose a masked language model.")
     evaluation, _ = Evaluation.objects.get_or_create(
@@ -42,7 +42,7 @@ def start_evaluation(
 
 
 def evaluate_models(*, now: datetime) -> None:
-    """The sweep."""
+    """The sweep that takes models' answers to the challenge set."""
     rows = Evaluation.objects.filter(is_open=True, rival__isnull=False).order_by("pk")
     for evaluation in rows.select_related("project", "rival"):
         if evaluation.rival is not None:
@@ -111,6 +111,6 @@ def _model_answer(evaluation: Evaluation, premise: Premise, kind: str, answer: T
 
 
 def _note(evaluation: Evaluation, standing: Standing) -> None:
-    """What is known already is not written again."""
+    """Write how far the evaluation is, unless that is known already."""
     noted = {"is_open": bool(standing.waiting), **standing.noted}
     Evaluation.objects.filter(pk=evaluation.pk).exclude(**noted).update(**noted)

@@ -14,7 +14,7 @@ from scoring.models import RegisteredRival
 
 
 class Prompts(Subjects):
-    """The prompts of a project's valid pairs, by what files call them."""
+    """The prompts of a project's valid pairs, by their names in files."""
 
     def __init__(self, project: Project) -> None:
         pairs = valid_pairs(project)
@@ -38,7 +38,7 @@ def _read_row(cells: Mapping[str, Any], prompts: Prompts) -> Iterator[tuple[str,
 
 
 def _is_target(prediction: str, premise: Premise, kind: str) -> bool:
-    """Where only the word is said that it takes."""
+    """Whether the predicted word is the target. Raises ValueError if it is neither outcome."""
     words = words_of(premise, kind)
     if prediction not in [word.lower() for word in words]:
         raise ValueError(f"give both probabilities, or as the prediction “{words[0]}” or “{words[1]}”.")

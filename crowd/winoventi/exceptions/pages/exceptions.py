@@ -1,4 +1,4 @@
-"""Step 2: does a statement make sense, and what else could be true of the thing."""
+"""Step 2: whether a statement makes sense, and what else could be true of the thing."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -112,14 +112,14 @@ class ExceptionsTask(AskTask[Statement], GivesFeedback):
         }
 
     def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
-        """Once it is known which of the words go on."""
+        """The feedback page once it is known which of the worker's words go on; None before."""
         rows = [asked.row for asked in self.asked_by(items).values() if asked.row]
         own = [row for row in rows if row.assignment_id == assignment.pk and _is_settled(row)]
         return self.review_page(assignment=assignment, items=items) if len(own) == len(items) else None
 
 
 def look_at_exceptions(texts: Texts, *, generic: str, wants_words: bool = False) -> Look:
-    """Words are wanted of a statement that makes sense; in the walk of any."""
+    """Check an answer: words are needed if the statement makes sense; in the walk, always."""
     faults = {"makes_sense": fault_of_pick(texts["makes_sense"])}
     if wants_words or texts["makes_sense"] != NO:
         faults |= {entry: fault_of_word(texts[entry]) for entry in WORDS if texts[entry]}

@@ -1,4 +1,4 @@
-"""Step 2: what workers say of a generic. Nonsense goes no further; each new alternative is a triplet."""
+"""Step 2: what workers say of a generic. Nonsense goes no further; each new alternative makes a triplet."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ Answers = Mapping[Generic, CountingAnswer | None]
 
 
 def count_exceptions(*, owner: Project, rows: Sequence[Generic], now: datetime) -> int:
-    """From the raw answers that count now, whatever was taken from them before."""
+    """Take exceptions from the raw answers that count now, whatever was taken from them before."""
     items = [generic.item_id for generic in rows if generic.item_id]
     found = answers_that_count(items)
     answers = {generic: next(iter(found[generic.item_id]), None) for generic in rows if generic.item_id}
@@ -22,7 +22,7 @@ def count_exceptions(*, owner: Project, rows: Sequence[Generic], now: datetime) 
 
 
 def take_exceptions(*, project: Project, answers: Answers, now: datetime) -> None:
-    """None: nobody's answer counts any more, and the generic wants another. The project is held."""
+    """Write answers. None: no answer counts, and the generic needs another. The caller holds the project."""
     words: dict[tuple[int, str, int], tuple[Generic, CountingAnswer, int]] = {}
     for generic, given in answers.items():
         for position, word in enumerate(_credit(generic, given), start=1):
@@ -44,7 +44,7 @@ def take_exceptions(*, project: Project, answers: Answers, now: datetime) -> Non
 
 
 def _credit(generic: Generic, given: CountingAnswer | None) -> Sequence[str]:
-    """The words that come of it."""
+    """Note the answer on the generic, and return the exceptions in it."""
     if given is None:
         generic.state, generic.reason = Generic.State.POSTED, ""
         generic.worker_id = generic.assignment_id = None
@@ -57,7 +57,7 @@ def _credit(generic: Generic, given: CountingAnswer | None) -> Sequence[str]:
 
 
 def _revive(rows: Sequence[tuple[Alternative, CountingAnswer]]) -> None:
-    """What counts again waits among the repeated ones until it is settled."""
+    """Make withdrawn rows that count again REPEATED until they are settled."""
     changed = []
     for row, given in rows:
         if row.state == Alternative.State.WITHDRAWN:

@@ -1,4 +1,4 @@
-"""Step 3: how likely a model finds the generic and the exception. What is strictly less likely goes on.
+"""Step 3: how likely a model finds the generic and the exception. A strictly less likely exception goes on.
 
 Scores are facts; `ruling.pass_alternatives` reads those of the project's own model, and those of others are
 recorded beside them.
@@ -28,7 +28,7 @@ State = Alternative.State
 
 
 def start_filter(*, project: Project, now: datetime, rival: RegisteredRival | None = None) -> ModelRun:
-    """The project's own model, which decides; or another, whose probabilities are recorded."""
+    """Ask the project's own model, which decides, or another one, whose probabilities are only recorded."""
     scorer = rival or project.filter_model
     if scorer is None:
         raise RuleBroken("no_model", "Choose the model of step 3 first, under the project's settings.")
@@ -38,7 +38,7 @@ def start_filter(*, project: Project, now: datetime, rival: RegisteredRival | No
 
 
 def score_anew(*, project: Project, now: datetime) -> ModelRun:
-    """A person's click: what the project's model could not answer, it is asked again at once."""
+    """Start the filter on a researcher's click, and ask again at once what the model could not answer."""
     model_run = start_filter(project=project, now=now)
     rows = _unscored(project, model_run.rival)
     ask_failed_anew(rows, ask=partial(_asked_of, project), rival=model_run.rival, now=now)
@@ -46,7 +46,7 @@ def score_anew(*, project: Project, now: datetime) -> ModelRun:
 
 
 def next_look(*, now: datetime) -> datetime | None:
-    """Some exceptions have no answer, and their model_run looks whether anybody has mended that."""
+    """When the next closed model run looks again whether its unanswered exceptions have an answer."""
     step = _steps_with_given().filter(project=OuterRef("project"), project__filter_model=OuterRef("rival"))
     closed = ModelRun.objects.filter(Exists(step), purpose=Purpose.FILTER, is_open=False)
     first: datetime | None = closed.aggregate(first=Min("look_at"))["first"]
@@ -63,14 +63,14 @@ def filter_alternatives(*, now: datetime) -> None:
 def question_of(
     *, noun: str, generic: str, exception: str, way: str, premise_prompt: str = ""
 ) -> asking_texts.NewText:
-    """Both words at once, so that they are scored side by side; without a premise, as the filter asks."""
+    """One question for both words, scored side by side; without a premise, as the filter asks."""
     return asking_texts.probabilities(
         premise_prompt or prompt(noun), [generic, exception], as_one_token=way == PieceScoring.ONE_TOKEN
     )
 
 
 def _start_by_itself(*, now: datetime) -> None:
-    """Projects with exceptions that have no score yet, unless their model has said all that it will say."""
+    """Start the filter for exceptions without a score, unless the model has said all that it will say."""
     for step in _steps_with_given().select_related("project__filter_model").order_by("pk"):
         if not _is_known(step.project, now=now):
             start_filter(project=step.project, now=now)
@@ -84,9 +84,9 @@ def _steps_with_given() -> QuerySet[Step]:
 
 
 def _is_known(project: Project, *, now: datetime) -> bool:
-    """Whether opening the model_run would change nothing: it is open, or would be closed again as it was.
+    """Whether opening the model run would change nothing: it is open, or would be closed again as it was.
 
-    Where exceptions have no answer, that is looked up ever more rarely, unless something is new at a glance.
+    Where exceptions have no answer, this is checked ever more rarely, unless a glance shows something new.
     """
     model_run = ModelRun.objects.filter(
         project=project, rival=project.filter_model, purpose=Purpose.FILTER
@@ -105,7 +105,7 @@ def _is_known(project: Project, *, now: datetime) -> bool:
 
 
 def _has_news(model_run: ModelRun) -> bool:
-    """Another number of exceptions without a score, or a question that somebody has asked again."""
+    """Whether the number of exceptions without a score has changed, or a question has been asked again."""
     asked = texts_waiting().filter(rival=model_run.rival, kind=TextQuestion.Kind.PROBABILITIES)
     return _unscored(model_run.project, model_run.rival).count() != model_run.failed or asked.exists()
 
@@ -156,7 +156,7 @@ def _score(
         pieces_generic=generic["pieces"],
         pieces_exception=exception["pieces"],
         passes=is_right(target=generic["p"], incorrect=exception["p"]),
-        # How each of the two was really scored: a single token, its pieces, or a word that nobody knows.
+        # How each word was really scored: as a single token, by its pieces, or as an unknown word.
         provenance={
             **answer.provenance,
             "way_generic": generic["way"],

@@ -168,13 +168,16 @@ class PremisesTask(AskTask[Triplet], GivesFeedback):
         }
 
     def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
-        """Once others have validated all of them."""
+        """The feedback page once none of the assignment's premises waits for validators; None before.
+
+        Validators decide on a premise that is well-formed; a malformed or withdrawn one waits for nobody.
+        """
         own = PremiseRow.objects.filter(assignment=assignment, settled_at__isnull=False)
         return self.review_page(assignment=assignment, items=items) if own.count() == len(items) else None
 
 
 def words_of(reason: str) -> list[str]:
-    """What a premise failed by, for people to read."""
+    """The reasons that a premise failed by, in words for workers."""
     codes = [code for code in reason.split(",") if code]
     return [str(_REASONS.get(code, _FAULTS.get(cast(Fault, code), code))) for code in codes]
 
@@ -195,7 +198,7 @@ def look_at_premise(texts: Texts, *, generic: str, exception: str) -> Look:
 
 
 def _fault_of_sentence(premise: Premise, *, outcomes: Sequence[str]) -> str:
-    """Of the sentence alone: the two words beneath it have messages of their own."""
+    """The fault of the sentence alone; the two words beneath it have messages of their own."""
     fault = find_fault(replace(premise, generic_word="one", exception_word="other"))
     if fault:
         return str(_FAULTS[fault])

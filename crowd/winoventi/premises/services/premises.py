@@ -1,4 +1,4 @@
-"""Step 4: the sentence that tells by one word which of the two outcomes holds."""
+"""Step 4: the sentence in which one word decides which of the two outcomes holds."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,13 +10,13 @@ from crowd.winoventi.services.pair_states import settle_premises, withdraw_premi
 from hits.work.services.counting_answers import CountingAnswer, answers_that_count
 
 FIELDS = ("sentence", "generic_word", "exception_word", "is_na", "warnings", "assignment", "is_kept", "state")
-# As much as is kept of what nobody can have typed on the page; a recording may hold anything.
+# The longest texts that are kept: nobody can type more on the page, but a recording may hold anything.
 LONGEST = {"sentence": 1000, "generic_word": 200, "exception_word": 200}
 Answers = Mapping[Alternative, CountingAnswer | None]
 
 
 def count_premises(*, owner: Project, rows: Sequence[Alternative], now: datetime) -> int:
-    """From the raw answers that count now, whatever was taken from them before."""
+    """Take premises from the raw answers that count now, whatever was taken from them before."""
     items = [alternative.item_id for alternative in rows if alternative.item_id]
     found = answers_that_count(items)
     answers = {one: next(iter(found[one.item_id]), None) for one in rows if one.item_id}
@@ -25,7 +25,7 @@ def count_premises(*, owner: Project, rows: Sequence[Alternative], now: datetime
 
 
 def take_premises(*, project: Project, answers: Answers, now: datetime) -> None:
-    """None: nobody's answer counts any more, and the triplet wants another. The project is held."""
+    """Write answers. None: no answer counts, and the triplet needs another. The caller holds the project."""
     there = Premise.objects.filter(alternative__in=[alternative.pk for alternative in answers])
     known = {(row.alternative_id, row.worker_id): row for row in there}
     given = {(one.pk, answer.worker_id): (one, answer) for one, answer in answers.items() if answer}

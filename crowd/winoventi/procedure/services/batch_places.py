@@ -1,4 +1,4 @@
-"""The batch of a step that goes on by itself has as many places as answers are wanted, within the budget."""
+"""Growth of steps' batches by themselves: a place for each needed answer, within the budget."""
 
 from datetime import datetime
 
@@ -11,9 +11,9 @@ from hits.work.queries.items import batches_wanting
 
 
 def grow_steps(*, now: datetime) -> int:
-    """HITs added to all of them. Why one could not grow stands on its page."""
+    """Add HITs to all such batches, and return how many. A step's page shows why its batch could not grow."""
     launched = Batch.objects.filter(status__in=GROWING, launched_by__isnull=False)
-    # What could not grow is looked at until its page says nothing of it any more.
+    # A batch that could not grow is tried again until its step's problem is cleared.
     wanting = Q(batch__in=batches_wanting(launched)) | (Q(batch__in=launched) & ~Q(problem=""))
     rows = Step.objects.filter(wanting, by_itself=True).select_related("batch__study", "batch__launched_by")
     return grow_each(rows, batch="batch", now=now)

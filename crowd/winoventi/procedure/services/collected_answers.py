@@ -1,4 +1,4 @@
-"""What was handed in becomes alternatives, premises, judgements and choices; what was taken out leaves."""
+"""Submitted answers become alternatives, premises, judgements and choices; withdrawn ones leave."""
 
 from datetime import datetime
 from typing import Any
@@ -22,17 +22,17 @@ from hits.work.services.counting_answers import on_their_way
 
 
 def take_answers(*, now: datetime) -> int:
-    """Of all projects: how many rows were counted, or counted anew."""
+    """Take the answers of all projects, and return how many rows were counted, or counted again."""
     return collect_answers(STEPS, now=now)
 
 
 def rebuild(*, project: Project, now: datetime) -> None:
-    """Everything that follows from raw answers, read again from them, whatever became of it before."""
+    """Read raw answers again, and everything that follows from them, whatever was made of them before."""
     count_all(STEPS, owner=project, now=now)
 
 
 def _ripe(asked: QuerySet[Any]) -> QuerySet[Any]:
-    """Whose wanted answers are all in and count: no place is free, and none of them is still on its way."""
+    """Rows whose needed answers are all in and count: no place is free, and no answer is still on its way."""
     waiting = Exists(on_their_way().filter(item=OuterRef("item")))
     return asked.filter(~waiting, item__wanted=0)
 

@@ -1,4 +1,4 @@
-"""The project's rules. What was decided by the old ones is decided anew, by what is known already."""
+"""The project's rules. After a change, decisions are made again, from what is known already."""
 
 from datetime import datetime
 from typing import Any
@@ -14,13 +14,13 @@ from crowd.winoventi.validation.services.validations import judge_anew
 from hits.common.sweep_parts import in_parts
 from hits.work.services.locking import held, lock_items
 
-# What states are read by, and how many answers are asked for.
+# Rules that states are read by, and that tell how many answers are asked for.
 RULES = ("filter_model_id", "way", "answers_wanted", "fails_by", "fails_at", "judges", "choices_wanted")
 log = structlog.get_logger()
 
 
 def change_rules(*, project: Project, **changes: Any) -> Project:
-    """By the names of the project's fields. `settle_anew` follows, unless nothing is decided otherwise."""
+    """Change fields of the project by name. `settle_anew` follows, unless no decision is affected."""
     with held(project) as locked:
         before = _rules_of(locked)
         for name, value in changes.items():
@@ -31,13 +31,13 @@ def change_rules(*, project: Project, **changes: Any) -> Project:
 
 
 def settle_anew(*, now: datetime) -> int:
-    """The projects whose rules have changed."""
+    """Settle the projects whose rules have changed."""
     stale = Project.objects.filter(is_stale=True)
     return in_parts(stale, lambda project: _settle_project(project, now=now))
 
 
 def pass_alternatives(*, now: datetime) -> int:
-    """Through the filter, or not: those that the project's model has scored since."""
+    """Let exceptions that the project's model has scored since through the filter, or stop them."""
     given = Alternative.objects.filter(state=Alternative.State.GIVEN).filter(Exists(_scores()))
     projects = Project.objects.filter(Exists(given.filter(project=OuterRef("pk"))))
     return in_parts(projects.order_by("pk"), lambda project: _pass_of(project, given, now=now))
@@ -56,7 +56,7 @@ def _pass_of(project: Project, given: QuerySet[Alternative], *, now: datetime) -
 
 
 def _scores() -> QuerySet[FilterScore]:
-    """Of the alternative in question, those by which its project filters."""
+    """Scores of the outer query's alternative by which its project filters."""
     of_the_model = Q(rival=OuterRef("project__filter_model")) | Q(
         rival=None, alternative__project__filter_model=None
     )
@@ -64,7 +64,7 @@ def _scores() -> QuerySet[FilterScore]:
 
 
 def _settle_project(project: Project, *, now: datetime) -> int:
-    """Settled only if no rule has changed meanwhile; whoever dies on the way is followed by another."""
+    """Settle all rows. A crash or a change of rules meanwhile leaves the project stale, for another run."""
     rules = _rules_of(project)
     for found, settle in (
         (Alternative.objects.filter(project=project), _settle_alternatives),

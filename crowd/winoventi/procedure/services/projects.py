@@ -1,4 +1,4 @@
-"""A project, its steps and its nouns."""
+"""Opening of a project with its steps, and adding of its nouns."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, BinaryIO
@@ -19,7 +19,7 @@ NOUN = UploadedColumn(name="noun", read=as_written)
 
 
 def open_project(*, study: Study, **rules: Any) -> Project:
-    """The study's one, or a new one with all its steps."""
+    """The study's project, or a new one, with all its steps."""
     with transaction.atomic():
         project, _ = Project.objects.get_or_create(study=study, defaults=rules)
         known = set(project.steps.values_list("kind", flat=True))
@@ -31,7 +31,7 @@ def open_project(*, study: Study, **rules: Any) -> Project:
 
 
 def read_nouns(file: BinaryIO, *, problems: Problems) -> list[str]:
-    """One a line, or of CSV the first column or the one that is called noun."""
+    """Nouns of a file, one a line, or of CSV the first column or the one that is called noun."""
     nouns: list[str] = []
     for row in read_uploaded(file, columns=[NOUN], problems=problems, headed=False):
         with problems.of(row.place):
@@ -41,7 +41,7 @@ def read_nouns(file: BinaryIO, *, problems: Problems) -> list[str]:
 
 
 def check_nouns(lines: Iterable[str], *, problems: Problems) -> list[str]:
-    """What stands in the lines, where nothing is wrong with any of them."""
+    """Nouns of the lines; `problems` refuses all of them if one is wrong."""
     nouns: list[str] = []
     for line, word in enumerate(lines, start=1):
         with problems.of(f"Line {line}"):
@@ -51,7 +51,7 @@ def check_nouns(lines: Iterable[str], *, problems: Problems) -> list[str]:
 
 
 def add_nouns(*, project: Project, words: Iterable[str]) -> int:
-    """A row each, in their order, behind those that are there. Raises InvalidItems with the bad lines."""
+    """Add a row for each word, in order, after the existing ones. Raises InvalidItems with the bad lines."""
     nouns = check_nouns(words, problems=Problems(InvalidItems))
     with transaction.atomic():
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -64,7 +64,7 @@ def add_nouns(*, project: Project, words: Iterable[str]) -> int:
 
 
 def _read_noun(text: str) -> Sequence[str]:
-    """None of them where there is nothing."""
+    """The noun in this text, or none where it is blank. Raises ValueError that says what is wrong."""
     noun = trim(text)
     if len(noun) > LONGEST_NOUN:
         raise ValueError(f"a noun has at most {LONGEST_NOUN} letters.")

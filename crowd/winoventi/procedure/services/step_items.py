@@ -1,4 +1,4 @@
-"""What a step has let through becomes items of the next one: by itself, or on a person's click."""
+"""Posting: rows that a step has let through become items of the next one, by themselves or on a click."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -24,12 +24,12 @@ log = structlog.get_logger()
 
 
 def advance_steps(*, now: datetime) -> int:
-    """Every step that goes on by itself. How many rows went on."""
+    """Post for every step that goes on by itself, and return how many rows went on."""
     return sum(_post(step.project, step.kind, most=None, now=now) for step in _steps_to_post())
 
 
 def advance(*, project: Project, kind: str, most: int | None = None, now: datetime) -> int:
-    """A person's click: as many as these, or all that wait. Raises RuleBroken where nothing waits."""
+    """Post as many as these, or all that wait, on a person's click. Raises RuleBroken where nothing waits."""
     posted = _post(project, kind, most=most, now=now)
     if not posted:
         raise RuleBroken("nothing_waits", f"Nothing waits for the step “{Kind(kind).label}” now.")
@@ -39,12 +39,12 @@ def advance(*, project: Project, kind: str, most: int | None = None, now: dateti
 def waiting_for(
     *, project: Project, kind: str
 ) -> QuerySet[Generic] | QuerySet[Alternative] | QuerySet[Premise]:
-    """What the step before has let through and nobody has been asked about yet."""
+    """Rows that the step before has let through and that nobody has been asked about yet."""
     return _waiting(kind).filter(project=project)
 
 
 def _steps_to_post() -> list[Step]:
-    """In one query: mostly there are none."""
+    """Steps that go on by themselves and have rows to post. One query: mostly there are none."""
     found = Q()
     for kind in POSTING:
         found |= Q(Exists(_waiting(kind).filter(project=OuterRef("project"))), kind=kind)
@@ -52,9 +52,9 @@ def _steps_to_post() -> list[Step]:
 
 
 def _waiting(kind: str) -> QuerySet[Generic] | QuerySet[Alternative] | QuerySet[Premise]:
-    """Of all projects."""
+    """Waiting rows of all projects."""
     waiting: dict[str, QuerySet[Generic] | QuerySet[Alternative] | QuerySet[Premise]] = {
-        # Ranked: the cut has been made, and the best come first.
+        # A rank shows that the cut has been made; the best come first.
         Kind.EXCEPTIONS: Generic.objects.filter(state=Generic.State.FOUND, rank__isnull=False).order_by(
             "k", "rank", "pk"
         ),
@@ -92,7 +92,7 @@ def _post_alternatives(project: Project, rows: Sequence[Alternative]) -> None:
 
 
 def _post_premises(project: Project, rows: Sequence[Premise]) -> None:
-    """Their authors are no judges, unless the project says so: the database itself refuses such a lease."""
+    """Post premises. Authors are no judges unless the project says so: the database refuses the lease."""
     there = Counter(Judgement.objects.filter(premise__in=rows).values_list("premise_id", flat=True))
 
     def item_of(row: Premise) -> Item:
@@ -104,9 +104,9 @@ def _post_premises(project: Project, rows: Sequence[Premise]) -> None:
 
 
 def _post_prompts(project: Project, rows: Sequence[Premise]) -> None:
-    """Of each pair both. A recording's prompts are there already.
+    """Post both prompts of each pair. A recording's prompts are there already.
 
-    Items are asked in their order: by lot, or whoever does many of them would get the same kind each time.
+    Items are asked in their order, so it is shuffled: a worker who does many would get one kind each time.
     """
     Prompt.objects.bulk_create(
         (Prompt(premise=row, kind=kind) for row in rows for kind in Prompt.Kind.values), ignore_conflicts=True

@@ -1,4 +1,4 @@
-"""The qualification: one noun through the whole procedure. A person grades it; nothing is scored."""
+"""The qualification: one noun through the whole procedure. A researcher grades it; nothing is scored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ from hits.work.models.items import Item
 from hits.work.services.answers_needed import new_item
 
 PICKS = ("synonym", "fits")
-# An item of a test is asked of any number of people.
+# An item of a test may be asked of any number of workers.
 WANTED = 30_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Station:
-    """What is asked of one walk, and what good answers are."""
+    """The questions of one walk, and a model answer to them."""
 
     noun: str
     generic: str
@@ -78,7 +78,7 @@ class WalkTask(AskTask[Station], TakesFiles):
         return {row.item_id: _station(row) for row in Walk.objects.filter(item__in=items)}
 
     def shown(self, asked: Station, *, seed: str) -> Mapping[str, Any]:
-        """Nothing of the model answer."""
+        """All texts of the walk but the model answer, which workers never see."""
         given = asked.given
         return {
             "noun": asked.noun,
@@ -119,7 +119,7 @@ class WalkTask(AskTask[Station], TakesFiles):
         return read_walks(content)
 
     def add_items(self, rows: Sequence[WalkRow], *, batch: Batch) -> int:
-        """The caller holds the transaction."""
+        """Add an item and a walk for each row; the caller holds the transaction."""
         made = Item.objects.bulk_create(
             new_item(study=batch.study, batch=batch, task=self.key, answers_needed=WANTED) for _row in rows
         )

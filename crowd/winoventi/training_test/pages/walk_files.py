@@ -1,4 +1,4 @@
-"""The researcher's file of walks: one noun a line, with what good answers are."""
+"""The researcher's file of walks: one noun a line, with a model answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ SAMPLES = (
 
 @dataclass(frozen=True, kw_only=True)
 class WalkRow:
-    """A walk that may be made."""
+    """A checked line of the file, not yet saved as a walk."""
 
     noun: str
     generic: str
@@ -97,7 +97,7 @@ class WalkRow:
 
 
 def read_walks(content: bytes) -> list[WalkRow]:
-    """Raises InvalidItems that names every bad line."""
+    """Walks of the file. Raises InvalidItems that names every bad line."""
     problems = Problems(InvalidItems)
     rows = []
     for row in read_uploaded(content, columns=COLUMNS, most=MOST_ROWS, problems=problems):
@@ -115,19 +115,19 @@ def example_walks() -> str:
 
 
 def practice_walk() -> WalkRow:
-    """In no file that a researcher may start from."""
+    """The practice walk, which is in no example file that a researcher may start from."""
     return read_walks(example_file(COLUMNS, PRACTICE).encode())[0]
 
 
 def given_premise(sentence: str) -> Premise:
-    """The words stand in the brackets in the order of the outcomes."""
+    """The premise of a sentence whose brackets hold the words in the order of the outcomes."""
     bare = read_premise(sentence=sentence, generic_word="", exception_word="")
     first, second = bare.bracket or ("", "")
     return Premise(sentence=bare.sentence, generic_word=first, exception_word=second)
 
 
 def _faults(texts: Mapping[str, str]) -> list[str]:
-    """In the words of the pages: a model answer has to pass where a worker's has."""
+    """Faults in the words of the pages: a model answer has to pass the same checks as a worker's."""
     if texts["exceptions"].count(BETWEEN) >= len(ALTERNATIVES):
         return [f"exceptions holds at most {len(ALTERNATIVES)} words."]
     words = _words(texts)

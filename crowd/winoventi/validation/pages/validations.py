@@ -1,4 +1,4 @@
-"""Step 5: is the pair fair? Yes is bad on all four questions, and the page does not say so."""
+"""Step 5: whether the pair is fair. Yes is bad on all four questions, and the page does not say so."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Pair:
 
     @property
     def shown(self) -> dict[str, str]:
-        """Everything that the four questions are about."""
+        """All texts that the four questions are about."""
         return {
             "generic": self.generic,
             "exception": self.exception,
@@ -82,7 +82,7 @@ class ValidationsTask(AskTask[Pair], NarrowsItems):
     )
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """The project says who judges, beside the author of the premise, who never does."""
+        """Items that the project's rule leaves to this worker: own premises only where anybody may judge."""
         return judges_of(items, worker_id=worker_id)
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, Pair]:

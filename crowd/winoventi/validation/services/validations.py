@@ -19,9 +19,9 @@ Answers = Mapping[Premise, Sequence[CountingAnswer]]
 
 
 def count_judgements(*, owner: Project, rows: Sequence[Premise], now: datetime) -> int:
-    """From the raw answers that count now, whatever was taken from them before.
+    """Take judgements from the raw answers that count now, whatever was taken from them before.
 
-    What was recorded elsewhere stays beside them.
+    Judgements that were recorded elsewhere stay beside them.
     """
     items = [premise.item_id for premise in rows if premise.item_id]
     found = answers_that_count(items)
@@ -37,9 +37,9 @@ def count_judgements(*, owner: Project, rows: Sequence[Premise], now: datetime) 
 
 
 def judge_anew(*, project: Project, rows: Sequence[Premise], now: datetime) -> None:
-    """By the rules of now: whose judgements count, how many are wanted, what they come to.
+    """Decide again by the current rules: whose judgements count, how many are needed, what they come to.
 
-    Where an answer is on its way, all of them are counted once it is there.
+    Where an answer is on its way, all of them are counted once it has arrived.
     """
     if project.judges != Project.Judges.ANYBODY:
         own = Judgement.objects.filter(premise__in=[one.pk for one in rows], worker=F("premise__worker"))
@@ -55,9 +55,9 @@ def judge_anew(*, project: Project, rows: Sequence[Premise], now: datetime) -> N
 
 
 def take_judgements(*, project: Project, answers: Answers, now: datetime) -> int:
-    """Adds those that are not there yet. How many were refused: nobody judges a premise of their own.
+    """Add judgements that are not there yet, and return how many were refused.
 
-    The project is held.
+    Nobody judges an own premise, unless the project lets anybody judge. The caller holds the project.
     """
     refused, rows = 0, []
     for premise, given in answers.items():
@@ -73,7 +73,7 @@ def take_judgements(*, project: Project, answers: Answers, now: datetime) -> int
 
 
 def _want(project: Project, rows: Sequence[Premise]) -> None:
-    """What an author hands in who may not judge brings nothing: somebody else is asked."""
+    """Ask for missing judgements. An author who may not judge brings none: another worker is asked."""
     recorded = Judgement.objects.filter(premise__in=[one.pk for one in rows], assignment=None)
     there = Counter(recorded.values_list("premise_id", flat=True))
     wanted = {one.item_id: project.answers_wanted - there[one.pk] for one in rows if one.item_id}
