@@ -16,7 +16,7 @@ from qualifications.presets import Preset
 WALK = Preset(
     key=WalkTask.key,
     name="A walk through the steps",
-    description="One noun, through every step of the work. A person reads it.",
+    description="One noun through every step of the work. A researcher reads the answers.",
     test_task=WalkTask.key,
     opens=[ExceptionsTask.key, PremisesTask.key],
     grading=Gate.Grading.PERSON,

@@ -23,13 +23,14 @@ FAULTS: Mapping[str, str] = {
     Fault.SAME_IN_BRACKET: "both words of the bracket are the same",
     Fault.WORD_MISSING: "a word is missing",
     Fault.WORD_IS_LONG: "an entry has more than one word",
+    Fault.WORD_HAS_BRACKET: "an entry has a bracket in it",
     Fault.SAME_WORD: "both words are the same",
     ALTERNATIVE_AWAY: "its exception does not count any more",
 }
 WARNINGS: Mapping[str, str] = {
     Warned.ORDER_DIFFERS: "bracket and fields have another order",
     Warned.WORDS_DIFFER: "bracket and fields have other words",
-    Warned.OUTCOME_WORD: "an outcome stands in the sentence",
+    Warned.OUTCOME_WORD: "a deciding word is one of the outcomes",
 }
 
 

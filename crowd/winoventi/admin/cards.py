@@ -52,7 +52,7 @@ def _generics(counted: ProjectCounts, step: Step) -> Card:
         ],
         went_out=[
             counted.row("Generics found", "generic"),
-            Metric(name="That go on", count=waiting + counted.of("generic", *Generic.POSTED_ONES)),
+            Metric(name="Generics that go on", count=waiting + counted.of("generic", *Generic.POSTED_ONES)),
         ],
         stayed=[
             counted.row("On the stop list", "generic", state.STOPPED),
@@ -189,6 +189,7 @@ def results_card(project: Project) -> Card:
         about="How people and models do on the valid pairs, and the pairs as files.",
         links=[
             CardLink(name="Statistics and models", url=_address(project, "statistics")),
+            CardLink(name="Errors of models", url=_address(project, "errors")),
             CardLink(name="Take the challenge set out…", url=_address(project, "data"), permission=TAKE),
         ],
     )

@@ -7,6 +7,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from crowd.winoventi.domain import LARGEST_K
 from crowd.winoventi.models import Project, Step
 from crowd.winoventi.procedure.services.project_rules import change_rules
 from crowd.winoventi.procedure.services.projects import add_nouns, check_nouns, open_project, read_nouns
@@ -17,7 +18,6 @@ from scoring.models import RegisteredRival
 
 Kind = RegisteredRival.Kind
 MOST_BYTES = 5_000_000
-LARGEST_K = 50
 MOST_BATCHES = 100
 MOST_OF_ONE = " In the paper's data one person answered 943 of 1,990 pairs."
 MODELS = {"generics_model": Kind.MASKED, "perplexity_model": Kind.CAUSAL, "filter_model": Kind.MASKED}
@@ -32,12 +32,14 @@ HELP = {
     "filter_model": "Step 3: an exception passes where this model finds the generic strictly likelier.",
     "way": "The authors looked such a word up as a single token, and so compared an unknown one. "
     "Choose that only to compare with their numbers.",
-    "stop_list": "One a line. They are never posted; a change counts from the next cut on.",
+    "stop_list": "One word a line. These words are never posted; a change counts from the next cut on.",
     "answers_wanted": "The paper: 3.",
     "fails_by": "The paper's words: workers who object to anything. The recorded data: yes to one question.",
     "fails_at": "The paper: 2.",
-    "judges": "Whoever wrote the sentence knows what is meant by it.",
-    "choices_wanted": "The paper: 1 for each of the two prompts.",
+    "judges": "The author of the sentence knows what is meant by it.",
+    "people": "The paper kept nobody away from a further step: 100 qualified people wrote, and anybody could "
+    "validate. A change counts for who enters from now on; work that is open goes on.",
+    "choices_wanted": "The recorded data: 1 for each of the two prompts.",
 }
 
 
@@ -84,7 +86,7 @@ class NounsForm(forms.Form):
         label="Nouns",
         required=False,
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
-        help_text="One a line. Homonyms may stand several times: each line is a row of its own.",
+        help_text="One noun a line. A homonym may be listed several times: each line is a row of its own.",
     )
     file = forms.FileField(
         label="Or a file",

@@ -27,7 +27,7 @@ def nouns_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         count = add_nouns(project=project, words=form.cleaned_data["nouns"])
         pages.log_change(request, project, f"{count} nouns were added.")
-        messages.success(request, f"{count} nouns are added, behind those that were there.")
+        messages.success(request, f"{count} nouns were added after the existing ones.")
         return redirect(pages.address(project, "nouns"))
     sought = request.GET.get("q", "").strip()[:64]
     rows = Noun.objects.filter(project=project, word__icontains=sought) if sought else project.nouns.all()

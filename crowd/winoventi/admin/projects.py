@@ -27,7 +27,7 @@ class ProjectAdmin(ProjectPages[Project]):
     name = NAME
     about = (
         "One for each study: from nouns to pairs that a model gets wrong, in five steps, and how people do. "
-        "Its rules can be changed later; what was decided is then decided anew."
+        "Its rules can be changed later; earlier decisions are then made again."
     )
     rules, first_rules = SettingsForm, SetUpForm
     list_display = ("study", "generics_model", "filter_model", "rule")
@@ -67,7 +67,7 @@ class ProjectAdmin(ProjectPages[Project]):
             Step.objects.filter(pk=step.pk).update(batch=draft, problem="")
 
     def note_on(self, project: Project) -> str:
-        stale = "The rules have changed: what was decided by the old ones is decided anew."
+        stale = "The rules have changed: decisions by the old ones are being made again."
         return stale if project.is_stale else ""
 
 

@@ -62,7 +62,7 @@ def _ask_to_read(call: Call[Step]) -> Confirm:
 
 def _read(call: Call[Step]) -> Outcome:
     model_run = model_readings.start_reading(project=call.row.project, now=call.now)
-    return _done(call, READ, f"The model {model_run.rival} reads the nouns. This page says how far it is.")
+    return _done(call, READ, f"The model {model_run.rival} reads the nouns. This page shows the progress.")
 
 
 def _ask_to_score(call: Call[Step]) -> Confirm:
@@ -79,7 +79,7 @@ def _ask_to_score(call: Call[Step]) -> Confirm:
 def _score(call: Call[Step]) -> Outcome:
     model_run = adversarial_filter.score_anew(project=call.row.project, now=call.now)
     return _done(
-        call, SCORE, f"The model {model_run.rival} scores the exceptions. This page says how far it is."
+        call, SCORE, f"The model {model_run.rival} scores the exceptions. This page shows the progress."
     )
 
 
@@ -110,14 +110,14 @@ def _ask_to_go_on(call: Call[Step]) -> Confirm:
     text = (
         "From now on whatever the step before lets through enters this one without a click. The batch "
         "of the step, once it is launched, gets as many HITs as that takes: this spends money, within the "
-        "study's budget, on the word of whoever launched the batch."
+        "study's budget, with the approval of the person who launched the batch."
     )
     return Confirm(text=text)
 
 
 def _ask_to_wait(call: Call[Step]) -> Confirm:
     name = call.row.get_kind_display()
-    return Confirm(text=f"Nothing more enters “{name}” until somebody lets it in.")
+    return Confirm(text=f"Nothing more enters “{name}” until a researcher lets it in.")
 
 
 def _switch(call: Call[Step], *, to: bool) -> Outcome:
@@ -136,10 +136,10 @@ READ = Action(
     label="Read the associations", permissions=[KEEP], confirm=_ask_to_read, run=_read, is_first=True
 )
 SCORE = Action(
-    label="Score with the model", permissions=[KEEP], confirm=_ask_to_score, run=_score, is_first=True
+    label="Score the exceptions", permissions=[KEEP], confirm=_ask_to_score, run=_score, is_first=True
 )
 ADVANCE = Action(
-    label="Let in",
+    label="Let in what waits",
     permissions=[KEEP],
     form=lambda data, _: AdvanceForm(data),
     confirm=_ask_to_advance,

@@ -58,7 +58,7 @@ class Person(workers.SimulatedWorker):
             if again is None:
                 return page
             page = self._frame.post(again, _fields(again, texts))
-        raise CrowdError(f"What worker {self.number} answers is refused: {texts}")
+        raise CrowdError(f"The answer of worker {self.number} was refused: {texts}")
 
     def _first_try(self, texts: Texts) -> Texts:
         """The first try; a hasty worker's has two words for one, which the page refuses and shows again."""
@@ -149,7 +149,7 @@ def _read(pattern: re.Pattern[str], form: Form) -> Texts:
     (text,) = form.texts("cue statement")
     found = pattern.fullmatch(text.strip())
     if found is None:
-        raise CrowdError(f"Nobody understands what is asked: {text}")
+        raise CrowdError(f"The statement cannot be understood: {text}")
     return found.groupdict()
 
 

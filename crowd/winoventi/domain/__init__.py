@@ -9,6 +9,7 @@ TASKS = (EXCEPTIONS, PREMISES, VALIDATE, CHOOSE)
 
 MOST_ALTERNATIVES = 3
 KS = (1, 3, 5, 8)
+LARGEST_K = 50
 # The two prompts of a pair, and what each is about.
 GENERIC = "generic"
 EXCEPTION = "exception"

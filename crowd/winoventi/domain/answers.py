@@ -10,7 +10,7 @@ from crowd.questions.domain import YES, trim
 from crowd.winoventi.domain import MOST_ALTERNATIVES
 from crowd.winoventi.domain.outcomes import QUESTIONS, Question
 from crowd.winoventi.domain.premises import Premise, read_premise
-from crowd.winoventi.domain.words import LONGEST_WORD, is_na
+from crowd.winoventi.domain.words import LONGEST_WORD, is_na, is_one_word
 
 Raw = Mapping[str, str]
 ALTERNATIVES = tuple(f"exception_{number}" for number in range(1, MOST_ALTERNATIVES + 1))
@@ -32,7 +32,7 @@ def read_exceptions(raw: Raw) -> Exceptions:
     # Lower case makes two of some letters, so the cut comes after it.
     small = [trim(raw.get(name, "")).lower()[:LONGEST_WORD] for name in ALTERNATIVES]
     entries = small if makes_sense else []
-    words = dict.fromkeys(entry for entry in entries if entry and not is_na(entry))
+    words = dict.fromkeys(entry for entry in entries if is_one_word(entry) and not is_na(entry))
     return Exceptions(makes_sense=makes_sense, words=tuple(words))
 
 

@@ -33,6 +33,10 @@ class Fault(StrEnum):
     SAME_WORD = "same_word"
 
 
+# Without these there is a premise, well-formed or not.
+ABSENT = frozenset({Fault.NOT_AVAILABLE, Fault.NO_SENTENCE})
+
+
 class Warning(StrEnum):  # noqa: A001  # it is what a worker is shown
     """Oddities that a worker is warned of, and that a recording is counted by."""
 
@@ -65,7 +69,9 @@ class Premise:
 
         One without a bracket, which only a recording holds, stays as it is.
         """
-        before, _, rest = self.sentence.partition("[")
+        before, bracket, rest = self.sentence.partition("[")
+        if not bracket:
+            return self.sentence
         after = rest.partition("]")[2]
         return f"{before}{word if before.strip() else word[:1].upper() + word[1:]}{after}"
 

@@ -37,3 +37,8 @@ def statement(noun: str, word: str) -> str:
 def challenge(premise: str, *, noun: str, mask: str = MASK) -> str:
     """The premise with its word, followed by the statement whose outcome is to be found."""
     return f"{premise} {prompt(noun, word=mask)}"
+
+
+def prompt_id(premise: int, kind: str) -> str:
+    """The name of a prompt in files."""
+    return f"{premise}-{kind}"

@@ -23,7 +23,7 @@ class Premise(models.Model):
         WAITING = "waiting", "Waits for validation"
         VALID = "valid"
         FAILED = "failed", "Failed its validation"
-        WITHDRAWN = "withdrawn", "Something that it stands on does not count"
+        WITHDRAWN = "withdrawn", "Something it depends on does not count"
 
     WELL_FORMED = (State.WAITING, State.VALID, State.FAILED)
 
@@ -43,7 +43,9 @@ class Premise(models.Model):
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="+")
     # Whether its author's answer counts; an alternative has one such premise.
     is_kept = models.BooleanField(default=True, editable=False)
-    # What its validation is asked for by.
+    # True: its recording holds judgements of it, so it was posted there and is well-formed as it stands.
+    was_posted = models.BooleanField(default=False, editable=False)
+    # The item that asks for the validation.
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="premise")
     settled_at = models.DateTimeField(null=True, editable=False)
     # Whether people are asked about its prompts.
@@ -96,6 +98,11 @@ class Premise(models.Model):
     @property
     def exception(self) -> str:
         return self.alternative.word
+
+    def outcomes(self, kind: str) -> tuple[str, str]:
+        """The right outcome and the wrong one. Without a sentence, the generic is right."""
+        both = (self.generic, self.exception)
+        return both[::-1] if kind == domain.EXCEPTION else both
 
     def context(self, kind: str) -> str:
         """The sentence with the word that makes this kind of outcome true."""
@@ -160,11 +167,11 @@ class Prompt(models.Model):
 
     @property
     def target(self) -> str:
-        return self.premise.generic if self.kind == self.Kind.GENERIC else self.premise.exception
+        return self.premise.outcomes(self.kind)[0]
 
     @property
     def incorrect(self) -> str:
-        return self.premise.exception if self.kind == self.Kind.GENERIC else self.premise.generic
+        return self.premise.outcomes(self.kind)[1]
 
 
 class Choice(models.Model):

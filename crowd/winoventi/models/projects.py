@@ -25,15 +25,15 @@ class Project(models.Model):
 
     class CutBy(models.TextChoices):
         BEND = "bend", "at the bend of the curve"
-        HAND = "hand", "at a value of one's own for each k"
+        HAND = "hand", "at a value that you choose for each k"
         NOTHING = "nothing", "nothing is cut"
 
     class FailsBy(models.TextChoices):
-        QUESTION = "question", "so many say yes to one question"
-        WORKER = "worker", "so many workers object to anything"
+        QUESTION = "question", "enough workers say yes to one question"
+        WORKER = "worker", "enough workers object to anything"
 
     class Judges(models.TextChoices):
-        OTHERS = "others", "anybody but the author of the premise"
+        OTHERS = "others", "all but the author of the premise"
         STRANGERS = "strangers", "only people who have not worked on the pair"
         ANYBODY = "anybody", "anybody, the author of the premise too"
 
@@ -121,7 +121,7 @@ class Step(models.Model):
     by_itself = models.BooleanField(
         "goes on by itself",
         default=False,
-        help_text="On: what the step before has let through enters this one at once. Off: on a click.",
+        help_text="On: whatever passes the step before enters this one at once. Off: on a click.",
     )
     most_per_worker = models.PositiveIntegerField(
         "answers of one worker, at most", null=True, blank=True, validators=[MinValueValidator(1)]

@@ -100,7 +100,10 @@ def record_judgements(some: Sequence[Row], recorder: Recorder) -> None:
         recorder.counts["self_validation"] += given.worker_id == premise.worker_id
         recorder.counts["judged_malformed"] += find_fault(premise.text) is not None
         answers[premise].append(given)
-    lock_items(items_of_premises([one.pk for one in answers]))
+    judged = [one.pk for one in answers]
+    lock_items(items_of_premises(judged))
+    # Own judgements count too, also where they are refused: nobody could judge what was not posted.
+    Premise.objects.filter(pk__in=judged).update(was_posted=True)
     refused = take_judgements(project=recorder.project, answers=answers, now=recorder.now)
     recorder.counts["refused"] += refused
 

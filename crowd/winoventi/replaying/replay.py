@@ -42,7 +42,11 @@ class WinoventiReplay(Replay):
             "--required", type=_count, default=2, metavar="N", help="judgements that decide on a pair"
         )
         parser.add_argument(
-            "--fail-at", type=_count, default=2, metavar="N", help="so many objections, and a pair fails"
+            "--fail-at",
+            type=_count,
+            default=2,
+            metavar="N",
+            help="number of objections that fail a pair",
         )
         parser.add_argument(
             "--fail-by",

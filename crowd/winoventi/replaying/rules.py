@@ -13,7 +13,7 @@ from hits.common.uploads.row_reader import Row
 WARNINGS = {
     "nonsense_with_exceptions": "a statement without sense has exceptions: they are discarded",
     "no_exception": "the statement makes sense, and there is no exception to it",
-    "exception_not_one_word": "an exception is more than one word",
+    "exception_not_one_word": "an exception is more than one word: it is discarded",
     "exception_is_the_generic": "an exception is the generic itself",
     "exception_repeated": "an exception was given before for the same noun and generic",
     "no_probability": "an exception without probabilities: it never passes the filter",
@@ -24,7 +24,7 @@ WARNINGS = {
     "outcome_word": "a context word is one of the outcomes",
     "premise_of_filtered": "a premise for a triplet that does not pass the filter",
     "self_validation": "a worker judges a premise of their own",
-    "judged_malformed": "a judgement of a premise that is not well-formed",
+    "judged_malformed": "a judgement of a premise that breaks the rules of form: it was posted, and counts",
     "too_few_judgements": "a well-formed premise with fewer judgements than are required: it stays undecided",
     "too_many_judgements": "a well-formed premise with more judgements than are required",
     "choice_not_offered": "a choice that is neither of the two outcomes",
@@ -79,7 +79,7 @@ def broken_by_exceptions(row: Row) -> Iterator[str]:
             yield "exception_not_one_word"
         if are_same(word, row.cells["generic"]):
             yield "exception_is_the_generic"
-    for _ in range(len(words) - len(read_exceptions(row.cells).words)):
+    for _ in range(sum(map(is_one_word, words)) - len(read_exceptions(row.cells).words)):
         yield "exception_repeated"
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from crowd.winoventi.domain.outcomes import why_failed
-from crowd.winoventi.domain.premises import find_fault
+from crowd.winoventi.domain.premises import ABSENT, find_fault
 from crowd.winoventi.models import Alternative, FilterScore, Premise, Project
 from hits.work.models.items import Item
 from hits.work.services.locking import lock_items
@@ -122,7 +122,8 @@ def _repeated() -> tuple[str, str]:
 def _verdict_on(premise: Premise, *, project: Project) -> tuple[str, str]:
     if premise.alternative.state != Alternative.State.PASSED:
         return Premise.State.WITHDRAWN, ALTERNATIVE_AWAY
-    if fault := find_fault(premise.text):
+    fault = find_fault(premise.text)
+    if fault and (fault in ABSENT or not premise.was_posted):
         return Premise.State.MALFORMED, fault
     judgements = list(premise.judgements.all())
     if len(judgements) < project.answers_wanted:

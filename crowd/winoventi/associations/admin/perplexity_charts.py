@@ -58,7 +58,7 @@ def _row(one: PlottedCurve) -> Sequence[Any]:
 
 def _chart(one: PlottedCurve) -> Chart:
     low, high, cut, count = one.values[0], one.values[-1], one.curve.cut, len(one.values)
-    said = "" if cut is None else f" Cut at {cut:.1f}: {one.kept} lie below."
+    said = "" if cut is None else f" Cut at {cut:.1f}: {one.kept} are below."
     return Chart(
         name=f"{one.curve.k}",
         caption=f"k = {one.curve.k}",

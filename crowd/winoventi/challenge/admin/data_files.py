@@ -45,13 +45,13 @@ def _offer(project: Project) -> Offer:
     pairs = settled_pairs(project, everything=False).count()
     return Offer(
         about=f"{plural(pairs, 'valid pair')}, with two prompts each. {ON_RECORD}",
-        lists=(("As published", PUBLISHED), ("In full also", FULL[len(PUBLISHED) :])),
+        lists=(("As published", PUBLISHED), ("Also in full", FULL[len(PUBLISHED) :])),
         note="" if pairs else "No pair is valid yet.",
     )
 
 
 def _zipped_splits(project: Project, *, seed: int, form: str) -> Any:
-    file = TemporaryFile()  # noqa: SIM115 - the answer closes it
+    file = TemporaryFile()  # noqa: SIM115 - the response closes it
     with TemporaryDirectory() as folder, ZipFile(file, "w", ZIP_DEFLATED) as archive:
         for one in write_splits(project, folder=Path(folder), seed=seed, form=form):
             archive.write(Path(folder) / one["name"], one["name"])

@@ -8,12 +8,11 @@ from django.shortcuts import redirect
 from django.urls import URLPattern
 from django.utils import timezone
 
-from crowd.winoventi.admin.step_forms import AskModelForm
 from crowd.winoventi.associations.services import model_readings
 from crowd.winoventi.challenge.services import evaluations
-from crowd.winoventi.challenge.services.evaluations import prompt_id
 from crowd.winoventi.challenge.services.uploaded_answers import ANSWERS
 from crowd.winoventi.domain import GENERIC
+from crowd.winoventi.domain.prompts import prompt_id
 from crowd.winoventi.filter.services import adversarial_filter
 from crowd.winoventi.models import Evaluation, Project, valid_pairs
 from hits.admin.data.result_forms import UploadedFile
@@ -61,7 +60,7 @@ def ask_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error("rival", str(refusal))
         else:
             pages.log_change(request, project, f"The model {rival} was asked.")
-            messages.success(request, f"{said} This page says how far it is.")
+            messages.success(request, f"{said} This page shows the progress.")
             return redirect(pages.address(project, "statistics"))
     context = {"title": "Ask a model", "form": form}
     return pages.render(request, "admin/winoventi/ask_model.html", context, project=project)

@@ -242,7 +242,7 @@ def _workers(found: Statistics) -> StatTable:
             *(head(title) for title in ("Pairs answered", "Premises", "Judgements", "Together")),
         ),
         rows=rows,
-        about=f"{len(rows)} of {found.workers_count}, whoever did most first.",
+        about=f"{len(rows)} of {found.workers_count} workers, the busiest first.",
     )
 
 

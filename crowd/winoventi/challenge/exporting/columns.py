@@ -15,7 +15,7 @@ def _handed_in(row: Any) -> datetime | None:
 
 
 BY = column("by", PERSON, "pseudonym", of="worker.public_id")
-AT = column("at", MOMENT, "when it was handed in", of=_handed_in)
+AT = column("at", MOMENT, "when it was submitted", of=_handed_in)
 PUBLISHED: Sequence[Column] = (
     column("Word", TEXT, "the noun", of="pair.noun"),
     column("Associative Bias", TEXT, "the generic: what the model ties to the noun", of="pair.generic"),
@@ -81,11 +81,11 @@ PROVENANCE: Sequence[Column] = (
         "exception_by", PERSON, "pseudonym of who gave the exception", of="pair.alternative.worker.public_id"
     ),
     column(
-        "exception_at", MOMENT, "when that was handed in", of=lambda told: _handed_in(told.pair.alternative)
+        "exception_at", MOMENT, "when that was submitted", of=lambda told: _handed_in(told.pair.alternative)
     ),
     column("premise_by", PERSON, "pseudonym of who wrote the sentence", of="pair.worker.public_id"),
-    column("premise_at", MOMENT, "when that was handed in", of=lambda told: _handed_in(told.pair)),
-    column("settled_at", MOMENT, "when its last validator was in", of="pair.settled_at"),
+    column("premise_at", MOMENT, "when that was submitted", of=lambda told: _handed_in(told.pair)),
+    column("settled_at", MOMENT, "when its last validator had answered", of="pair.settled_at"),
     column(
         "filter",
         ROWS,

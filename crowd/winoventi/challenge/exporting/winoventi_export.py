@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from crowd.winoventi.challenge.exporting.columns import FULL, PUBLISHED, SPLIT
 from crowd.winoventi.challenge.queries.prompt_rows import read_prompts, settled_pairs
-from crowd.winoventi.challenge.services.evaluations import prompt_id
 from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.evaluation import Split, split_full, split_half
+from crowd.winoventi.domain.prompts import prompt_id
 from crowd.winoventi.models import Project
 from hits.core.errors import CrowdError
 from hits.data.exports import DataFile, ExportChoice, Tell
@@ -54,8 +54,8 @@ class WinoventiExport(ProjectExport):
             "--splits",
             type=int,
             metavar="SEED",
-            help="also what models are trained and tried on: half of the pairs, and four fifths of the "
-            "exceptions; the same for the same seed",
+            help="also write splits to train and test models: half of the pairs, and four fifths of the "
+            "exceptions; the same seed makes the same splits",
         )
 
     def export(

@@ -46,6 +46,7 @@ class Blank:
 class ChoicesTask(AskTask[Blank], NarrowsItems):
     key = domain.CHOOSE
     name = "Exception procedure: human performance"
+    role = "Test takers"
     terms = Terms(
         title="Which word fills the blank?",
         description="You read a short text with a blank, and choose the one of two words that fills it best.",

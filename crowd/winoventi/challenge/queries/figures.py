@@ -10,7 +10,7 @@ from django.db.models import Count, Q
 from crowd.winoventi.challenge.domain.sentence_lengths import Third, mean_length, place_of, thirds
 from crowd.winoventi.challenge.queries.prompt_rows import settled_pairs
 from crowd.winoventi.domain.outcomes import QUESTIONS
-from crowd.winoventi.models import Generic, Judgement, Project
+from crowd.winoventi.models import Generic, Judgement, Premise, Project
 from crowd.winoventi.queries import count_pairs, judged_times
 
 MOST_WORKERS = 50

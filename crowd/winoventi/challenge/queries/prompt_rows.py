@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from crowd.winoventi.challenge.services.evaluations import prompt_id
 from crowd.winoventi.domain import EXCEPTION, KINDS
@@ -38,11 +38,11 @@ class PromptRows:
 
     @property
     def target(self) -> str:
-        return self.pair.exception if self.kind == EXCEPTION else self.pair.generic
+        return self.pair.outcomes(self.kind)[0]
 
     @property
     def incorrect(self) -> str:
-        return self.pair.generic if self.kind == EXCEPTION else self.pair.exception
+        return self.pair.outcomes(self.kind)[1]
 
     @property
     def filter(self) -> Sequence[FilterScore]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from crowd.winoventi.challenge.services.evaluations import prompt_id, words_of
 from crowd.winoventi.domain.evaluation import ASKED, is_right
+from crowd.winoventi.domain.prompts import prompt_id
 from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project, valid_pairs
 from crowd.winoventi.services.locks import AT_ONCE
 from hits.common.uploads import UploadedColumn, read_number
@@ -39,7 +39,7 @@ def _read_row(cells: Mapping[str, Any], prompts: Prompts) -> Iterator[tuple[str,
 
 def _is_target(prediction: str, premise: Premise, kind: str) -> bool:
     """Whether the predicted word is the target. Raises ValueError if it is neither outcome."""
-    words = words_of(premise, kind)
+    words = premise.outcomes(kind)
     if prediction not in [word.lower() for word in words]:
         raise ValueError(f"give both probabilities, or as the prediction “{words[0]}” or “{words[1]}”.")
     return prediction == words[0].lower()
@@ -67,12 +67,12 @@ ANSWERS = ModelResults(
     columns=(
         UploadedColumn(name="prompt", help="The id of a prompt."),
         UploadedColumn(
-            name="p_target", help="How likely it takes the right word.", read=read_number, needed=False
+            name="p_target", help="The probability of the right word.", read=read_number, needed=False
         ),
         UploadedColumn(
-            name="p_incorrect", help="How likely it takes the other one.", read=read_number, needed=False
+            name="p_incorrect", help="The probability of the other word.", read=read_number, needed=False
         ),
-        UploadedColumn(name="prediction", help="Which of the two words it takes.", needed=False),
+        UploadedColumn(name="prediction", help="Which of the two words the model takes.", needed=False),
     ),
     held=held,
     subjects=Prompts,

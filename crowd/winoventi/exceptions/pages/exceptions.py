@@ -67,6 +67,7 @@ class Statement:
 class ExceptionsTask(AskTask[Statement], GivesFeedback):
     key = domain.EXCEPTIONS
     name = "Exception procedure: exceptions"
+    role = "Writers of exceptions"
     terms = Terms(
         title="What else could it be?",
         description=(

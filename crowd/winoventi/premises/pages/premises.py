@@ -27,6 +27,7 @@ from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.entries import LABELS, fault_of_word
 from crowd.winoventi.models import Alternative
 from crowd.winoventi.models import Premise as PremiseRow
+from crowd.winoventi.services.pair_states import ALTERNATIVE_AWAY
 from hits.families import GivesFeedback, TaskPage, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -87,11 +88,10 @@ _REASONS: Mapping[str, str | Promise] = {
 }
 _WARNINGS: Mapping[Oddity, str | Promise] = {
     Oddity.ORDER_DIFFERS: gettext_lazy(
-        "In the brackets the words stand the other way round than in the statement. "
-        "That is fine if you mean it so."
+        "The words in the brackets are in the opposite order of the statement. That is fine if you intend it."
     ),
     Oddity.WORDS_DIFFER: gettext_lazy(
-        "A word below the sentence does not stand in its brackets. Is that what you mean?"
+        "A word below the sentence is not in its brackets. Is that what you mean?"
     ),
 }
 
@@ -111,6 +111,7 @@ class Triplet:
 class PremisesTask(AskTask[Triplet], GivesFeedback):
     key = domain.PREMISES
     name = "Exception procedure: premises"
+    role = "Writers of premises"
     terms = Terms(
         title="Write a sentence that decides",
         description=(
@@ -172,7 +173,7 @@ class PremisesTask(AskTask[Triplet], GivesFeedback):
 
         Validators decide on a premise that is well-formed; a malformed or withdrawn one waits for nobody.
         """
-        own = PremiseRow.objects.filter(assignment=assignment, settled_at__isnull=False)
+        own = PremiseRow.objects.filter(assignment=assignment).exclude(state=PremiseRow.State.WAITING)
         return self.review_page(assignment=assignment, items=items) if own.count() == len(items) else None
 
 

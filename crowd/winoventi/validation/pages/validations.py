@@ -54,10 +54,11 @@ class Pair:
 class ValidationsTask(AskTask[Pair], NarrowsItems):
     key = domain.VALIDATE
     name = "Exception procedure: validation"
+    role = "Validators"
     terms = Terms(
         title="Is this quiz question fair?",
         description=(
-            "You read two short texts with a blank. PairScores yes or no questions tell whether they are fair."
+            "You read two short texts with a blank. Four yes or no questions tell whether they are fair."
         ),
         reward=Decimal("0.20"),
         workers_per_hit=3,
