@@ -1,4 +1,4 @@
-"""Weird images, as a family."""
+"""The registration of weird images as a family of tasks."""
 
 from crowd.family import Family
 from crowd.whoops.annotate.pages.annotate import AnnotateTask

@@ -1,8 +1,8 @@
-"""The rows that a new database begins with."""
+"""The categories that a new database begins with."""
 
 from typing import Any
 
-# Named in the paper, in its text or in its appendix. The words that explain them are ours.
+# Categories that the paper or its appendix names. The explanations are ours.
 NAMED = {
     "Art knowledge": "A known work of art is not as everybody knows it.",
     "Atypical activity": "Somebody does what nobody like them does.",
@@ -17,7 +17,7 @@ NAMED = {
     "Unnatural environment": "A living thing is far from where it lives.",
     "Unsuitable environment": "A place where the thing cannot serve its purpose.",
 }
-# The paper counts 26 and names these twelve. The others are ours, and can be renamed or merged.
+# The paper counts 26 categories and names the twelve above. These are ours, and can be renamed or merged.
 OURS = {
     "Animal behavior": "No animal of this kind acts like this.",
     "Ceremony and religion": "It goes against a rite or a custom of faith.",
@@ -37,7 +37,7 @@ OURS = {
 
 
 def lay_categories(category: Any, *, using: str) -> None:
-    """The list is of the paper's size; whatever was there by the same name stays."""
+    """Add the paper's number of categories; an existing category of the same name stays as it is."""
     rows = [category(name=name, about=f"Of the paper. {about}") for name, about in NAMED.items()]
     rows += [category(name=name, about=f"Ours. {about}") for name, about in OURS.items()]
     category.objects.using(using).bulk_create(rows, ignore_conflicts=True)

@@ -1,4 +1,4 @@
-"""What a launch of work on weird images has to wait for."""
+"""The conditions for launching work on weird images, and for entering the annotators' test."""
 
 from datetime import datetime
 
@@ -32,7 +32,7 @@ class ImagesPolicy(EntryPolicy):
         return PlatformRequirements(obstacles=[lacking] if lacking else [])
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
-        """Whoever tries the test again is shown images that are new to them, and as many as at first."""
+        """Refuse a worker for whom too few test images are new. Raises RuleBroken."""
         batch = hit.batch
         if batch.task != domain.EXAMPLES:
             return

@@ -1,4 +1,4 @@
-"""What weird images add to the table of roles."""
+"""Permissions of weird images that each role gets."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ KEEP = (
     "whoops.delete_matchingscores",
 )
 
-# Launching and taking data out are permissions of their own.
+# Launching batches and taking data out are permissions of their own.
 ROLES: Mapping[str, tuple[str, ...]] = {
     REVIEWER: (*LOOK, *CHECK),
     RESEARCHER: (*LOOK, *CHECK, *KEEP),

@@ -1,4 +1,4 @@
-"""The researchers' pages. Thin: validate, one call, render."""
+"""Researchers' pages of weird images. Thin: validate, one call, render."""
 
 from crowd.whoops.admin import projects
 from crowd.whoops.annotate.admin import annotation_list

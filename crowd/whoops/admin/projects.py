@@ -48,7 +48,7 @@ class RulesForm(forms.ModelForm[Project]):
         widgets = {"guide": forms.Textarea(attrs={"rows": 4})}
 
     def save(self, commit: bool = True) -> Project:
-        """What is asked already is asked of as many judges as the rules say now."""
+        """Save the rules, and ask questions that are asked already of as many judges as the rules say now."""
         project: Project = super().save(commit)
         if "judges_wanted" in self.changed_data:
             want_judges(project=project)

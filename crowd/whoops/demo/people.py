@@ -1,4 +1,4 @@
-"""People of weird images. Everybody looks at the picture; what they make of it follows from the seed."""
+"""Simulated people of weird images: they look at the picture, and the seed decides what they make of it."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ Row = Mapping[str, Any]
 
 
 class Truth:
-    """What every picture of the demo shows, by what is seen of it; and how often it was asked about."""
+    """What each picture of the demo shows, found by its pixels; and how often it was asked about."""
 
     def __init__(self, world: Mapping[str, Any], *, seed: int) -> None:
         self._seed = seed
@@ -46,13 +46,13 @@ class Truth:
         return self._rows[seen]
 
     def is_wrong(self, *about: str, share: float) -> bool:
-        """Whoever is the next one to be asked about it."""
+        """Whether the next answer about it is wrong, whichever worker gives it."""
         key = ":".join(about)
         self._asked[key] += 1
         return Random(f"{self._seed}:{key}:{self._asked[key]}").random() < share  # noqa: S311
 
     def next_words(self, row: Row) -> str:
-        """Nobody says it like somebody before."""
+        """Return the explanation in other words than the last ones."""
         self._asked[row["caption"]] += 1
         return SAID[(self._asked[row["caption"]] - 1) % len(SAID)].format(explanation=row["explanation"])
 
@@ -67,7 +67,7 @@ class Truth:
 
 
 class Person(workers.SimulatedWorker):
-    """Sees, writes and judges, as the page asks."""
+    """A simulated worker who sees, writes and judges, as the page asks."""
 
     def __init__(
         self, *, number: int, seed: int, invitation: str, truth: Truth, is_careless: bool = False
@@ -81,7 +81,7 @@ class Person(workers.SimulatedWorker):
         again = page.form("/answer/")
         if again is None:
             return page
-        # What is odd and allowed is said once.
+        # The page points out what is odd but allowed only once.
         return self._frame.post(again, [pair for part in again.parts for pair in self._think(part)])
 
     def _think(self, part: Part) -> Fields:
@@ -114,7 +114,7 @@ class Person(workers.SimulatedWorker):
         ]
 
     def _mark(self, part: Part, row: Row) -> Fields:
-        """The box under all explanations says that none of them is good."""
+        """Mark explanations; the box under all of them says that none is good."""
         *boxes, none = part.entries
         marked = [
             (box.name, box.value)
@@ -145,7 +145,7 @@ class Person(workers.SimulatedWorker):
 
 
 class Maker(workers.SimulatedWorker):
-    """Takes the HIT, opens the workspace that it leads to, and sends images there."""
+    """A simulated worker who takes the HIT, opens the workspace behind its link, and sends images there."""
 
     def __init__(self, *, number: int, seed: int, invitation: str, world: Mapping[str, Any]) -> None:
         super().__init__(number=number, seed=seed, invitation=invitation)
@@ -160,7 +160,7 @@ class Maker(workers.SimulatedWorker):
         return self._frame.post(form)
 
     def send_again(self, image_id: str) -> None:
-        """What nobody found weird, made weird."""
+        """Send the image that nobody found weird again, made weird."""
         row = next(row for row in self._world["images"] if "first_try" in row)
         self._send(row, row, f"{self._desk}{image_id}/again/", is_new=False)
 

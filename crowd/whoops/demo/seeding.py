@@ -1,4 +1,4 @@
-"""What the demo starts from: a project, its reviewers, five training images, a gate; and what is imported."""
+"""The demo's start: a project, reviewers, training images and a gate; later, the imported texts."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -26,15 +26,15 @@ from qualifications.presets import PRESETS
 from qualifications.services.gate_setup import add_gate, switch_gate
 
 WORLD = scenes.read_world(__file__)
-# With the researcher.
+# Beside the researcher.
 MORE_REVIEWERS = 3
-# Models whose texts people judge: one that understands a part of the images, one that says nothing.
+# Models whose texts people judge: one understands some of the images, one says nothing.
 FLUENT, PARROT = "fluent model", "parrot"
 NOTHING_SAID = "This picture is unusual because it is not what one expects."
 
 
 def open_images(cast: Cast) -> Project:
-    # One of three has to see it: so it is never certain before all three have looked, whoever is quicker.
+    # One of three has to see it, so it fails only once all three have looked, whoever is quicker.
     project = open_project(Project, study=cast.study, control_needed=1)
     for row in WORLD["training"]:
         add_training_image(
@@ -49,7 +49,7 @@ def open_images(cast: Cast) -> Project:
 
 
 def make_reviewers(cast: Cast) -> list[User]:
-    """Those who check for harm; the researcher is the first of them."""
+    """Make reviewers for the check for harm, and return them after the researcher, who is the first."""
     made = []
     for _ in range(MORE_REVIEWERS):
         name = f"reviewer-{secrets.token_hex(3)}"
@@ -81,7 +81,7 @@ def draft_test(cast: Cast, *, places: int) -> Batch:
 
 
 def draft(cast: Cast, task: str, **values: Any) -> Batch:
-    """Simulated workers have approved nothing before, and live nowhere."""
+    """Start a draft without requirements: simulated workers have no approved work and no country."""
     return drafting.start_draft(
         study=cast.study,
         account=cast.account,
@@ -93,7 +93,7 @@ def draft(cast: Cast, task: str, **values: Any) -> Batch:
 
 
 def import_texts(project: Project, *, seed: int) -> None:
-    """What models say of the images, and questions with answers; as files that a researcher uploads."""
+    """Import models' texts and questions with answers, from files such as a researcher uploads."""
     images = {row.weird_element: row for row in project.images.filter(state=Image.State.ACCEPTED)}
     rows = [(images[row["weird"]].number, row) for row in WORLD["images"]]
     files = (
@@ -107,7 +107,7 @@ def import_texts(project: Project, *, seed: int) -> None:
 
 
 def _explanations(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> list[str]:
-    """The fluent one understands every second image."""
+    """Models' explanations: the fluent one understands every second image."""
     good = [f'{number},"So it is: {row["explanation"]}",{FLUENT}' for number, row in rows[::2]]
     lost = [f'{number},"It shows {row["normal"]}, which is odd.",{FLUENT}' for number, row in rows[1::2]]
     return [*good, *lost, *(f'{number},"{NOTHING_SAID}",{PARROT}' for number, _ in rows)]
@@ -118,7 +118,7 @@ def _answers(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> list[str]:
 
 
 def _captions(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> list[str]:
-    """It describes what is usual, whatever the image shows."""
+    """Captions of a model that describes what is usual, whatever the image shows."""
     return [
         f'{number},{variant},"{row["normal_caption"]}",{FLUENT}'
         for number, row in rows

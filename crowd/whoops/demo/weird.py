@@ -1,4 +1,4 @@
-"""The run of weird images: from a designer to the data, and what people judge of it."""
+"""The demo's run: from a designer to the data, and what people judge of it."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -28,11 +28,11 @@ from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services.grading import grade_by_hand
 from scoring.models import Score
 
-# One designs; two control groups, for who knows a revision is not asked about the next; six take the test,
-# and one of them fails; of a pair each judge sees one side.
+# One designer. Two control groups, as a worker who knows a revision is not asked about the next. Six take
+# the test, and one of them fails. Of a pair, each judge sees one side.
 DESIGNERS, CONTROLLERS, ANNOTATORS, JUDGES = 1, 6, 6, 6
 AT_ONCE = 3
-# Nobody answers a question twice, so not every page of a judge is full.
+# No judge answers a question twice, so some of their pages are not full.
 SPARE_HITS = 3
 BONUS = {"name": "thank you", "kind": "flat", "amount": "0.01"}
 State = Image.State
@@ -98,7 +98,7 @@ class WhoopsDemo(Demo):
         acts.work(batch, "Designing", workers=[self._maker], goal=1, seed=self.seed, say=self.say)
 
     def _pass(self) -> None:
-        """The control group, the designer again, and the reviewers."""
+        """Lead the images through the control group, the designer again, and the reviewers."""
         self._look(self._control[:AT_ONCE])
         returned = self.images.filter(state=State.RETURNED)
         acts.wait("Returning", returned.count, 1, say=self.say)
@@ -118,7 +118,7 @@ class WhoopsDemo(Demo):
                 )
 
     def _look(self, workers: Sequence[Person]) -> None:
-        """Posted, looked at by three, and compared by the researcher with what the designer meant."""
+        """Have images looked at by three, and compared by the researcher with what the designer meant."""
         asked = self.images.filter(state=State.CONTROL)
         due = asked.count() * self.project.control_wanted
         posted = self.images.filter(
@@ -215,7 +215,7 @@ class WhoopsDemo(Demo):
         }
 
     def table(self) -> Iterator[str]:
-        """What was made, and how often it was sent."""
+        """A line for each image: how often it was sent, and how many annotations count."""
         yield f"{'an image':<52}{'sent':>6}{'annotated':>12}"
         for image in self.images:
             count = image.annotations.filter(state=Annotation.State.COUNTED).count()

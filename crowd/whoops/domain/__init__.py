@@ -9,11 +9,11 @@ IDENTIFY = "whoops.identify"
 EXPLAIN = "whoops.explanations"
 VERIFY = "whoops.answers"
 RATE = "whoops.captions"
-# What is asked about an image, of three people each.
+# Tasks in which people judge an image.
 JUDGED = (IDENTIFY, EXPLAIN, VERIFY, RATE)
-# What an option that was marked is worth: the measure is the option's own, "option-1" and so on.
+# The measure of one option, "option-1" and so on; a marked option scores 1.
 OPTION = "option-{number}"
-# Whose an explanation is; every other source is the name of a model.
+# Sources of explanations; every other source is the name of a model.
 PEOPLE = "people"
 DESIGNER = "designer"
 OURS = (PEOPLE, DESIGNER)

@@ -7,7 +7,7 @@ from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
 
 LONGEST_TEXT = 500
-# Why a row is dropped whose answer counts no more, or was about an earlier picture. No person has decided so.
+# Why a row is dropped whose answer no longer counts or was about an earlier picture; no person decided it.
 TAKEN_OUT = "Its work is not part of the data."
 
 
@@ -21,7 +21,7 @@ class Annotation(models.Model):
 
     TRANSITIONS = {
         State.HELD: {State.COUNTED, State.DROPPED},
-        # Back to HELD by an undo alone.
+        # Only an undo moves it back to HELD.
         State.COUNTED: {State.DROPPED, State.HELD},
         State.DROPPED: {State.COUNTED, State.HELD},
     }
@@ -33,7 +33,7 @@ class Annotation(models.Model):
     explanation = models.CharField(max_length=LONGEST_TEXT)
     underspecified = models.CharField(max_length=LONGEST_TEXT)
     state = models.CharField(max_length=8, choices=State, default=State.COUNTED)
-    # What the filter found, as "caption: word".
+    # What text filters found, each as "caption: word".
     flags = models.JSONField(default=list)
     why = models.CharField("why it was dropped", max_length=300, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")

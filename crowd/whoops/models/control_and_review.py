@@ -1,4 +1,4 @@
-"""What an image has to pass before it is accepted."""
+"""Control answers and reviews: what an image has to pass before it is accepted."""
 
 from django.conf import settings
 from django.db import models
@@ -10,7 +10,7 @@ from hits.work.models.assignments import Assignment
 
 
 class ControlAnswer(models.Model):
-    """What somebody of the control group saw in an image, and whether it is what its designer meant."""
+    """One control-group worker's answer about an image, and whether it is what the designer meant."""
 
     image = models.ForeignKey(Image, models.CASCADE, related_name="control_answers")
     revision = models.PositiveSmallIntegerField()
@@ -18,13 +18,13 @@ class ControlAnswer(models.Model):
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="+")
     text = models.CharField(max_length=500, blank=True)
     saw_nothing = models.BooleanField(default=False)
-    # None: a person has still to compare it with the designer's explanation.
+    # None: a person still has to compare it with the designer's explanation.
     seen = models.BooleanField(null=True)
-    # Of whoever compared it, for the designer.
+    # Written for the designer by the person who compared it.
     note = models.CharField(max_length=300, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
-    # Before whom it lies at the moment.
+    # The lease of the person who compares it at the moment.
     claimed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     claimed_until = models.DateTimeField(null=True)
 
@@ -45,7 +45,7 @@ class ControlAnswer(models.Model):
 
 
 class Review(models.Model):
-    """One reviewer's word on whether an image could hurt somebody."""
+    """One reviewer's verdict on whether an image could hurt somebody."""
 
     image = models.ForeignKey(Image, models.CASCADE, related_name="reviews")
     revision = models.PositiveSmallIntegerField()

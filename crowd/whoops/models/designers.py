@@ -8,7 +8,7 @@ from hits.identity.models.workers import Worker
 
 
 class Designer(models.Model):
-    """Who makes images: invited by a link of their own, or a worker who came by a HIT."""
+    """A person who makes images: invited by a link of their own, or a worker who took the HIT."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, models.CASCADE, related_name="designers")
@@ -23,7 +23,7 @@ class Designer(models.Model):
     )
     is_paid = models.BooleanField("is paid for each accepted image", default=False)
     is_active = models.BooleanField("may send images", default=True)
-    # Of the link: a new one ends all before it.
+    # The link carries this number: a new one ends every earlier link.
     link_number = models.PositiveIntegerField(default=1, editable=False)
     link_until = models.DateTimeField(null=True, editable=False)
     invited_by = models.ForeignKey(
@@ -43,5 +43,5 @@ class Designer(models.Model):
 
     @property
     def is_paid_here(self) -> bool:
-        """By bonuses. Who is paid and is no worker is paid elsewhere."""
+        """Whether accepted images earn bonuses here; a paid designer who is no worker is paid elsewhere."""
         return self.is_paid and self.worker_id is not None

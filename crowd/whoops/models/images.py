@@ -15,9 +15,19 @@ LONGEST_PROMPT = 2000
 
 
 class Category(models.Model):
-    """What kind of common sense an image goes against. The list is shared, and can be edited."""
+    """A kind of common sense that an image goes against.
 
-    name = models.CharField(max_length=80, unique=True)
+    All studies share one list, and staff edit it; a study may have a list of its own instead.
+    """
+
+    class Origin(models.TextChoices):
+        PAPER = "paper", "Named in the paper"
+        OURS = "ours", "Ours: the paper does not name it"
+        ADDED = "added", "Added by staff"
+
+    # None: it is in the shared list.
+    project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="categories", editable=False)
+    name = models.CharField(max_length=80)
     about = models.CharField(max_length=200, blank=True)
 
     class Meta:
@@ -50,7 +60,7 @@ class Image(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, models.CASCADE, related_name="images")
-    # Counted up in its project, by whoever holds the project.
+    # Counted up within the project, by a caller that holds the project.
     number = models.PositiveIntegerField(editable=False)
     designer = models.ForeignKey(Designer, models.PROTECT, related_name="images")
     state = models.CharField(max_length=16, choices=State, default=State.CONTROL)
@@ -65,13 +75,13 @@ class Image(models.Model):
     shared_element = models.CharField("what it goes with", max_length=LONGEST_LINE)
     explanation = models.CharField("why it is weird, in one sentence", max_length=500)
     category = models.ForeignKey(Category, models.PROTECT, null=True, related_name="images")
-    # Of this revision, for the control group; and of the accepted image, for annotators.
+    # Items that ask about the image: this revision's for the control group; once accepted, the annotators'.
     control_item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_control")
     annotation_item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_annotation")
-    # Annotations that are counted or held back. What follows an annotation counts it anew.
+    # Annotations that are counted or held back; recounted whenever one of them changes.
     annotated = models.PositiveSmallIntegerField(default=0, editable=False)
     bonus = models.OneToOneField(Bonus, models.PROTECT, null=True, related_name="+")
-    # Accepted, and there is no bonus: what has to happen first.
+    # Set while the image is accepted and has no bonus: what has to happen first.
     unowed = models.CharField("why it is not owed yet", max_length=300, blank=True, editable=False)
     sent_at = models.DateTimeField()
     changed_at = models.DateTimeField()
@@ -113,7 +123,7 @@ class Image(models.Model):
 
 
 class Revision(models.Model):
-    """What was sent, as it was sent, and what became of it. Append-only, but for its end."""
+    """One submission of an image, as it was sent, and what became of it. Append-only but for the outcome."""
 
     class Outcome(models.TextChoices):
         NONE = "", "Not decided yet"
@@ -125,13 +135,13 @@ class Revision(models.Model):
     image = models.ForeignKey(Image, models.CASCADE, related_name="revisions")
     number = models.PositiveSmallIntegerField()
     picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
-    # For the control group: whoever began with an earlier one still answers to what was shown.
+    # Asked of the control group: a worker who began with an earlier revision still answers about that one.
     control_item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_revision")
     # Every text of the image as it was then.
     texts = models.JSONField(default=dict)
     sent_at = models.DateTimeField()
     outcome = models.CharField(max_length=16, choices=Outcome, default=Outcome.NONE, blank=True)
-    # The designer's to read.
+    # Written for the designer.
     reason = models.CharField(max_length=1000, blank=True)
     ended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     ended_at = models.DateTimeField(null=True)
@@ -144,7 +154,7 @@ class Revision(models.Model):
 
 
 class Partner(models.Model):
-    """The same scene with nothing weird in it: made like the image, or a photograph."""
+    """The scene of an image with nothing weird in it: made with the same tool, or a photograph."""
 
     class Kind(models.TextChoices):
         NORMAL = "normal", "Normal: made with the same tool"

@@ -9,7 +9,7 @@ from hits.work.models.items import Item
 
 
 class Question(models.Model):
-    """What people judge of an image. Votes are the scores of its item: one measure for each option."""
+    """A question that people judge about an image. Votes are scores of its item, one measure per option."""
 
     class Kind(models.TextChoices):
         IDENTIFY = domain.IDENTIFY, "Weird or normal"
@@ -24,12 +24,12 @@ class Question(models.Model):
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="questions")
     kind = models.CharField(max_length=32, choices=Kind)
-    # What names it in files, and makes an import that is repeated add nothing.
+    # Names the question in files, and makes a repeated import add nothing.
     key = models.CharField(max_length=120)
     image = models.ForeignKey(Image, models.PROTECT, null=True, related_name="questions")
     variant = models.CharField(max_length=8, choices=Variant, default=Variant.WEIRD)
     picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")
-    # The question itself, where there is one.
+    # The words of the question, for kinds that have any.
     text = models.CharField(max_length=500, blank=True)
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_question")
     added_at = models.DateTimeField()
@@ -49,14 +49,14 @@ class Question(models.Model):
 
 
 class Option(models.Model):
-    """What can be marked. Whose it is, and whether it is right, no page tells."""
+    """An option that judges can mark. Their pages show neither its source nor its label."""
 
     question = models.ForeignKey(Question, models.CASCADE, related_name="options")
     number = models.PositiveSmallIntegerField()
     text = models.CharField(max_length=500, blank=True)
     # "people", "designer", or the name of a model.
     source = models.CharField(max_length=120, blank=True)
-    # What it is known to be: weird, right. None: nobody knows it but the people who judge.
+    # What is known of the option: weird, or right. None: only the judges can say.
     label = models.BooleanField(null=True)
 
     class Meta:

@@ -6,7 +6,7 @@ from crowd.whoops.models.projects import Project
 
 
 class MatchingScores(models.Model):
-    """A model's scores of detailed and underspecified captions, as somebody has sent them in."""
+    """One model's uploaded scores of detailed and underspecified captions."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="matching_scores")
     name = models.CharField(max_length=120)

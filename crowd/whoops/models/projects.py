@@ -10,7 +10,7 @@ AT_LEAST_ONE = [MinValueValidator(1)]
 
 
 class Project(models.Model):
-    """A study's weird images, and its rules."""
+    """The weird images of one study, and the rules for them."""
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="whoops")
     control_wanted = models.PositiveSmallIntegerField(

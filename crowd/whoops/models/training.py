@@ -5,7 +5,7 @@ from hits.work.models.items import Item
 
 
 class TrainingImage(models.Model):
-    """One of the five images of the annotators' test: in no data, with what its grader should know."""
+    """An image of the annotators' test: in no data, with model texts that its grader reads."""
 
     item = models.OneToOneField(Item, models.CASCADE, related_name="whoops_training_image")
     picture = models.ForeignKey(Picture, models.PROTECT, related_name="+")

@@ -1,4 +1,4 @@
-"""All annotations, to be searched; each has a page of its own, where it is dropped or taken back."""
+"""The list of all annotations, to be searched; on its own page, each is dropped or taken back."""
 
 from typing import Any
 

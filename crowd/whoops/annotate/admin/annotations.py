@@ -1,4 +1,4 @@
-"""What annotators wrote, for the people who keep it: what is held back, and what there is of each image."""
+"""Pages about what annotators wrote: what is held back, and the annotations of each image."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -99,7 +99,7 @@ def annotation_card(project: Project, user: User) -> Card:
 
 
 def held_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    """One after another. `after`: what was put off."""
+    """Show one held annotation after another. `after`: the last one that was shown or put off."""
     project = pages.find(request, pk, LOOK, DECIDE)
     user, now = signed_in(request), timezone.now()
     rows, after = held_back(project), read_number(request.GET.get("after", "")) or 0
@@ -119,7 +119,7 @@ def held_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpRe
 
 
 def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, row: int) -> HttpResponse:
-    """From the queue, and then the next one; or from the annotation's own page, and back to it."""
+    """Decide, and go on to the next one of the queue, or back to the annotation's own page."""
     project = pages.find(request, pk, LOOK, DECIDE)
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
@@ -139,7 +139,7 @@ def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, row: in
 
 
 def _decide(request: HttpRequest, row: Annotation) -> str:
-    """What was done, in words. Raises RuleBroken."""
+    """Decide, and return in words what was done. Raises RuleBroken."""
     by, now, seen = signed_in(request), timezone.now(), request.POST.get("seen", "")
     verdict, why = request.POST.get("verdict"), request.POST.get("why", "")
     if verdict == "count":
@@ -166,7 +166,7 @@ def undo_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpRe
 
 
 def images_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    """Those that are or were annotated, by number."""
+    """List images that are or were annotated, by number."""
     project = pages.find(request, pk, LOOK)
     shown = request.GET.get("show", "")
     shown = shown if shown in SHOWN else ""
@@ -205,7 +205,7 @@ def image_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, number: 
 
 
 def texts_of(row: Annotation) -> Sequence[tuple[str, str, list[str]]]:
-    """What each is, the text, and the words that it is held back for."""
+    """The three texts, each with its name, and the words that it is held back for with who found them."""
     names = {"caption": "Caption", "explanation": "Explanation", "underspecified": "Underspecified caption"}
     flags = [flag.partition(": ") for flag in row.flags]
     return [

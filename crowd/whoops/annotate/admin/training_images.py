@@ -1,4 +1,4 @@
-"""The annotators' test: its images with good answers, and how far its people are."""
+"""The annotators' test: its images with good answers, and how far its workers are."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -62,7 +62,7 @@ class TextsForm(forms.Form):
             )
 
     def clean(self) -> dict[str, Any]:
-        """Good answers pass the checks that workers' answers pass."""
+        """Check good answers as workers' answers are checked."""
         cleaned = super().clean() or self.cleaned_data
         texts = {entry: trim(cleaned[entry]) for entry in TEXTS if cleaned.get(entry)}
         if len(texts) == len(TEXTS):

@@ -11,11 +11,11 @@ EXPLANATION = "explanation"
 UNDERSPECIFIED = "underspecified"
 TEXTS = (CAPTION, EXPLANATION, UNDERSPECIFIED)
 LONGEST_TEXT = 500
-# The annotators' test has so many images.
+# The number of images in the annotators' test.
 TEST_IMAGES = 5
-# So many words are the fewest that can say it.
+# The fewest words that can say it.
 FEWEST_WORDS = {CAPTION: 4, EXPLANATION: 5, UNDERSPECIFIED: 3}
-# An explanation that has fewer words of its own beside "strange" says no more than that.
+# An explanation with fewer words beyond "strange" and its like says no more than that.
 FEWEST_REASONS = 3
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -31,9 +31,9 @@ STRANGE = frozenset(
         "unrealistic unusual unusually weird weirdly wrong"
     )
 )
-# "Not usual" says the same.
+# Words that say the same when negated, as in "not usual".
 USUAL = frozenset(words_of("common normal normally ordinary real typical usual usually"))
-# What can be said of any picture.
+# Words that can be said of any picture.
 EMPTY = frozenset(
     words_of(
         "a about all an and are be because but doesn't don't extremely find finds happen happens image in is "
@@ -64,7 +64,7 @@ class Texts:
 
 
 def find_faults(texts: Texts) -> dict[str, Fault]:
-    """By entry, what keeps it from being handed in."""
+    """Faults by entry; each keeps the texts from being submitted."""
     faults = {entry: _fault_of(entry, getattr(texts, entry)) for entry in TEXTS}
     caption = words_of(texts.caption)
     for entry in (EXPLANATION, UNDERSPECIFIED):
@@ -74,7 +74,7 @@ def find_faults(texts: Texts) -> dict[str, Fault]:
 
 
 def find_oddities(texts: Texts) -> Iterator[tuple[str, Oddity]]:
-    """By entry, what is worth a second look. It may be meant so."""
+    """Oddities by entry: worth a second look, though the worker may mean them."""
     if says_only_strange(texts.explanation):
         yield EXPLANATION, Oddity.SAYS_ONLY_STRANGE
     if len(words_of(texts.underspecified)) > len(words_of(texts.caption)):
@@ -82,7 +82,7 @@ def find_oddities(texts: Texts) -> Iterator[tuple[str, Oddity]]:
 
 
 def says_only_strange(explanation: str) -> bool:
-    """That something is unusual, and not why."""
+    """Whether the explanation says that something is unusual, but not why."""
     words = set(words_of(explanation))
     said = words & (STRANGE | USUAL)
     return bool(said) and len(words - said - EMPTY) < FEWEST_REASONS

@@ -10,7 +10,7 @@ from crowd.whoops.annotate.domain.annotation_texts import words_of
 
 @dataclass(frozen=True, kw_only=True)
 class Lengths:
-    """In words. `unique`: different texts; `vocabulary`: different words of all of them."""
+    """Lengths of texts, in words. `unique`: different texts; `vocabulary`: different words in all of them."""
 
     texts: int
     unique: int

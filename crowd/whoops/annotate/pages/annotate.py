@@ -94,14 +94,14 @@ _ODDITIES: Mapping[Oddity, str | Promise] = {
 
 @dataclass(frozen=True, kw_only=True)
 class PictureToAnnotate:
-    """A picture to write about. The row behind it is for those who read the texts afterwards."""
+    """A picture to write about. `row` is the image or training image, for the people who read the texts."""
 
     url: str
     row: Any = None
 
 
 class ThreeTexts(AskTask[PictureToAnnotate]):
-    """The page of the annotators' work, and of their test."""
+    """The page of the annotators' work and of their test."""
 
     heading = gettext_lazy("What is strange in this image?")
     page = "whoops/annotate.html"
@@ -118,7 +118,7 @@ class ThreeTexts(AskTask[PictureToAnnotate]):
         return {"picture_url": asked.url}
 
     def look(self, texts: Texts, asked: PictureToAnnotate) -> Look:
-        """Coarse words are let through: who describes harm may need them. A person looks at them later."""
+        """Check the texts. Coarse words pass, as describing harm may need them: a person looks later."""
         return look_at_texts(texts)
 
 
@@ -131,7 +131,7 @@ class AnnotateTask(ThreeTexts, NarrowsItems):
             "You see one image with something strange in it. Write three short texts: what it shows, why "
             "that is strange, and what it shows with one thing left out."
         ),
-        # $13.50 an hour at the pace that is expected; the paper paid $12 to $15.
+        # $13.50 an hour at the expected pace; the paper paid $12 to $15.
         reward=Decimal("0.60"),
         item_s=160,
         workers_per_hit=5,
@@ -141,14 +141,14 @@ class AnnotateTask(ThreeTexts, NarrowsItems):
     review = "whoops/review/annotate.html"
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Nobody who made the image, or was in its control group; and nothing that is not shown any more."""
+        """Items of images that are still shown, and that this worker has met in no other task."""
         return items.filter(whoops_annotation__in=images_for_annotator(worker_id))
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, PictureToAnnotate]:
         images = Image.objects.filter(annotation_item__in=items).select_related("picture")
         rows = images.prefetch_related("annotations")
         found = {row.annotation_item_id: pictured(row.picture, row=row) for row in rows}
-        # Sent again since: whoever wrote about the earlier picture hands in, is paid and read all the same.
+        # Sent again since: a worker who wrote about the earlier picture still submits, is paid and is read.
         return {item.pk: found.get(item.pk, PictureToAnnotate(url="")) for item in items}
 
     def reviewed(

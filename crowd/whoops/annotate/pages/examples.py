@@ -16,7 +16,7 @@ from hits.work.models.items import Item
 
 
 class ExamplesTask(ThreeTexts):
-    """Whoever returns it begins anew with the same images: nothing of a good answer was shown."""
+    """A worker who returns the test begins again with the same images: they have seen no good answer."""
 
     key = domain.EXAMPLES
     name = "Weird images: the annotators' test"
@@ -32,7 +32,7 @@ class ExamplesTask(ThreeTexts):
         items_each=TEST_IMAGES,
         most_items=TEST_IMAGES,
         duration_s=3600,
-        # From ten workers on, providers charge more.
+        # Providers charge more from ten workers on.
         workers_per_hit=9,
         requirements=PAPER_ASKS,
     )

@@ -1,4 +1,4 @@
-"""Who may annotate an image, and which images still want annotations."""
+"""Workers who may annotate an image, and images that need annotations."""
 
 from typing import Any
 
@@ -17,9 +17,10 @@ DROPPED = Annotation.State.DROPPED
 
 
 def images_for_annotator(worker_id: int) -> QuerySet[Image]:
-    """Accepted and shown; not made by this worker, nor seen in its control group, nor written of before.
+    """Images that this worker may annotate: accepted, shown, and new to them.
 
-    Nor judged: whoever read what others say of it would say the same.
+    Excluded are images that they made, met in the control group, annotated or judged: a worker who read
+    what others say of an image would say the same.
     """
     own = Designer.objects.filter(pk=OuterRef("designer"), worker=worker_id)
     controlled = Lease.objects.filter(item__whoops_revision__image=OuterRef("pk"), worker=worker_id)
@@ -31,9 +32,9 @@ def images_for_annotator(worker_id: int) -> QuerySet[Image]:
 
 
 def images_to_post() -> QuerySet[Image]:
-    """Accepted, and nobody is asked about it yet; or sent again after it was annotated.
+    """Images whose annotation item is out of date: accepted and not asked yet, or sent again since annotated.
 
-    One that is only considered anew may be with the control group, too: what was written of it stays good.
+    An image that is merely reconsidered may be with the control group too: its annotations stay valid.
     """
     unasked = Q(state=State.ACCEPTED, annotation_item=None)
     since = Revision.objects.filter(
@@ -44,7 +45,11 @@ def images_to_post() -> QuerySet[Image]:
 
 
 def images_to_count() -> tuple[QuerySet[Image], ...]:
-    """An answer is not taken yet; too few or too many are asked for; enough are there, and some asked for."""
+    """Images to count, in one queryset per reason.
+
+    An answer is not taken yet; too few or too many answers are asked for; or enough are there and some are
+    still asked for.
+    """
     wanted = F("project__annotations_wanted")
     accepted = Image.objects.filter(state=State.ACCEPTED, annotation_item__isnull=False)
     there = Coalesce(Subquery(_answers_per_item()), 0)
@@ -64,7 +69,7 @@ def images_to_count() -> tuple[QuerySet[Image], ...]:
 
 
 def is_dropped() -> Q:
-    """Of leases: what they brought is dropped, so that somebody else is asked."""
+    """Match leases whose annotation was dropped, so that another worker is asked."""
     dropped = Annotation.objects.filter(
         image__annotation_item=OuterRef("item"), worker=OuterRef("worker"), state=DROPPED
     )

@@ -1,6 +1,6 @@
-"""What a person makes of an annotation: it counts, or it is dropped and somebody else is asked.
+"""Deciding on an annotation: it counts, or it is dropped and another worker is asked.
 
-Whoever wrote it is paid all the same: to reject work is another thing, done on the page of the assignment.
+Its worker is paid either way: work is rejected elsewhere, on the page of the assignment.
 """
 
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from hits.work.services.locking import lock_items
 State = Annotation.State
 UNDO_FOR = timedelta(minutes=15)
 LONGEST_WHY = 300
-# Ready to be chosen; a reason of one's own is as good.
+# Offered as choices; a reason in one's own words is as good.
 REASONS = (
     "It does not name both things.",
     "It does not say why the image is strange.",
@@ -33,18 +33,18 @@ log = structlog.get_logger()
 
 
 def held_back(project: Project) -> QuerySet[Annotation]:
-    """In the order of the queue."""
+    """Annotations that are held back, in the order of the queue."""
     rows = Annotation.objects.filter(image__project=project, state=State.HELD)
     return rows.select_related("image__picture", "worker").defer("worker__external_id").order_by("pk")
 
 
 def count_annotation(*, annotation: Annotation, seen: str, by: User, now: datetime) -> None:
-    """It is part of the data. `seen`: the state that this person had before them."""
+    """Count an annotation in the data. `seen`: the state that this person had on the page."""
     _decide(annotation, State.COUNTED, seen=seen, why="", by=by, now=now)
 
 
 def drop_annotation(*, annotation: Annotation, seen: str, why: str, by: User, now: datetime) -> None:
-    """It is no part of the data, and its place is free for somebody else."""
+    """Drop an annotation from the data, so that its place is free for another worker."""
     said = " ".join(why.split())
     if not said:
         raise RuleBroken("no_reason", "Say why it is dropped. Nothing was changed.")
@@ -56,7 +56,7 @@ def drop_annotation(*, annotation: Annotation, seen: str, why: str, by: User, no
 
 
 def undo_decision(*, project: Project, by: User, now: datetime) -> Annotation:
-    """The last one of this person about an annotation that was held back: it is held back again."""
+    """Hold back again the last flagged annotation that this person decided about."""
     last = last_decided(project=project, by=by, now=now)
     if last is None:
         raise RuleBroken("nothing_to_undo", "There is nothing to undo: your last decision was too long ago.")
@@ -66,7 +66,7 @@ def undo_decision(*, project: Project, by: User, now: datetime) -> Annotation:
 
 
 def last_decided(*, project: Project, by: User, now: datetime) -> Annotation | None:
-    """What this person could still take back."""
+    """The flagged annotation whose decision this person can still take back."""
     rows = Annotation.objects.filter(image__project=project, decided_by=by, decided_at__gt=now - UNDO_FOR)
     flagged = rows.exclude(state=State.HELD).exclude(flags=[]).exclude(why=TAKEN_OUT)
     return flagged.select_related("image").order_by("-decided_at", "-pk").first()
@@ -81,7 +81,7 @@ def _decide(annotation: Annotation, to: str, *, seen: str, why: str, by: User, n
 def _move(
     annotation: Annotation, to: str, *, seen: str, why: str, by: User | None, at: datetime | None
 ) -> None:
-    """Raises RuleBroken if it is not as it was seen, and nothing changes."""
+    """Change an annotation's state. Raises RuleBroken, and changes nothing, if it is not as it was seen."""
     with held_image(annotation.image) as image:
         lock_items([image.annotation_item_id] if image.annotation_item_id else [])
         row = Annotation.objects.select_for_update(no_key=True).get(pk=annotation.pk)

@@ -1,4 +1,4 @@
-"""What annotators handed in becomes annotations; what was taken out of the data is dropped again."""
+"""Annotators' submitted answers become annotations; those taken out of the data are dropped again."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ THERE = (State.COUNTED, State.HELD)
 
 
 def take_annotations(*, now: datetime) -> int:
-    """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
+    """Count submitted answers in all projects, and return for how many images. Safe to repeat."""
     return collect_answers([ANNOTATIONS], now=now)
 
 
@@ -42,7 +42,7 @@ def count_annotations(*, owner: Project, rows: Sequence[Image], now: datetime) -
 
 
 def follow_annotations(images: Sequence[Image], *, project: Project) -> None:
-    """How many are there, and how many are still wanted. Project, images and items are held."""
+    """Recount annotations, and how many more are needed. The caller holds project, images and items."""
     rows = Annotation.objects.filter(image__in=images, state__in=THERE)
     counts = Counter(rows.values_list("image_id", flat=True))
     for image in images:
@@ -81,7 +81,7 @@ def _read(image_id: int, given: CountingAnswer) -> Annotation:
 def _drop_and_restore(
     there: Mapping[tuple[int, int], Annotation], given: Mapping[tuple[int, int], CountingAnswer]
 ) -> None:
-    """What a person has decided of a row stays, and is good again if its answer counts again."""
+    """Drop rows whose answer no longer counts, and restore those whose does, as a person had decided them."""
     changed = []
     for key, row in there.items():
         if key not in given and row.state != State.DROPPED:

@@ -1,4 +1,4 @@
-"""Accepted images are asked of annotators: one item for each."""
+"""Accepted images become items for annotators, one for each."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ log = structlog.get_logger()
 
 
 def post_annotations(*, now: datetime) -> int:
-    """How many images are asked about from now on. Safe to repeat, and to be killed at any moment."""
+    """Ask about all images that are due, and return how many. Idempotent, and safe to kill at any moment."""
     waiting = Exists(images_to_post().filter(project=OuterRef("pk")))
     posted = in_parts(Project.objects.filter(waiting).order_by("pk"), lambda project: _post(project, now=now))
     if posted:
@@ -46,7 +46,7 @@ def _post(project: Project, *, now: datetime) -> int:
 
 
 def _give_items(images: Sequence[Image], *, project: Project, now: datetime) -> None:
-    """Nobody is asked about an image of their own: the database itself refuses such a lease."""
+    """Make the items, with the designer as author: the database itself refuses a lease on one's own image."""
     authors = dict(
         Image.objects.filter(pk__in=[image.pk for image in images]).values_list("pk", "designer__worker")
     )
@@ -64,7 +64,7 @@ def _give_items(images: Sequence[Image], *, project: Project, now: datetime) -> 
 
 
 def _forget(images: Sequence[Image], *, now: datetime) -> None:
-    """Sent again: what was written of the earlier picture is kept, and counts no more."""
+    """Stop counting annotations of images that were sent again since; the texts are kept."""
     items = [image.annotation_item_id for image in images if image.annotation_item_id]
     Item.objects.filter(pk__in=items, pulled_at=None).update(pulled_at=now)
     written = Annotation.objects.filter(image__in=images).exclude(state=Annotation.State.DROPPED)

@@ -1,4 +1,4 @@
-"""The images of the annotators' test: added, mended, and taken out without being lost."""
+"""The images of the annotators' test: added, changed, and taken out without being lost."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,13 +19,13 @@ from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item
 from hits.work.services.locking import held, lock_items
 
-# What a test asks is asked of whoever comes, and never runs out.
+# A test is asked of every worker who comes, and never runs out.
 ANYBODY = 30_000
 log = structlog.get_logger()
 
 
 def training_images(project: Project) -> QuerySet[TrainingImage]:
-    """Those that are asked first, and what was taken out behind them."""
+    """The images of the test: those that are asked first, then those that were taken out."""
     rows = TrainingImage.objects.filter(item__study=project.study_id, item__task=domain.EXAMPLES)
     return rows.select_related("item", "picture").order_by("-item__pulled_at", "pk")
 
@@ -37,7 +37,7 @@ def asked_images(project: Project) -> QuerySet[TrainingImage]:
 def add_training_image(
     *, project: Project, upload: Upload, texts: Mapping[str, str], by: User, now: datetime
 ) -> TrainingImage:
-    """Asked of whoever takes the test from now on. Raises RuleBroken, and nothing is added."""
+    """Add an image to the test. Raises RuleBroken, and then nothing is added."""
     with transaction.atomic():
         picture = upload_picture(upload=upload, concept="training image", by=by, now=now)
         with held(project) as locked:
@@ -51,14 +51,14 @@ def add_training_image(
 
 
 def mend_training_image(*, row: TrainingImage, texts: Mapping[str, str]) -> None:
-    """What its graders read. Its picture stays: somebody may have written about it."""
+    """Change the texts that graders read. The picture stays: a worker may have written about it."""
     for entry in TEXTS:
         setattr(row, entry, texts[entry])
     row.save(update_fields=[*TEXTS])
 
 
 def ask_training_image(*, row: TrainingImage, is_asked: bool, now: datetime) -> None:
-    """Taken out, it is shown to nobody new, and whoever has it before them can still hand in."""
+    """Put an image into the test or take it out: then only a worker who already has it can submit."""
     with transaction.atomic():
         (item,) = lock_items(Item.objects.filter(pk=row.item_id))
         if is_asked != (item.pulled_at is None):

@@ -1,4 +1,4 @@
-"""The control group: how far it is, and the page on which staff compare what it saw with what was meant."""
+"""The control group: its progress, and the page on which staff compare what it saw with what was meant."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def control_card(project: Project, user: User) -> Card:
 
 
 def compare_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    """Opening it takes the answer for some minutes, so that no colleague gets the same."""
+    """Show an answer. Opening the page leases it for some minutes, so that no colleague gets the same."""
     project = pages.find(request, pk, CHECK)
     user, now = signed_in(request), timezone.now()
     control_answer = comparison.claim_control_answer(project=project, by=user, now=now)
@@ -91,7 +91,7 @@ def compare_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Htt
 
 
 def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    """Then the next one."""
+    """Decide about the answer, and go on to the next one."""
     project = pages.find(request, pk, CHECK)
     user, now = signed_in(request), timezone.now()
     rows = ControlAnswer.objects.filter(image__project=project).select_related("image")

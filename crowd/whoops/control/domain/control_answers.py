@@ -1,4 +1,4 @@
-"""What somebody of the control group says of an image."""
+"""What a control-group worker says about an image."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ LONGEST_TEXT = 500
 
 @dataclass(frozen=True, kw_only=True)
 class WeirdnessSeen:
-    """Either what is weird, or nothing is."""
+    """A control answer: what is weird in the image, or that nothing is."""
 
     text: str
     nothing: bool
@@ -28,7 +28,7 @@ class WeirdnessSeen:
 
     @property
     def is_short(self) -> bool:
-        """Too few words to tell what was seen."""
+        """Whether the text has too few words to tell what was seen."""
         return bool(self.text) and len(self.text.split()) < FEWEST_WORDS
 
 

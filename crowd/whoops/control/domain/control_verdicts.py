@@ -1,4 +1,4 @@
-"""When the control group has seen what is weird, and what a designer is told when it has not."""
+"""When an image passes the control group, and what its designer reads when it does not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ LONGEST_QUOTE = 120
 
 
 class Verdict(Enum):
-    """Of a control group. OPEN: those who are still to come decide."""
+    """The verdict of a control group. OPEN: the answers still to come decide."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -18,7 +18,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class MissedAnswer:
-    """Of somebody who did not see it: what they wrote, and what whoever compared it says to the designer."""
+    """A control answer that missed what is weird: its text, and the comparer's note to the designer."""
 
     text: str
     note: str = ""
@@ -30,14 +30,14 @@ class MissedAnswer:
 
 
 def verdict_of(*, seen: int, missed: int, wanted: int, needed: int) -> Verdict:
-    """Decided as soon as nobody who is still to come can change it."""
+    """The verdict, decided as soon as no answer still to come can change it."""
     if seen >= needed:
         return Verdict.PASSED
     return Verdict.FAILED if wanted - missed < needed else Verdict.OPEN
 
 
 def reason_of_return(*, seen: int, missed: Sequence[MissedAnswer], needed: int) -> str:
-    """For the designer: how many saw it, and what the others saw."""
+    """The reason that the designer reads: how many people saw what is weird, and what the others saw."""
     looked = seen + len(missed)
     people = "person" if looked == 1 else "people"
     told = f"Of {looked} {people} who looked, {seen} saw what is weird; {needed} are needed."

@@ -1,4 +1,4 @@
-"""The control group: does somebody who was told nothing see what is weird in an image?"""
+"""The control group: does a worker who was told nothing see what is weird in an image?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ EXAMPLES = (
 
 @dataclass(frozen=True, kw_only=True)
 class PictureToControl:
-    """A picture, and nothing of what its designer says of it. The row is for whoever reads the answer."""
+    """A picture without its designer's words. `row` is for the person who reads the answer."""
 
     url: str
     row: Revision | None = None
@@ -68,7 +68,7 @@ class ControlTask(AskTask[PictureToControl], NarrowsItems):
     terms = Terms(
         title="What is weird in this image?",
         description="You look at an image and say what is weird in it, or that you see nothing weird.",
-        # $14.40 an hour at the pace that is expected.
+        # $14.40 an hour at the expected pace.
         reward=Decimal("0.16"),
         item_s=40,
         workers_per_hit=3,
@@ -87,7 +87,7 @@ class ControlTask(AskTask[PictureToControl], NarrowsItems):
         return PictureToControl(url=static("whoops/practice.svg"))
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Nobody who made the image, or knows an earlier revision of it."""
+        """Items whose image this worker neither made nor knows from an earlier revision or another task."""
         return unknown_to(items, worker_id=worker_id)
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, PictureToControl]:

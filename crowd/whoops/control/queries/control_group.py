@@ -1,4 +1,4 @@
-"""Who may be asked what is weird in an image."""
+"""Items that a worker of the control group may be asked about."""
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -8,9 +8,9 @@ from hits.work.models.leases import Lease
 
 
 def unknown_to(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-    """Of items of the control group, those whose image this worker neither made nor was shown before.
+    """Control-group items whose image this worker neither made nor was shown before.
 
-    An image that was accepted once may come back: its annotators and judges know it, too.
+    An accepted image may come back to the control group, so its annotators and judges are excluded too.
     """
     own = Image.objects.filter(pk=OuterRef("whoops_revision__image"), designer__worker=worker_id)
     handed = Lease.objects.filter(item=OuterRef("control_item"), worker=worker_id)

@@ -1,4 +1,4 @@
-"""Whether the control group saw what was meant: an answer lies before one person, for some minutes."""
+"""Comparing control answers with what was meant. One person leases an answer for some minutes."""
 
 from datetime import datetime, timedelta
 
@@ -19,7 +19,7 @@ LONGEST_NOTE = 300
 
 
 def claim_control_answer(*, project: Project, by: User, now: datetime) -> ControlAnswer | None:
-    """The one that lies before this person already, or the next one that lies before nobody."""
+    """Lease an answer: the one this person already holds, or the next one that nobody holds."""
     own = _undecided(project).filter(claimed_by=by, claimed_until__gt=now)
     for control_answer in own.order_by("-claimed_until", "pk")[:1]:
         return (
@@ -35,20 +35,20 @@ def claim_control_answer(*, project: Project, by: User, now: datetime) -> Contro
 
 
 def waiting_control_answers(project: Project, *, now: datetime) -> QuerySet[ControlAnswer]:
-    """Those that lie before nobody, image by image."""
+    """Undecided answers that no person holds, image by image."""
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)
     return _undecided(project).filter(free).order_by("image__number", "pk")
 
 
 def undecided_control_answers(project: Project) -> QuerySet[ControlAnswer]:
-    """Those of images that still wait for them, whoever they lie before."""
+    """Undecided answers of images that still wait for them, whoever holds their lease."""
     return _undecided(project)
 
 
 def decide_control_answer(
     *, control_answer: ControlAnswer, seen: bool, note: str, by: User, now: datetime
 ) -> None:
-    """The last one that is needed moves the image. Raises RuleBroken if somebody was faster."""
+    """Decide an answer; the last one needed moves the image. Raises RuleBroken if a colleague was faster."""
     note = trim(note)
     if len(note) > LONGEST_NOTE:
         raise RuleBroken("long_note", f"Words to the designer have at most {LONGEST_NOTE} characters.")
@@ -68,13 +68,13 @@ def decide_control_answer(
 
 
 def leave_control_answer(*, control_answer: ControlAnswer, by: User, now: datetime) -> None:
-    """For somebody else, or for later: it comes again in some minutes."""
+    """Put an answer off for another person or for later: it comes again in some minutes."""
     mine = ControlAnswer.objects.filter(pk=control_answer.pk, seen=None, claimed_by=by)
     mine.update(claimed_by=None, claimed_until=now + LEASE)
 
 
 def undo_decision(*, project: Project, by: User, now: datetime) -> ControlAnswer:
-    """Takes this person's last comparison back, with what followed from it, and lays it before them again."""
+    """Take back this person's last comparison, with what followed from it, and lease it to them again."""
     last = last_decided(project=project, by=by, now=now)
     if last is None:
         raise RuleBroken(
@@ -92,7 +92,7 @@ def undo_decision(*, project: Project, by: User, now: datetime) -> ControlAnswer
 
 
 def last_decided(*, project: Project, by: User, now: datetime) -> ControlAnswer | None:
-    """What this person could still take back."""
+    """The comparison that this person can still take back."""
     decided = ControlAnswer.objects.filter(
         decided_by=by, decided_at__gt=now - UNDO_FOR, image__project=project, revision=F("image__revision")
     )

@@ -1,4 +1,4 @@
-"""What the control group handed in becomes control_answers; what was taken out of the data leaves."""
+"""The control group's submitted answers become control answers; those taken out of the data are deleted."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ from hits.work.services.counting_answers import COUNTING, CountingAnswer, answer
 
 
 def take_control_answers(*, now: datetime) -> int:
-    """Of all projects: how many images were counted, or counted anew. Safe to repeat."""
+    """Count submitted answers in all projects, and return for how many revisions. Safe to repeat."""
     return collect_answers([CONTROL_ANSWERS], now=now)
 
 
@@ -38,7 +38,7 @@ def count_control_answers(*, owner: Project, rows: Sequence[Revision], now: date
 
 
 def _ripe() -> QuerySet[Revision]:
-    """Of what lies with the control group: where an answer is not counted yet, or the rules have changed."""
+    """Current revisions with an answer that is not counted yet, or whose rules have changed since."""
     wanted, needed = F("image__project__control_wanted"), F("image__project__control_needed")
     own = ControlAnswer.objects.filter(
         image=OuterRef(OuterRef("image")), revision=OuterRef(OuterRef("number")), worker=OuterRef("worker")
@@ -72,7 +72,7 @@ def _number_of(rows: QuerySet[Lease] | QuerySet[ControlAnswer], by: str) -> Coal
 
 
 def _keep(row: Revision, answers: Collection[CountingAnswer], *, now: datetime) -> None:
-    """Those that are there and count stay as they were compared."""
+    """Delete control answers whose answer no longer counts, and add new ones; the others stay as compared."""
     own = ControlAnswer.objects.filter(image=row.image_id, revision=row.number)
     own.exclude(assignment__in=[one.assignment_id for one in answers]).delete()
     there = set(own.values_list("worker_id", flat=True))

@@ -1,6 +1,6 @@
-"""Where the control group puts an image: read from what it saw, so that it can change back.
+"""Where the control group puts an image: read from its answers, so that it can change back.
 
-Called within a transaction that holds the image, by whoever changed what counts or what was seen.
+Called in a transaction that holds the image, after a change to what counts or to what was seen.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ PLACES = {Verdict.PASSED: State.REVIEW, Verdict.FAILED: State.RETURNED, Verdict.
 
 
 def settle_control(image: Image, *, now: datetime) -> None:
-    """Moves what the control group decides about; what people have decided since stays as it is."""
+    """Move an image that the control group still decides about; a person's later decision stays."""
     control_answers = list(image.control_answers.filter(revision=image.revision).order_by("pk"))
     to = PLACES[verdict_on(image, control_answers)]
     if image.state == to or not is_with_control(image):
@@ -37,7 +37,7 @@ def verdict_on(image: Image, control_answers: Sequence[ControlAnswer]) -> Verdic
 
 
 def is_with_control(image: Image) -> bool:
-    """Whether what the control group sees still decides where it is."""
+    """Whether the control group's answers still decide where the image is."""
     if image.state in (State.CONTROL, State.REVIEW):
         return True
     returned = image.revisions.filter(number=image.revision, outcome=Revision.Outcome.RETURNED, ended_by=None)

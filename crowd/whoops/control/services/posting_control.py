@@ -1,4 +1,4 @@
-"""What designers have sent is asked of the control group: one item for each image as it was sent last."""
+"""Sent images become items for the control group, one for each image as it was sent last."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 
 def post_control(*, now: datetime) -> int:
-    """How many images are asked about from now on. Safe to repeat, and to be killed at any moment."""
+    """Ask about all images that are due, and return how many. Idempotent, and safe to kill at any moment."""
     unposted = _with(_unposted().filter(image__project=OuterRef("pk")))
     posted = in_parts(unposted, lambda project: _post(project, now=now))
     outdated = _outdated().filter(study=OuterRef("study"))
@@ -41,7 +41,7 @@ def _unposted() -> QuerySet[Revision]:
 
 
 def _outdated() -> QuerySet[Item]:
-    """Still asked, of images that have gone on, or were sent again since."""
+    """Items that are still asked, of images that have gone on or were sent again since."""
     current = Revision.objects.filter(
         control_item=OuterRef("pk"), image__state=Image.State.CONTROL, number=F("image__revision")
     )
@@ -61,7 +61,7 @@ def _post(project: Project, *, now: datetime) -> int:
 
 
 def _give_items(rows: Sequence[Revision], *, project: Project, now: datetime) -> None:
-    """A designer is never asked about an image of their own: the database itself refuses such a lease."""
+    """Make the items, with the designer as author: the database itself refuses a lease on one's own image."""
     images = lock_images([row.image_id for row in rows])
     designed = Image.objects.filter(pk__in=[image.pk for image in images])
     authors = dict(designed.values_list("pk", "designer__worker"))

@@ -1,4 +1,4 @@
-"""What a researcher says of a designer."""
+"""Forms in which a researcher enters what a designer is."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from hits.work import access
 
 
 class WorkerField(forms.CharField):
-    """By the pseudonym or the public id; nobody types a provider's id here."""
+    """A worker, by pseudonym or public id; nobody types a provider's id here."""
 
     def __init__(self, *, user: User, **kwargs: Any) -> None:
         super().__init__(**{"required": False, "max_length": 64, "label": "Paid as the worker", **kwargs})
@@ -83,7 +83,7 @@ class DesignerForm(forms.Form):
 
 
 def _told_of_earlier(designer: Designer) -> str:
-    """Who is made a paid worker late may have been paid elsewhere for what was accepted before."""
+    """Warn that a designer made a paid worker late may have been paid elsewhere for accepted images."""
     if designer.is_paid_here:
         return ""
     accepted = designer.images.filter(state=Image.State.ACCEPTED, bonus=None).count()

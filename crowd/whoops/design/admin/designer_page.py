@@ -1,4 +1,4 @@
-"""One designer: the link, what is known of them, their images, and whether they may go on."""
+"""The page of one designer: the link, their details, their images, and whether they may go on."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -83,7 +83,7 @@ def change_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designe
 
 
 def link_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
-    """A new one, which ends those before it; or the present one serves longer."""
+    """Make a new link, which ends every earlier one; or prolong the present one."""
     project = pages.find(request, pk, LOOK, CHANGE)
     found = _find(project, designer)
     form = DaysForm(request.POST)
@@ -101,7 +101,7 @@ def link_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designer:
 
 
 def active_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designer: UUID) -> HttpResponse:
-    """Asked once more before somebody is shut out; undone by the same button."""
+    """Shut a designer out after one more question; the same button lets them in again."""
 
     def find(request: HttpRequest) -> Sequence[Designer]:
         return [_find(pages.find(request, pk, LOOK, CHANGE), designer)]
@@ -134,7 +134,7 @@ def _ask_about_active(call: Call[Designer]) -> Confirm:
 
 
 def _set_active(call: Call[Designer]) -> Outcome:
-    """What the page said, whatever a colleague has done meanwhile."""
+    """Do what the page said, whatever a colleague has done meanwhile."""
     is_active = call.sent.get("deed") == "in"
     invitations.set_active(designer=call.row, is_active=is_active)
     words = f"{call.row} may send images again." if is_active else f"{call.row} sends no more images."

@@ -1,4 +1,4 @@
-"""Designers: invited, with what they sent and what they earned; and the pay that is outstanding."""
+"""Pages of designers: invitations, what each sent and earned, and the pay that is outstanding."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -31,7 +31,7 @@ LOOK, ADD, CHANGE = "whoops.view_designer", "whoops.add_designer", "whoops.chang
 PAY = "whoops.decide_image"
 PAGE = 50
 LONGEST_SEARCH = 80
-# How the list may be sorted.
+# Orders of the list.
 ORDERS: dict[str, tuple[str, Sequence[str]]] = {
     "name": ("Name", ("name", "pk")),
     "sent": ("Images sent", ("-sent", "name")),
@@ -149,7 +149,7 @@ def invite_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Http
 
 
 def places_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    """From the list: how many workers may take the HIT."""
+    """Set how many workers may take the HIT, from the list of designers."""
     project = pages.find(request, pk, LOOK, CHANGE)
     form = PlacesForm(request.POST)
     if request.method == "POST" and form.is_valid():
@@ -179,7 +179,7 @@ def owe_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpRes
 
 
 def csv_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Every accepted image, for who is paid elsewhere and for the books."""
+    """Send every accepted image as CSV, for designers who are paid elsewhere and for the books."""
     project = pages.find(request, pk, LOOK, TAKE)
     return send_csv(HEADER, _accepted(project), name="accepted-images.csv")
 
@@ -212,7 +212,7 @@ def _found(rows: QuerySet[Designer], *, sought: str, which: str) -> QuerySet[Des
 
 
 def _reasons(project: Project) -> dict[str, Any]:
-    """Of what is outstanding: how many, how much, and why."""
+    """Summarize what is outstanding: how many images, how much, and why."""
     rows = designer_pay.outstanding(project).order_by()
     reasons: dict[str, int] = {}
     for why in rows.values_list("unowed", flat=True):

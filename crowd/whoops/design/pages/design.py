@@ -1,4 +1,4 @@
-"""Whoever takes the HIT becomes a designer: the work is done in the workspace, in a tab of its own."""
+"""The HIT that makes a worker a designer: the work is done in the workspace, in a tab of its own."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -32,7 +32,7 @@ MOST_IMAGES = 1_000
 
 
 class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems):
-    """One item for a project: it stands for the places that are wanted, and each worker has it once."""
+    """A task with one item for a project, for all places that are wanted: each worker leases it once."""
 
     key = domain.DESIGN
     name = "Weird images: design"
@@ -59,7 +59,7 @@ class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems):
     def page_again(
         self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item], problem: InvalidAnswer
     ) -> TaskPage | None:
-        """The link stays at hand."""
+        """Show the page with the problem, and with the link to the workspace still on it."""
         designer = _designer_of(assignment)
         return _page(designer, problem=problem) if designer else None
 
@@ -69,7 +69,7 @@ class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems):
         return TaskPage(template="whoops/review/design.html", context={"images": images})
 
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """What counts was stored when it was sent; the form adds nothing to it."""
+        """The images were stored when they were sent; the form adds nothing to the answer."""
         images = _images_of(assignment)
         if not images:
             raise InvalidAnswer(
@@ -89,24 +89,24 @@ class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems):
         return {IMAGES: list(images)}
 
     def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
-        """Somebody else's images are no answer."""
+        """Accept an answer only with images that this worker sent. Raises InvalidAnswer otherwise."""
         read = self.check_answer(answer=answer, items=items)
         if not set(read[IMAGES]) <= set(_images_of(assignment)):
             raise InvalidAnswer(_("One of the images of this answer was never sent."))
         return read
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Whom a researcher has shut out would take the HIT in vain."""
+        """A designer whom a researcher has shut out would take the HIT in vain."""
         shut_out = Designer.objects.filter(worker=worker_id, is_active=False)
         return items.exclude(study__in=shut_out.values("project__study"))
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
-        """Images are judged one by one, long after."""
+        """No scores: images are judged one by one, long after."""
         return []
 
 
 def _page(designer: Designer | None = None, **more: Any) -> TaskPage:
-    """The link opens a tab: a frame has no cookies, and its work would be gone with it."""
+    """A page with a link that opens a tab: a frame has no cookies, and work in it would be gone with it."""
     sent: QuerySet[Image] = designer.images.all() if designer else Image.objects.none()
     context = {
         "workspace_url": path_of(designer) if designer else "",
@@ -124,7 +124,7 @@ def _designer_of(assignment: Assignment) -> Designer | None:
 
 
 def _images_of(assignment: Assignment) -> list[str]:
-    """All that its worker has sent to this study, the first one first."""
+    """Ids of all images that the assignment's worker has sent to this study, the first one first."""
     designer = _designer_of(assignment)
     if designer is None:
         return []

@@ -1,4 +1,4 @@
-"""What designers write, checked and refused in plain words. Nothing that was typed or chosen is lost."""
+"""Forms of designers, checked and refused in plain words. Nothing that was typed or chosen is lost."""
 
 from datetime import datetime
 from typing import Any, cast
@@ -25,7 +25,7 @@ CONCEPT = "weird images"
 
 
 class LineField(forms.CharField):
-    """One line, whatever was typed; shown to others, so nothing coarse."""
+    """Text on one line, whatever was typed. Others see it, so coarse words are refused."""
 
     def to_python(self, value: Any) -> str:
         return trim(super().to_python(value) or "")
@@ -37,7 +37,7 @@ class LineField(forms.CharField):
 
 
 class PictureForm(forms.Form):
-    """`kept`: the picture of an earlier try, signed. `present`: the one that stays if none is chosen."""
+    """A form with a picture. `kept`: an earlier upload, signed. `present`: stays if none is chosen."""
 
     picture = PictureField(label=gettext_lazy("Picture"), required=False)
     kept = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -46,11 +46,11 @@ class PictureForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.label_suffix = ""
         self.designer = designer
-        # What the page shows beside the field.
+        # The page shows it beside the field.
         self.shown_picture = present
 
     def take_picture(self, *, now: datetime) -> Picture | None:
-        """To be called after the check of the form. None: the form says why not."""
+        """Store or find the picture, after the form's check. None: the form says why."""
         upload = self.cleaned_data.get("picture")
         known = read_kept(self.cleaned_data.get("kept", ""), self.designer) or self.shown_picture
         picture = self._upload(upload, now=now) if upload else known
@@ -75,7 +75,7 @@ class PictureForm(forms.Form):
 
 
 class ImageForm(PictureForm):
-    """An image with everything that is known of it."""
+    """The form of an image, with everything that is asked about it."""
 
     field_order = (
         "normal_element", "shared_element", "weird_element", "explanation", "category",
@@ -144,7 +144,7 @@ class ImageForm(PictureForm):
 
 
 class PartnerForm(PictureForm):
-    """The normal partner: the same tool, so its prompt, seed and tool are asked for."""
+    """The form of the normal partner, made with the same tool: it asks for prompt, seed and tool."""
 
     prompt = LineField(
         label=gettext_lazy("Prompt"), max_length=LONGEST_PROMPT, widget=forms.Textarea({"rows": 3})
@@ -158,7 +158,7 @@ class PartnerForm(PictureForm):
 
 
 class PhotographForm(PictureForm):
-    """The natural partner: somebody took it, and may have a right to be named."""
+    """The form of the natural partner: its photographer may have a right to be named."""
 
     credit = LineField(
         label=gettext_lazy("Who took it"),
@@ -177,7 +177,7 @@ class PhotographForm(PictureForm):
 
 
 def start_of(designer: Designer) -> dict[str, Any]:
-    """The tool is mostly the one of the last time."""
+    """The first values of a new image: the tool is mostly the same as last time."""
     last = Image.objects.filter(designer=designer).order_by("-number").values_list("tool", flat=True).first()
     return {"tool": last or ""}
 

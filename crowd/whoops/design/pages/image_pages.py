@@ -1,4 +1,4 @@
-"""What designers see: their images and what became of each, and what a good image is."""
+"""Designers' pages: their images, what became of each, and what a good image is."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -21,7 +21,7 @@ State = Image.State
 @at_desk
 @require_safe
 def home(request: HttpRequest, desk: Desk) -> HttpResponse:
-    """What came back stands first: it waits for its designer."""
+    """List the designer's images, those that came back first: they wait for the designer."""
     state = request.GET.get("state", "")
     state = state if state in State.values else ""
     sought = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_SEARCH]
@@ -50,7 +50,7 @@ def guidelines(request: HttpRequest, desk: Desk) -> HttpResponse:
 @at_desk
 @require_safe
 def one_image(request: HttpRequest, desk: Desk, image_id: UUID) -> HttpResponse:
-    """With every revision and what was said of it."""
+    """Show an image with every revision and what was said of it."""
     image = desk.find_image(image_id)
     revisions = list(image.revisions.select_related("picture").order_by("-number"))
     partners = {partner.kind: partner for partner in image.partners.select_related("picture")}
@@ -90,12 +90,12 @@ def _counts(designer: Designer) -> dict[str, int]:
 
 
 def _pairs(revisions: list[Revision]) -> list[tuple[Revision, Revision | None]]:
-    """Each with the one before it; the newest first."""
+    """Each revision with the one before it, newest first."""
     return list(zip(revisions, [*revisions[1:], None], strict=True)) if revisions else []
 
 
 def _revision(row: Revision, before: Revision | None) -> Mapping[str, object]:
-    """All texts of the first one, and of every other what was changed."""
+    """The first revision's texts in full; for a later one, the texts that changed."""
     changed = [
         {"label": label, "text": row.texts.get(name, "")}
         for name, label in FIELDS.items()

@@ -1,4 +1,4 @@
-"""A picture that was sent with a faulty form is kept here: its designer need not choose it again."""
+"""Pictures of faulty forms are kept here, so that designers need not choose them again."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ def write_kept(picture: Picture, designer: Designer) -> str:
 
 
 def read_kept(kept: str, designer: Designer) -> Picture | None:
-    """None: it is too old, somebody else's, or taken away since. Its designer chooses a picture anew."""
+    """The kept picture. None, so that one is chosen again: too old, another designer's, or taken away."""
     first: str = settings.TOKEN_KEYS[0]
     others: list[str | bytes] = [*settings.TOKEN_KEYS[1:]]
     try:

@@ -1,4 +1,4 @@
-"""The same scene with nothing weird in it: made with the same tool, or a photograph. Each may come later."""
+"""Pages for partners: the same scene with nothing weird in it. Each may come later than its image."""
 
 from uuid import UUID
 
@@ -61,7 +61,7 @@ def _form_of(kind: str) -> type[PartnerForm] | type[PhotographForm]:
 
 
 def _start(image: Image, present: Partner | None) -> dict[str, str]:
-    """A normal partner differs from its image by one element, so that its texts are a start."""
+    """First values of the form: a normal partner differs by one element, so the image's texts are a start."""
     source: Image | Partner = present or image
     picture = present.picture if present else None
     return {

@@ -1,4 +1,4 @@
-"""States of an image and of its pay, in the designer's words. A sign and a word, so no color carries it."""
+"""States of an image and of its pay, in the designer's words. Sign and word, so that no color carries it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ SAID: Mapping[str, str | Promise] = {
 
 
 def pay_in_words(image: Image) -> str:
-    """Of a paid designer's image."""
+    """What became of the pay for a paid designer's image, in a sentence."""
     if image.bonus is None:
         return _unowed(image)
     amount = {"amount": f"${image.bonus.amount:.2f}"}

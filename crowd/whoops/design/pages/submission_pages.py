@@ -1,4 +1,4 @@
-"""Sending an image, sending it again, and taking it back."""
+"""Pages to send an image, send it again, and withdraw it."""
 
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -22,7 +22,7 @@ READS = ["GET", "HEAD", "POST"]
 @at_desk
 @require_http_methods(READS)
 def new(request: HttpRequest, desk: Desk) -> HttpResponse:
-    """The key makes one image of two clicks."""
+    """Show or take the form of a new image. The form's key makes two clicks one image."""
     if request.method != "POST":
         form = ImageForm(designer=desk.designer, initial=start_of(desk.designer))
         return show(request, desk, "new", {"form": form, "key": uuid4()})
@@ -39,7 +39,7 @@ def new(request: HttpRequest, desk: Desk) -> HttpResponse:
 @at_desk
 @require_http_methods(READS)
 def again(request: HttpRequest, desk: Desk, image_id: UUID) -> HttpResponse:
-    """`revision` is the one that the page was made of: two tabs do not write over each other."""
+    """Show or take the form of the next revision. `revision`, as the page had it, keeps two tabs apart."""
     image = desk.find_image(image_id)
     told = image.revisions.filter(number=image.revision).first()
     context = {"image": image, "told": told}
@@ -70,7 +70,7 @@ def withdraw(request: HttpRequest, desk: Desk, image_id: UUID) -> HttpResponse:
 
 
 def _send(desk: Desk, form: ImageForm, *, key: UUID, now: datetime) -> Image | None:
-    """None, and the form says what is wrong. Raises RuleBroken."""
+    """Send the image. None: the form says what is wrong. Raises RuleBroken."""
     if known := desk.designer.images.filter(public_id=key).first():
         return known
     desk.refuse_haste(form)

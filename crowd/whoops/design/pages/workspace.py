@@ -1,4 +1,4 @@
-"""What all pages of the workspace share: whose they are, their policy, and what goes wrong."""
+"""Shared by all pages of the workspace: the designer behind the link, the security policy, and errors."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ POLICY = {
     "form-action": [SELF],
     "frame-ancestors": [NONE],
 }
-# What one designer may send: pictures are drawn anew, which takes time and memory.
+# The limit for one designer: every picture is re-encoded, which takes time and memory.
 MOST_SENT = 60
 WINDOW_S = 3600
 
@@ -53,7 +53,7 @@ class Desk:
         return reverse(f"workspace:{name}", args=[self.token, *more])
 
     def find_image(self, image_id: UUID) -> Image:
-        """Another designer's image is not there."""
+        """Find an image of this designer. Raises Http404 for another designer's, as if it did not exist."""
         rows = self.designer.images.select_related("picture", "category", "bonus", "project", "designer")
         image = rows.filter(public_id=image_id).first()
         if image is None:
@@ -61,9 +61,9 @@ class Desk:
         return image
 
     def refuse_haste(self, form: Form) -> None:
-        """Raises RuleBroken once this designer has sent too much within an hour: no picture is read then.
+        """Raises RuleBroken, without reading a picture, once this designer has sent too much within an hour.
 
-        To be called before the check of the form, which draws the picture anew.
+        Called before the form's check, which re-encodes the picture.
         """
         if not rates.spend("whoops.send", str(self.designer.public_id), most=MOST_SENT, window_s=WINDOW_S):
             form.files = MultiValueDict()
@@ -74,7 +74,7 @@ class Desk:
 
 
 def at_desk(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Reads the link. No form can be posted by who does not know it, and nobody keeps the page on its way."""
+    """Read the link for a view. Only its holder can post a form, and no cache on the way keeps the page."""
 
     @csrf_exempt
     @never_cache
@@ -93,7 +93,7 @@ def at_desk(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         response["Content-Security-Policy"] = build_policy(config=POLICY)
         response["Referrer-Policy"] = "no-referrer"
         response["X-Robots-Tag"] = "noindex"
-        # A tab opened from a sandboxed frame is sandboxed too, and browsers block any other policy in one.
+        # A tab opened from a sandboxed frame is sandboxed too, and browsers block any other policy there.
         response["Cross-Origin-Opener-Policy"] = "unsafe-none"
         return response
 

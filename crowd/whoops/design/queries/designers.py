@@ -1,4 +1,4 @@
-"""What each designer has sent, and what became of it and of its pay: counted in SQL, whatever there is."""
+"""Designers with what they sent, what became of it and their pay: counted in SQL, in one query."""
 
 from decimal import Decimal
 
@@ -9,13 +9,13 @@ from crowd.whoops.models import Designer, Image, Project
 from hits.ledger.models.bonuses import Bonus
 
 PAID = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)
-# Given up by two people: nothing is owed any more.
+# Two people gave up a waived bonus, so it is not owed any more.
 NOT_OWED = (*PAID, Bonus.Status.WAIVED)
 MONEY: DecimalField[Decimal, Decimal] = DecimalField(max_digits=13, decimal_places=2)
 
 
 def designers_with_figures(project: Project) -> QuerySet[Designer]:
-    """`sent`, `returned`, `accepted`, `unowed`, and in dollars `owed` and `paid`."""
+    """Designers with `sent`, `returned`, `accepted`, `unowed`, and in dollars `owed` and `paid`."""
     own = Image.objects.filter(designer=OuterRef("pk")).order_by()
     accepted = Q(state=Image.State.ACCEPTED)
     rows = project.designers.select_related("worker", "project").defer("worker__external_id")

@@ -1,4 +1,4 @@
-"""What an accepted image earns its designer: a bonus on work of theirs, and then the usual way of payments.
+"""Designers' pay for accepted images: a bonus on work of theirs, which then goes the usual way of payments.
 
 Owed once: the image points at its bonus.
 """
@@ -24,33 +24,36 @@ from hits.work.models.assignments import Assignment
 Status = Assignment.Status
 NO_WORK = "No work of theirs in this study is approved yet: a bonus needs one. It is owed once there is."
 LONGEST_REASON = 300
-# PictureToControl at in one run of the sweep.
+# Images that one run of the sweep looks at.
 SLICE = 100
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """Of one look at everything outstanding: how many are owed now, and why the others are not."""
+    """Result of one pass over all outstanding images: how many are owed now, and why the others are not."""
 
     owed: int = 0
     reasons: Mapping[str, int] = field(default_factory=dict)
 
 
 def owe_image(*, image: Image, by: User, now: datetime) -> Bonus | None:
-    """Of an accepted image, once. None: its designer is not paid here; or not yet, and the image says why."""
+    """Owe an accepted image, once. None: the designer is not paid here, or not yet; the image says why."""
     with transaction.atomic():
         return owe_on(hold_work(_lock(image)), image=image, by=by, now=now)
 
 
 def hold_work(image: Image) -> Assignment | None:
-    """What the image is paid on. The image is held, and none of its items is yet."""
+    """Lock the work that the image is paid on. The caller holds the image, and none of its items yet."""
     work = _work_of(image) if image.designer.is_paid_here else None
     return work and Assignment.objects.select_for_update(no_key=True).get(pk=work.pk)
 
 
 def owe_on(work: Assignment | None, *, image: Image, by: User, now: datetime) -> Bonus | None:
-    """The same, for whoever holds both: what is refused here undoes nothing else of the transaction."""
+    """Owe the image on work that the caller has locked, as it has the image.
+
+    A refusal undoes nothing else of the caller's transaction.
+    """
     with transaction.atomic():
         held = _lock(image)
         if held.bonus_id or held.state != Image.State.ACCEPTED or not held.designer.is_paid_here:
@@ -65,14 +68,14 @@ def owe_on(work: Assignment | None, *, image: Image, by: User, now: datetime) ->
 
 
 def outstanding(project: Project | None = None) -> QuerySet[Image]:
-    """Accepted, of designers who are paid as workers, and not owed yet."""
+    """Accepted images that are not owed yet, of designers who are paid as workers."""
     paid = Image.objects.filter(designer__is_paid=True, designer__worker__isnull=False)
     rows = paid.filter(state=Image.State.ACCEPTED, bonus=None)
     return rows.filter(project=project) if project else rows
 
 
 def owe_outstanding(*, project: Project, by: User, now: datetime) -> Outcome:
-    """A person's click: each is tried again."""
+    """Try each outstanding image again, on a person's click."""
     reasons: Counter[str] = Counter()
     owed = 0
     for image in list(outstanding(project).order_by("pk")):
@@ -86,7 +89,7 @@ def owe_outstanding(*, project: Project, by: User, now: datetime) -> Outcome:
 
 
 def owe_what_became_due(*, now: datetime) -> int:
-    """The sweep: once work of the designer is approved. In the name of whoever accepted the image."""
+    """Owe images whose designer has approved work by now, in the name of the person who accepted them."""
     done = Revision.objects.filter(image=OuterRef("pk"), number=OuterRef("revision"))
     approved = Assignment.objects.filter(
         worker=OuterRef("designer__worker"),
@@ -103,13 +106,13 @@ def owe_what_became_due(*, now: datetime) -> int:
 
 
 def _lock(image: Image) -> Image:
-    """Its designer is read after it: who they are paid as may have been changed until then."""
+    """Lock the image before its designer is read: who they are paid as may change until then."""
     rows = Image.objects.select_related("project__study", "bonus")
     return rows.select_for_update(of=("self",), no_key=True).get(pk=image.pk)
 
 
 def _work_of(image: Image) -> Assignment | None:
-    """The newest approved work of the designer in this study, or else the newest rejected one."""
+    """The designer's newest approved work in this study, or else the newest rejected one."""
     rows = Assignment.objects.filter(
         worker=image.designer.worker_id,
         hit__batch__study=image.project.study_id,

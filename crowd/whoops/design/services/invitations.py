@@ -1,4 +1,4 @@
-"""Who designs images: by an invitation, or by taking the HIT. Lock order: the project, then its designer."""
+"""Designers join by an invitation or by taking the HIT. Lock order: the project, then its designer."""
 
 from datetime import datetime, timedelta
 
@@ -33,7 +33,7 @@ def invite_designer(
     by: User,
     now: datetime,
 ) -> Designer:
-    """With a link that serves for so many days. Raises RuleBroken, and nobody is invited."""
+    """Invite a designer, with a link valid for `days`. Raises RuleBroken, and then nobody is invited."""
     name = _check_name(name)
     _check_days(days)
     try:
@@ -54,11 +54,11 @@ def invite_designer(
 
 
 def change_designer(*, designer: Designer, name: str, worker: Worker | None, is_paid: bool) -> None:
-    """Raises RuleBroken, and nothing is changed."""
+    """Change a designer. Raises RuleBroken, and then nothing is changed."""
     name = _check_name(name)
     try:
         with transaction.atomic():
-            # Whoever is about to owe for one of them waits, and then owes it to the worker that is kept here.
+            # A transaction about to owe for one of them waits, and then owes it to the worker kept here.
             list(designer.images.select_for_update(no_key=True).order_by("pk").values_list("pk"))
             if designer.worker_id and designer.worker_id != getattr(worker, "pk", None):
                 _refuse_other_worker(designer)
@@ -69,7 +69,7 @@ def change_designer(*, designer: Designer, name: str, worker: Worker | None, is_
 
 
 def renew_link(*, designer: Designer, days: int, now: datetime) -> None:
-    """A new one, and every link before it is over at once."""
+    """Make a new link, which ends every earlier one at once."""
     _check_days(days)
     until = now + timedelta(days=days)
     Designer.objects.filter(pk=designer.pk).update(link_number=F("link_number") + 1, link_until=until)
@@ -78,33 +78,33 @@ def renew_link(*, designer: Designer, days: int, now: datetime) -> None:
 
 
 def prolong_link(*, designer: Designer, days: int, now: datetime) -> None:
-    """The present one serves for so many days from now."""
+    """Keep the present link valid for `days` from now."""
     _check_days(days)
     Designer.objects.filter(pk=designer.pk).update(link_until=now + timedelta(days=days))
     designer.refresh_from_db()
 
 
 def set_active(*, designer: Designer, is_active: bool) -> None:
-    """Who is not sees their images, and sends none."""
+    """Let a designer send images, or no longer; an inactive one still sees their own."""
     Designer.objects.filter(pk=designer.pk).update(is_active=is_active)
     designer.is_active = is_active
     log.info("whoops.designer_set_active", designer=str(designer.public_id), is_active=is_active)
 
 
 def see_designer(*, designer: Designer, now: datetime) -> None:
-    """Somebody opened the workspace. Written once a minute at most."""
+    """Record that the designer opened the workspace, at most once a minute."""
     if designer.seen_at is None or now - designer.seen_at > timedelta(minutes=1):
         Designer.objects.filter(pk=designer.pk).update(seen_at=now)
 
 
 def join_by_work(*, assignment: Assignment, now: datetime) -> Designer | None:
-    """Whoever took the HIT is a paid designer of its study, once. None: there is no project."""
+    """Make the worker who took the HIT a paid designer of its study, once. None: there is no project."""
     project = Project.objects.filter(study=assignment.hit.batch.study_id).first()
     if project is None:
         return None
     until = now + timedelta(days=DAYS)
     with transaction.atomic():
-        # The project's row: of two tabs one makes the designer.
+        # The project's row is locked: of two tabs, one makes the designer.
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
         known = Designer.objects.filter(project=project, worker=assignment.worker_id).first()
         if known is None:
@@ -116,7 +116,7 @@ def join_by_work(*, assignment: Assignment, now: datetime) -> Designer | None:
                 invited_at=now,
                 link_until=until,
             )
-        # The page promises the pay; and the link must outlast the HIT, whatever it was before.
+        # The page promises the pay; and the link must outlast the HIT, however soon it would have ended.
         known.is_paid = True
         known.link_until = max(known.link_until or until, until)
         known.save(update_fields=["is_paid", "link_until"])
@@ -124,7 +124,7 @@ def join_by_work(*, assignment: Assignment, now: datetime) -> Designer | None:
 
 
 def places_of(project: Project) -> tuple[int, int]:
-    """So many workers have taken a place, and so many places are free."""
+    """The number of places that workers have taken, and the number still free."""
     item = _design_item(project)
     if item is None:
         return 0, 0
@@ -133,7 +133,7 @@ def places_of(project: Project) -> tuple[int, int]:
 
 
 def want_designers(*, project: Project, places: int) -> None:
-    """So many workers may become designers by the HIT, those who have among them. Raises RuleBroken."""
+    """Let so many workers become designers by the HIT, those who already did included. Raises RuleBroken."""
     if not 0 <= places <= MOST_PLACES:
         raise RuleBroken("bad_places", f"Choose a number from 0 to {MOST_PLACES:,}.")
     with transaction.atomic():
@@ -149,7 +149,7 @@ def want_designers(*, project: Project, places: int) -> None:
 
 
 def _design_item(project: Project) -> Item | None:
-    """The one of its project: all who take the HIT lease it, each once."""
+    """The project's one design item: every worker who takes the HIT leases it, each once."""
     items = Item.objects.filter(study=project.study_id, task=domain.DESIGN, batch=None, pulled_at=None)
     return items.order_by("pk").first()
 
@@ -177,7 +177,7 @@ def _taken(project: Project, *, name: str) -> RuleBroken:
 
 
 def _refuse_other_worker(designer: Designer) -> None:
-    """What was owed was owed to the worker before."""
+    """Refuse another worker once a bonus exists: it was owed to the worker before."""
     if designer.images.filter(bonus__isnull=False).exists():
         raise RuleBroken(
             "paid_before", "Images of theirs were paid to this worker. Invite the other one by another name."

@@ -1,4 +1,4 @@
-"""What designers do with their images: send, send again, add a partner, withdraw."""
+"""Designers' actions on their images: send, send again, add a partner, withdraw."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -16,7 +16,7 @@ from crowd.whoops.images.services.transitions import move_image
 from crowd.whoops.models import Category, Designer, Image, Partner, Project, Revision, TrainingImage
 from hits.core.errors import RuleBroken
 
-# Whatever is typed of an image.
+# Every text that is typed about an image.
 TEXTS = ("prompt", "seed", "tool", "normal_element", "weird_element", "shared_element", "explanation")
 PARTNER_TEXTS = ("prompt", "seed", "tool")
 Texts = Mapping[str, str]
@@ -34,7 +34,7 @@ def send_image(
     category: Category | None,
     now: datetime,
 ) -> Image:
-    """Sent twice with one key, it is one image. Raises RuleBroken, and nothing is sent."""
+    """Send an image, idempotent for each key. Raises RuleBroken, and then nothing is sent."""
     with transaction.atomic():
         _lock_picture(picture)
         project = Project.objects.select_for_update(no_key=True).get(pk=designer.project_id)
@@ -68,9 +68,9 @@ def send_again(
     category: Category | None,
     now: datetime,
 ) -> Image:
-    """As its next revision. `seen`: which one its designer had before them.
+    """Send an image's next revision. `seen`: the revision that its designer had on the page.
 
-    Sent twice, it is one revision. Raises RuleBroken, and nothing is sent.
+    Sent twice, it is one revision. Raises RuleBroken, and then nothing is sent.
     """
     with transaction.atomic():
         _lock_picture(picture)
@@ -94,7 +94,7 @@ def send_again(
 
 
 def withdraw(*, image: Image, now: datetime) -> Image:
-    """For good. Withdrawn twice, it is withdrawn once. Raises RuleBroken where it is too late."""
+    """Withdraw an image for good; a second time changes nothing. Raises RuleBroken where it is too late."""
     with transaction.atomic():
         held = _lock(image)
         if held.state == State.WITHDRAWN:
@@ -104,7 +104,7 @@ def withdraw(*, image: Image, now: datetime) -> Image:
                 "decided",
                 _("This image is decided on, so it cannot be withdrawn here. Write to who invited you."),
             )
-        # What its designer was told stays to be read.
+        # The reason that its designer was given stays readable.
         told = held.revisions.values_list("reason", flat=True).get(number=held.revision)
         move_image(held, State.WITHDRAWN, by=None, now=now, reason=told)
     log.info("whoops.image_withdrawn", image=str(held.public_id))
@@ -121,7 +121,7 @@ def set_partner(
     licence: str = "",
     now: datetime,
 ) -> Partner:
-    """The one of this kind. It may take the place of another until the image is accepted.
+    """Set the image's partner of this kind. It may replace another one until the image is accepted.
 
     Credit and licence are the picture's own, and stay where they are known from before.
     """
@@ -144,7 +144,7 @@ def set_partner(
 
 
 def remove_partner(*, image: Image, kind: str) -> bool:
-    """False if there was none. Raises RuleBroken once the image is accepted."""
+    """Remove a partner; False if there was none. Raises RuleBroken once the image is accepted."""
     with transaction.atomic():
         held = _lock(image)
         known = held.partners.filter(kind=kind).first()
@@ -156,7 +156,7 @@ def remove_partner(*, image: Image, kind: str) -> bool:
 
 
 def may_change_partner(image: Image, *, has_one: bool) -> bool:
-    """One that is lacking may come late; one that is there is data once the image is accepted."""
+    """Whether a partner may be added or changed: a missing one may come late, but accepted ones are data."""
     return image.state not in OVER and not (has_one and image.state == State.ACCEPTED)
 
 
@@ -173,14 +173,14 @@ def _refuse_partner(image: Image, known: Partner | None) -> None:
 
 
 def _lock(image: Image) -> Image:
-    """As it is now, with its project, which is held first."""
+    """Lock the image after its project, and return it as it is now."""
     Project.objects.select_for_update(no_key=True).get(pk=image.project_id)
     rows = Image.objects.select_related("project", "designer", "category")
     return rows.select_for_update(of=("self",), no_key=True).get(pk=image.pk)
 
 
 def _lock_picture(picture: Picture) -> None:
-    """Somebody may have taken it away since it was uploaded."""
+    """Lock the picture. Raises RuleBroken if it was taken away since it was uploaded."""
     held = next(iter(lock_pictures([picture.pk])), None)
     if held is None or held.status != Picture.Status.FIT:
         raise RuleBroken("picture_away", _("This picture was taken away meanwhile. Choose another one."))
@@ -201,7 +201,7 @@ def _refuse_inactive(designer: Designer) -> None:
 
 
 def _refuse_used(picture: Picture, *, project: Project, but: Image | None = None) -> None:
-    """One picture is one image, whoever sends it: else it would be paid and asked about twice."""
+    """Refuse a picture that is used already: it would be paid and asked about twice, whoever sends it."""
     used = project.images.filter(Q(picture=picture) | Q(partners__picture=picture))
     used = used.exclude(state=State.WITHDRAWN)
     used = used.exclude(pk=but.pk) if but else used

@@ -1,7 +1,7 @@
-"""Whose workspace it is: whoever holds a link that we signed for its designer and that is not over.
+"""Workspace links: a signed token, valid until the link is over, is the only authority.
 
-The token stands in the path, as in a worker's statement: a tab that is opened from a marketplace's frame has
-no cookies. Our log writes down routes, never paths, and no page tells another site where it was left.
+The token is in the path, as in a worker's statement: a tab that is opened from a marketplace's frame has
+no cookies. Our log writes down routes, never paths, and no page sends its address to another site.
 """
 
 from datetime import datetime
@@ -19,11 +19,11 @@ SALT = "crowd.whoops.designer"
 
 
 class Unknown(CrowdError):
-    """Nobody of ours signed it, or its designer is not there."""
+    """A token that was not signed by us, or whose designer does not exist."""
 
 
 class LinkExpired(CrowdError):
-    """Signed by us, and over: too old, or another link was made since. `language` is the study's."""
+    """A signed link that is over: too old, or replaced by a newer one. `language` is the study's."""
 
     def __init__(self, *, language: str) -> None:
         super().__init__("The link is over.")
@@ -31,12 +31,12 @@ class LinkExpired(CrowdError):
 
 
 def write_token(designer: Designer) -> str:
-    """The same each time it is shown, until a new link is made. How long it serves, the row says."""
+    """The same token each time, until a new link is made. The designer's row says how long it is valid."""
     return _signer().sign_object({"designer": str(designer.public_id), "link": designer.link_number})
 
 
 def read_token(token: str, *, now: datetime) -> Designer:
-    """Raises Unknown or Over."""
+    """Return the designer of a token. Raises Unknown or Over."""
     payload = _read(token)
     rows = Designer.objects.select_related("project__study", "worker").defer("worker__external_id")
     designer = rows.filter(public_id=payload["designer"]).first()
@@ -49,12 +49,12 @@ def read_token(token: str, *, now: datetime) -> Designer:
 
 
 def path_of(designer: Designer) -> str:
-    """On the task site."""
+    """The workspace's path on the task site."""
     return reverse("workspace:home", args=[write_token(designer)])
 
 
 def address_of(designer: Designer) -> str:
-    """To copy, and to send."""
+    """The workspace's full address, to copy and send."""
     return f"{settings.PUBLIC_URL}{path_of(designer)}"
 
 

@@ -1,4 +1,4 @@
-"""Where the pages of a project are, and the lists that stand behind its figures."""
+"""Addresses of a project's pages, and of the lists behind its figures."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -23,7 +23,7 @@ def images_url(project: Project, *, state: str = "", **more: str) -> str:
 
 
 def by_post(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Of a page's view, which is given the admin before the request."""
+    """Let only POST requests through to a page's view, which is given the admin before the request."""
 
     @wraps(view)
     def posted(pages: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

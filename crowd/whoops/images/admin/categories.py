@@ -1,4 +1,4 @@
-"""The list of categories, with how many images have each: added, renamed, merged, deleted while unused."""
+"""The list of categories and of how many images have each: added, renamed, merged, deleted while unused."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -84,7 +84,7 @@ class CategoryAdmin(admin.ModelAdmin[Category]):
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
     ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
-        """What images have stands in the way, and is named."""
+        """Categories that images have block the deletion, and are named."""
         counted = Category.objects.filter(pk__in=[one.pk for one in objs]).annotate(count=Count("images"))
         used = [f"“{one}”: {_images(one)}" for one in counted if one.count]
         return [str(one) for one in objs], {"categories": len(objs)}, set(), used
@@ -100,7 +100,7 @@ class CategoryAdmin(admin.ModelAdmin[Category]):
         return MERGING.choose("admin:whoops_merge_categories", queryset)
 
     def _delete(self, request: HttpRequest, categories: list[Category]) -> None:
-        """An image may have got one of them since the page was shown."""
+        """Raises PermissionDenied, as an image may have got one of them since the page was shown."""
         try:
             categorizing.delete_categories(categories=categories)
         except RuleBroken as refusal:

@@ -1,4 +1,4 @@
-"""Images with what is counted of them, in one query."""
+"""Images with their counts, in one query."""
 
 from django.db.models import Count, F, Q, QuerySet
 
@@ -10,7 +10,7 @@ HARMFUL = Q(reviews__revision=F("revision"), reviews__is_harmful=True)
 
 
 def with_reviews(images: QuerySet[Image]) -> QuerySet[Image]:
-    """Of what was sent last: how many have looked at it, and how many of them object."""
+    """Add `reviews_given` and `objections`, both about the revision that was sent last."""
     return images.annotate(
         reviews_given=Count("reviews", filter=OWN_REVIEW, distinct=True),
         objections=Count("reviews", filter=HARMFUL, distinct=True),
@@ -18,7 +18,7 @@ def with_reviews(images: QuerySet[Image]) -> QuerySet[Image]:
 
 
 def waiting_for_decision(project: Project) -> QuerySet[Image]:
-    """Somebody objects, or all have looked and nothing followed: a person decides."""
+    """Images that a person has to decide: a reviewer objects, or all have reviewed and nothing followed."""
     rows = with_reviews(project.images.filter(state=State.REVIEW))
     return rows.filter(Q(objections__gt=0) | Q(reviews_given__gte=project.reviews_wanted))
 

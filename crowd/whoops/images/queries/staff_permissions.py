@@ -1,4 +1,4 @@
-"""Who of the staff may do something about a study."""
+"""Staff who may do something about a study."""
 
 from django.contrib.auth.models import Permission
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -9,7 +9,7 @@ from hits.work.access import SEES_ALL
 
 
 def staff_with(permission: str, *, study: Study) -> QuerySet[User]:
-    """Who is active, sees the study, and has the permission."""
+    """Active staff who see the study and have the permission."""
     member = Exists(Study.members.through.objects.filter(study=study.pk, user=OuterRef("pk")))
     people = User.objects.filter(is_active=True, is_staff=True)
     return people.filter(Q(is_superuser=True) | (_granted(permission) & (Q(member) | _granted(SEES_ALL))))

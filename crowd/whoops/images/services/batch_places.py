@@ -1,4 +1,4 @@
-"""Launched batches get as many places as answers are wanted, if the project says so and the money lasts."""
+"""Launched batches grow to the answers needed, if the project says so and the money lasts."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ GROWN = (domain.CONTROL, domain.ANNOTATE, *domain.JUDGED)
 
 
 def grow_batches(*, now: datetime) -> int:
-    """HITs added to all of them. The newest batch of each task grows."""
+    """Grow the newest batch of each task in each project, and return how many HITs were added."""
     projects = Project.objects.filter(grows_by_itself=True)
     batches = Batch.objects.filter(
         study__whoops__in=projects, task__in=GROWN, status__in=GROWING, launched_by__isnull=False

@@ -1,4 +1,4 @@
-"""The shared list of categories: renamed, merged into one, deleted while no image has them."""
+"""Changes to the shared list of categories: merged into one, or deleted while no image has them."""
 
 from collections.abc import Collection
 
@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 def merge_categories(*, categories: Collection[Category], into: Category) -> int:
-    """Their images are of `into` from now on; the others are gone. How many images moved."""
+    """Move the images of the other categories to `into`, delete those, and return how many moved."""
     gone = sorted(category.pk for category in categories if category.pk != into.pk)
     with transaction.atomic():
         held = Category.objects.select_for_update().filter(pk__in=[*gone, into.pk]).order_by("pk")
@@ -26,7 +26,7 @@ def merge_categories(*, categories: Collection[Category], into: Category) -> int
 
 
 def delete_categories(*, categories: Collection[Category]) -> None:
-    """Raises RuleBroken if an image has one of them, and nothing is deleted."""
+    """Delete the categories. Raises RuleBroken, and deletes none, if an image has one of them."""
     with transaction.atomic():
         _delete([category.pk for category in categories])
 

@@ -1,4 +1,4 @@
-"""A project is held before its images, and an image before its items."""
+"""Lock order: a project before its images, and an image before its items."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ AT_ONCE = 200
 
 @contextmanager
 def held_image(image: Image) -> Iterator[Image]:
-    """For one transaction, and its project with it: what is changed of it is changed on what is yielded."""
+    """Lock an image and its project for one transaction; changes are made on the image that is yielded."""
     with held(image.project) as project:
         locked = lock_images([image.pk])[0]
         locked.project = project
@@ -19,5 +19,5 @@ def held_image(image: Image) -> Iterator[Image]:
 
 
 def lock_images(keys: Collection[int]) -> list[Image]:
-    """As they are now, in one order. The caller holds their project."""
+    """Lock images in one order, and return them as they are now. The caller holds their project."""
     return list(Image.objects.select_for_update(no_key=True).filter(pk__in=keys).order_by("pk"))

@@ -1,4 +1,4 @@
-"""The one way an image changes its state, and its revision ends with it or is open again."""
+"""The only way an image changes its state; its revision ends with that, or is open again."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 
 State = Image.State
-# What becomes of its revision. In every other state it is open.
+# The outcome of the image's revision in each state; in every other state the revision is open.
 OUTCOMES = {
     State.RETURNED: Revision.Outcome.RETURNED,
     State.ACCEPTED: Revision.Outcome.ACCEPTED,
@@ -24,9 +24,9 @@ log = structlog.get_logger()
 def move_image(
     image: Image, to: str, *, by: User | None, now: datetime, reason: str = "", **changes: Any
 ) -> None:
-    """The image is held. Raises RuleBroken where its state does not lead there.
+    """Move an image that the caller holds. Raises RuleBroken where its state does not lead there.
 
-    `by`: nobody where the control group has decided. `reason` is the designer's to read.
+    `by`: None where no member of staff has decided. `reason`: for the designer to read.
     """
     if to not in Image.TRANSITIONS[State(image.state)]:
         raise RuleBroken(

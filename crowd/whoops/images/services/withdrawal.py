@@ -16,7 +16,7 @@ FIT = Picture.Status.FIT
 
 
 def items_of_images(images: Collection[int]) -> set[int]:
-    """Of the control group, of annotators and of judges: whoever changes some of them holds all of them."""
+    """Items of control group, annotators and judges: a caller who changes some of them locks all of them."""
     return _items(revisions=Q(image__in=images), images=Q(pk__in=images), questions=Q(image__in=images))
 
 
@@ -26,17 +26,17 @@ def items_of_pictures(picture_ids: Collection[int]) -> set[int]:
 
 
 def follow_images(images: Collection[int], *, now: datetime) -> None:
-    """Items of the control group, of annotators and of judges are asked or not. The images are held."""
+    """Ask or stop asking the items of images that the caller holds, as the images' states say."""
     _pull_or_restore(items_of_images(images), now=now)
 
 
 def follow_pictures(*, picture_ids: Collection[int], shown: bool, now: datetime) -> None:
-    """Called by the pool, in its transaction, when pictures go away or come back."""
+    """Follow pictures that go away or come back. Called by the pool of pictures, in its transaction."""
     _pull_or_restore(items_of_pictures(picture_ids), now=now)
 
 
 def follow_questions(questions: Collection[int], *, now: datetime) -> None:
-    """What was withdrawn is asked no more. Their project is held."""
+    """Ask or stop asking questions, by whether they are withdrawn. The caller holds their project."""
     asked = Question.objects.filter(pk__in=questions, item__isnull=False)
     _pull_or_restore(set(asked.values_list("item_id", flat=True)), now=now)
 
@@ -49,7 +49,7 @@ def _items(*, revisions: Q, images: Q, questions: Q) -> set[int]:
 
 
 def _is_controlled() -> Q:
-    """Of items: it is about what was sent last, and the control group has not done with it."""
+    """Match items about the revision that was sent last, while the control group is not done with it."""
     current = Revision.objects.filter(
         control_item=OuterRef("pk"),
         number=F("image__revision"),

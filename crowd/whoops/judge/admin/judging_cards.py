@@ -1,4 +1,4 @@
-"""What people judge of weird images: a card for each task."""
+"""A card for each task in which people judge weird images."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from hits.studies.models import Batch
 ADD = "whoops.add_question"
 SEED_HELP = "The same seed draws the same. Write it down with your results."
 Kind = Question.Kind
-# Batches that ask nobody any more.
+# States of batches that ask nobody any more.
 ENDED = (Batch.Status.DRAINING, Batch.Status.COMPLETE, Batch.Status.CANCELLED)
 
 
@@ -91,7 +91,7 @@ def captions_card(project: Project, user: User) -> Card:
 
 
 def card_key(kind: str) -> str:
-    """Of “whoops.captions” it is “captions”."""
+    """The kind's short name: “captions” for “whoops.captions”."""
     return kind.removeprefix("whoops.")
 
 
@@ -143,7 +143,7 @@ def _figures(project: Project, kind: str, counted: KindTally) -> list[Metric]:
 
 
 def _launch(project: Project, kind: str, counted: KindTally) -> str:
-    """What waits, and no batch asks it."""
+    """The advice to launch a batch, if questions wait and no batch asks them."""
     waiting = counted[Standing.ASKED]
     batches = Batch.objects.filter(study=project.study_id, task=kind).exclude(status__in=ENDED)
     if not waiting or batches.exists():

@@ -1,4 +1,4 @@
-"""What is made of a project's images by a click, once it was seen what that comes to: pairs and lists."""
+"""Pairs and lists made of a project's images by a click, after a look at how many that would be."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -121,7 +121,7 @@ def _make_pairs(call: Call[Project]) -> Outcome:
 
 
 def _lists_form(data: QueryDict | None, _: Call[Project]) -> ListsForm:
-    """What it comes to is seen at once: there is nothing that has to be typed before."""
+    """Bind the form at once: nothing has to be typed before the page shows what would be made."""
     return ListsForm({} if data is None else data)
 
 

@@ -1,4 +1,4 @@
-"""Questions with answers, captions and models' explanations from a file: read, shown, and then asked."""
+"""Files of questions with answers, captions and models' explanations: read, shown, and then asked."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ Kind = Question.Kind
 
 @dataclass(frozen=True, kw_only=True)
 class Sort:
-    """One sort of file."""
+    """One sort of file that can be imported."""
 
     kind: str
     title: str
@@ -83,7 +83,7 @@ class UploadForm(forms.Form):
 
 
 class SeedForm(forms.Form):
-    """Of the wrong answers that are mixed in."""
+    """The seed of the wrong answers that are mixed in."""
 
     seed = forms.IntegerField(
         label="Seed of the wrong answers", initial=1, min_value=0, max_value=2**31, help_text=SEED_HELP
@@ -98,7 +98,7 @@ def import_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
 
 
 def import_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponse:
-    """First the file is read and shown; the second click sends the same text once more."""
+    """Read the file and show it; a second click sends the same text once more, to be added."""
     project, chosen = pages.find(request, pk, ADD), _sort(sort)
     is_sent = request.method == "POST"
     seed = SeedForm(request.POST if is_sent else None) if chosen.kind == Kind.VERIFY else None
@@ -132,7 +132,7 @@ def import_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, sort: s
 
 
 def template_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, sort: str) -> HttpResponseBase:
-    """A line for each accepted image, to be filled in."""
+    """Send a file to fill in, with a line for each accepted image."""
     project, chosen = pages.find(request, pk, ADD), _sort(sort)
     names = [column.name for column in chosen.columns]
     return send_csv(names, _lines(project, chosen), name=f"{sort}.csv")

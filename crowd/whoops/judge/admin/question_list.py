@@ -1,4 +1,4 @@
-"""All questions, to be searched; each has a page of its own, with its votes, where it is withdrawn."""
+"""The list of all questions, to be searched; on its own page, with its votes, each is withdrawn."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -29,7 +29,7 @@ from hits.work.access import studies_of
 from scoring.queries.vote_tallies import tallies
 
 ADD = "whoops.add_question"
-# Of what is asked, in the list.
+# Characters of a question's texts in the list.
 SHOWN = 160
 
 

@@ -1,4 +1,4 @@
-"""Where a model's captions of one scene go wrong: for the weird image, its normal or its natural partner."""
+"""Where a model's captions of one scene go wrong: weird image, normal partner or natural partner."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class Rights(NamedTuple):
-    """Of one scene: whether the caption of each variant is right."""
+    """Whether the caption of each variant of one scene is right."""
 
     weird: bool
     normal: bool
     natural: bool
 
 
-# As the paper's table lists them.
+# Patterns in the order of the paper's table.
 PATTERNS: Mapping[Rights, str] = {
     Rights(True, True, True): "Right for all three",
     Rights(False, True, True): "Wrong for the weird image only: an error of common sense",
@@ -27,6 +27,6 @@ PATTERNS: Mapping[Rights, str] = {
 
 
 def count_patterns(scenes: Iterable[Rights]) -> dict[Rights, int]:
-    """Every pattern, those that nobody met as well."""
+    """Count the scenes of every pattern; a pattern with no scene counts 0."""
     counted = Counter(scenes)
     return {pattern: counted[pattern] for pattern in PATTERNS}

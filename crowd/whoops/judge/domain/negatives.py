@@ -14,7 +14,7 @@ YES_OR_NO = frozenset(
         *("will", "would", "shall", "should", "may", "might", "must"),
     )
 )
-# What follows these says what is asked for.
+# The word after one of these says what is asked for.
 LEADS = frozenset(("how", "what", "which"))
 WORD = re.compile(r"[^\W_]+")
 ARTICLES = frozenset(("a", "an", "the"))
@@ -32,14 +32,14 @@ class Triple:
 
 @dataclass(frozen=True, kw_only=True)
 class Negative:
-    """The question of one, with the answer of another."""
+    """The question of one triple with the answer of another."""
 
     of: Triple
     answer_of: Triple
 
 
 def negatives_wanted(positives: int, *, per_cent: int) -> int:
-    """So many, and of all that is asked so many per cent are wrong: of 75 right ones 25 more."""
+    """The number of wrong answers that makes them `per_cent` of all: for 75 right ones at 25 %, 25."""
     return (2 * positives * per_cent + 100 - per_cent) // (2 * (100 - per_cent))
 
 
@@ -51,9 +51,10 @@ def draw_negatives(
     taken: Collection[str] = (),
     never: Mapping[str, Collection[str]] | None = None,
 ) -> list[Negative]:
-    """Fewer, where no more can be found. `taken`: keys that have a negative. `never`: more right answers.
+    """Draw wrong answers, or fewer than `wanted` where no more can be found.
 
-    No answer is drawn that equals one that is right for the same image, to whichever question.
+    `taken`: keys that have a negative already. `never`: further right answers, by image.
+    No drawn answer equals one that is right for the same image, to whichever question.
     """
     by_key = {triple.key: triple for triple in triples}
     right = _right_answers(triples, never or {})
@@ -76,7 +77,7 @@ def draw_negatives(
 
 
 def kind_of(question: str) -> str:
-    """Questions of one kind take answers of one kind: "how many", "what color", "who", "yes or no"."""
+    """The kind of a question: "how many", "what color", "who" or "yes or no". It decides what answers fit."""
     words = plain(question).split()
     if not words:
         return ""
@@ -88,7 +89,7 @@ def kind_of(question: str) -> str:
 
 
 def plain(text: str) -> str:
-    """By which two answers are the same: neither case nor signs nor articles tell them apart."""
+    """Normalize an answer: case, punctuation and articles do not make two answers different."""
     words = [word for word in WORD.findall(text.casefold()) if word not in ARTICLES]
     return " ".join(words) or text.casefold().strip()
 
@@ -105,7 +106,7 @@ def _right_answers(
 
 
 def _answers_by_kind(triples: Sequence[Triple]) -> defaultdict[str, dict[str, Triple]]:
-    """Of each kind its answers, each with the first triple that gives it."""
+    """Answers by kind of question, each with the first triple that gives it."""
     answers: defaultdict[str, dict[str, Triple]] = defaultdict(dict)
     for triple in sorted(triples, key=lambda one: one.key):
         answers[kind_of(triple.question)].setdefault(plain(triple.answer), triple)

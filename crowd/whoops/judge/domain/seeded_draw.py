@@ -1,11 +1,11 @@
-"""What is drawn by lot: the same seed draws the same, whatever else there is."""
+"""Drawing by lot: the same seed ranks the same keys alike, whatever other keys there are."""
 
 from collections.abc import Iterable
 from hashlib import sha256
 
 
 def draw(keys: Iterable[str], *, seed: int) -> list[str]:
-    """All of them, in the order of the lot: whoever wants some takes the first ones."""
+    """All keys in the order of the lot; a caller who needs only some takes the first ones."""
     return sorted(set(keys), key=lambda key: (_lot(key, seed=seed), key))
 
 

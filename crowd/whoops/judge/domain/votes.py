@@ -1,24 +1,24 @@
-"""What several judges say together, and how often that is what was known before."""
+"""What several judges say together, and how often it agrees with what was known before."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
-# Of the normal distribution, 2.5 % lies above it.
+# The 97.5 % quantile of the normal distribution.
 Z = 1.959963984540054
 
 
 @dataclass(frozen=True, kw_only=True)
 class Votes:
-    """So many said yes, of so many who were asked."""
+    """Votes on one option: how many judges said yes, of how many who answered."""
 
     yes: int
     of: int
 
     @property
     def majority(self) -> bool | None:
-        """None where both sides are as many: there is no majority."""
+        """Whether more judges said yes than no; None if both sides are equal."""
         return None if 2 * self.yes == self.of else 2 * self.yes > self.of
 
     @property
@@ -37,7 +37,7 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's, 95 %: it holds for few and for shares near none or all, too."""
+        """Wilson's 95 % interval, which also holds for few answers and for shares near 0 or 1."""
         if not self.of:
             return None
         share, spread = self.right / self.of, Z * Z / self.of
@@ -48,7 +48,7 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """Majorities against what is known. A split agrees with nothing, so it is among those not right."""
+    """Majorities compared with what is known. A split agrees with nothing, so it counts as not right."""
 
     right: Share
     unanimous: Share
@@ -56,7 +56,7 @@ class Agreement:
 
 
 def agree(judged: Iterable[tuple[Votes, bool]]) -> Agreement:
-    """Of judged questions: their votes, and what is known to be so."""
+    """Compare the votes on questions with the known label of each."""
     rows = list(judged)
     return Agreement(
         right=Share(right=sum(votes.majority is label for votes, label in rows), of=len(rows)),
@@ -66,7 +66,7 @@ def agree(judged: Iterable[tuple[Votes, bool]]) -> Agreement:
 
 
 def accepted(judged: Iterable[Votes]) -> Share:
-    """How many a majority says yes to."""
+    """The share of options that a majority says yes to."""
     rows = list(judged)
     return Share(right=sum(votes.majority is True for votes in rows), of=len(rows))
 

@@ -1,4 +1,4 @@
-"""Is the answer to a question about an image right? Some are wrong on purpose, and no page tells which."""
+"""Questions and answers: is the answer right? Some are wrong on purpose, and no page tells which."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -38,6 +38,6 @@ class AnswersTask(RightTask):
         )
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Nobody is asked one question twice: the second answer would say that one of them is wrong."""
+        """No worker is asked one question twice: the second answer would show that one of them is wrong."""
         own = super().narrow_items(items, worker_id=worker_id)
         return one_side_each(no_other_side(own, worker_id=worker_id))

@@ -1,4 +1,4 @@
-"""Is a caption right for an image? Asked of weird images, and of their normal and natural partners."""
+"""Captions: is a caption right for an image? Asked of weird images and of both kinds of partners."""
 
 from dataclasses import replace
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Which of these say why an image is weird? People's, designers' and models' explanations, in no order."""
+"""Explanations: workers mark those that say why an image is weird, in random order and without a source."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -51,7 +51,7 @@ class ExplanationsTask(JudgedTask):
         return JudgedQuestion(url=static("whoops/candle.svg"), options=options)
 
     def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
-        """The numbers were drawn by lot, and the order is drawn anew for each worker."""
+        """The numbers are random, and each worker gets a random order."""
         texts = [{"value": value, "words": own[0].text} for value, own in _by_text(asked).items()]
         texts.sort(key=lambda one: one["value"])
         Random(seed).shuffle(texts)  # noqa: S311
@@ -62,7 +62,7 @@ class ExplanationsTask(JudgedTask):
         return Look(faults={MARKED: fault} if fault else {})
 
     def votes(self, texts: Texts, asked: JudgedQuestion) -> Iterable[tuple[Option, bool]]:
-        """What several have said in the same words is shown once, and counts for each of them."""
+        """An explanation that several gave in the same words is shown once, and counts for each of them."""
         marked = texts[MARKED].split()
         return [(option, value in marked) for value, own in _by_text(asked).items() for option in own]
 
@@ -71,7 +71,7 @@ class ExplanationsTask(JudgedTask):
 
 
 def _by_text(asked: JudgedQuestion) -> dict[str, Sequence[Option]]:
-    """The options with one text each, under the lowest of their numbers."""
+    """The options by text, each group under the lowest of its numbers."""
     found: dict[str, list[Option]] = {}
     for option in sorted(asked.options, key=lambda one: one.number):
         found.setdefault(trim(option.text).casefold(), []).append(option)

@@ -1,4 +1,4 @@
-"""Is an image weird or normal? Asked of weird images and of their normal partners, which nobody tells."""
+"""Weird or normal: asked of weird images and of their normal partners; no page tells which is which."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -40,5 +40,5 @@ class IdentifyTask(PickTask):
         return JudgedQuestion(url=static("whoops/candle.svg"), options=(Option(number=1),))
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Whoever knows an image, or its partner, knows the answer."""
+        """A worker who knows an image, or its partner, knows the answer."""
         return one_side_each(never_met(items, worker_id=worker_id))

@@ -1,4 +1,4 @@
-"""What people judge of an image: a vote for each thing that can be marked, blind to where it comes from."""
+"""What people judge of an image: a vote for each option that can be marked, blind to its source."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,13 +21,13 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
 PICK = "pick"
-# On question pages: of the longer side, in pixels.
+# The longer side of pictures on question pages, in pixels.
 SIZE = 480
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedQuestion:
-    """A picture, what is asked about it, and what can be marked."""
+    """A picture, a question about it, and the options that can be marked."""
 
     url: str
     full_url: str = ""
@@ -37,7 +37,7 @@ class JudgedQuestion:
 
 
 class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
-    """One question of a project for each item. Votes are scores: 1 for what was marked, 0 for the rest."""
+    """A task with one question of a project for each item. Votes are scores: 1 if marked, 0 if not."""
 
     terms = Terms(
         most_items=20,
@@ -48,14 +48,14 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
 
     @abstractmethod
     def votes(self, texts: Texts, asked: JudgedQuestion) -> Iterable[tuple[Option, bool]]:
-        """Each option, and whether it was marked."""
+        """Each option, and whether the answer marks it."""
 
     @abstractmethod
     def said(self, texts: Texts, asked: JudgedQuestion) -> str | Promise:
         """The answer in words, for a reader."""
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Nobody judges what is said of an image of their own."""
+        """No worker judges what is said of an image of their own."""
         return not_own(items, worker_id=worker_id)
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, JudgedQuestion]:
@@ -64,7 +64,7 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
         return {row.item_id: judged_of(row) for row in found if row.item_id}
 
     def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
-        """Neither source nor label, and nothing that follows from them."""
+        """What the page may show: neither source nor label of an option, nor what follows from them."""
         return {"url": asked.url, "full_url": asked.full_url, "text": asked.text}
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
@@ -77,7 +77,7 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
         ]
 
     def reviewed(self, asked: JudgedQuestion, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
-        """For the researcher: here it does say what is known."""
+        """The answer for a researcher, with source and label of each option."""
         marked = {option.pk: is_marked for option, is_marked in self.votes(texts, asked)} if texts else {}
         return {
             "url": asked.url,
@@ -89,12 +89,12 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
 
 
 class PickTask(JudgedTask):
-    """Of one thing: is it so, or not."""
+    """A task with one option: is it so, or not?"""
 
     entries = (PICK,)
     labels: ClassVar[Mapping[str, str | Promise]] = {PICK: gettext_lazy("Your answer")}
     question = "whoops/parts/pick_question.html"
-    # What can be picked; the first one of them is the vote for it.
+    # The choices; the first one is a vote for the option.
     picks: ClassVar[Sequence[Mapping[str, str | Promise]]] = YES_OR_NO
     asks: ClassVar[str | Promise]
 
@@ -113,7 +113,7 @@ class PickTask(JudgedTask):
 
 
 class RightTask(PickTask):
-    """A sentence, and whether it is right for the image."""
+    """A task with one sentence: is it right for the image?"""
 
     def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
         return {**super().shown(asked, seed=seed), "claim": asked.options[0].text}

@@ -1,4 +1,4 @@
-"""What people have judged, with their votes: a few queries, whatever there is."""
+"""Judged options with their votes, in a few queries however many there are."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ NOBODY = Votes(yes=0, of=0)
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """One option of a question that counts, and what was said of it."""
+    """One option of a counted question, with its votes."""
 
     question: int
     image: int
@@ -32,13 +32,13 @@ class Judgement:
     source: str
     label: bool | None
     votes: Votes
-    # Fewer judges than are wanted have answered: it is open, and in no share.
+    # Fewer judges than are wanted have answered: the option is open, and in no share.
     is_open: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class KindJudgements:
-    """Of one kind. `open`: questions that wait for judges."""
+    """All judged options of one kind. `open`: the number of questions that wait for judges."""
 
     closed: Sequence[Judgement]
     open: int
@@ -54,7 +54,7 @@ class KindJudgements:
 
     @property
     def sources(self) -> list[str]:
-        """People and designers first."""
+        """The sources of options, people and designers first."""
         found = {one.source for one in self.closed}
         return [*(one for one in domain.OURS if one in found), *sorted(found - set(domain.OURS))]
 
@@ -72,13 +72,16 @@ def judged(project: Project, kind: str) -> KindJudgements:
 
 
 def counting(project: Project, kind: str) -> QuerySet[Question]:
-    """What figures count: neither withdrawn, nor about an image that is away."""
+    """Questions that figures count: not withdrawn, and about an image that is accepted and shown."""
     asked = Question.objects.filter(project=project, kind=kind, withdrawn_at=None, item__isnull=False)
     return asked.exclude(AWAY)
 
 
 def caption_patterns(found: KindJudgements) -> Mapping[str, Mapping[Rights, int]]:
-    """By model, of scenes whose three variants are judged. Of several captions of one the first counts."""
+    """Count error patterns by model, over scenes whose three variants are all judged.
+
+    If one variant has several captions, the first with a majority counts.
+    """
     rights: defaultdict[tuple[str, int], dict[str, bool]] = defaultdict(dict)
     for one in sorted(found.closed, key=lambda one: one.question):
         if one.votes.majority is not None:

@@ -1,4 +1,4 @@
-"""Who may be asked about an image: nobody judges their own work, or what they know from another side."""
+"""Items that a worker may judge: never about their own work, nor about what they know from another side."""
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -10,12 +10,12 @@ from hits.work.models.leases import Lease
 
 
 def not_own(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-    """Those about images that this worker neither designed nor was handed to annotate."""
+    """Items about images that this worker neither designed nor was given to annotate."""
     return _without(items, images=Image.objects.filter(_made_by(worker_id)))
 
 
 def never_met(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-    """Those about images that this worker has met in no task at all, nor their partners."""
+    """Items about images that this worker has met in no task at all, partners included."""
     seen = _seen_by(worker_id)
     met = (
         _made_by(worker_id)
@@ -28,19 +28,19 @@ def never_met(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
 
 
 def no_other_side(items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-    """Those whose other side this worker was never handed: the same question with another answer."""
+    """Items whose other side this worker was never given: the same question with another answer."""
     handed = Lease.objects.filter(item=OuterRef("item"), worker=worker_id)
     return items.filter(~Exists(_other_sides().filter(Exists(handed))))
 
 
 def one_side_each(items: QuerySet[Item]) -> QuerySet[Item]:
-    """No page has both sides: of those that are free the one that was posted first."""
+    """Items such that no page has both sides of a question: of the free ones, the one posted first."""
     free = _other_sides().filter(item__lt=OuterRef("pk"), item__wanted__gt=0, item__pulled_at=None)
     return items.filter(~Exists(free))
 
 
 def _other_sides() -> QuerySet[Question]:
-    """Of an item: questions that say the same of the same image, of its partner, or with another answer."""
+    """Other questions that say the same as an item's: on its image or the partner, or with another answer."""
     return Question.objects.filter(
         ~Q(item=OuterRef("pk")),
         project=OuterRef("whoops_question__project"),

@@ -1,4 +1,4 @@
-"""How far questions are: what waits, what is asked, and what all its judges have answered."""
+"""How far questions are: waiting, asked, or answered by all their judges."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ class Standing(TextChoices):
     WITHDRAWN = "withdrawn", "Withdrawn"
 
 
-# What counts in every figure.
+# Standings that every figure counts.
 STANDING = (Standing.WAITING, Standing.ASKED, Standing.JUDGED)
 AWAY = ~Q(image__state=Image.State.ACCEPTED) | ~Q(picture__status=Picture.Status.FIT)
 
 
 @dataclass(frozen=True, kw_only=True)
 class KindTally:
-    """Of one kind."""
+    """The number of one kind's questions in each standing."""
 
     of: Mapping[str, int]
 
@@ -54,7 +54,7 @@ class KindTally:
 
 
 def with_standing(rows: QuerySet[Question]) -> QuerySet[Question]:
-    """`answered`: by so many judges; `standing`."""
+    """Add `answered`, the number of judges who have answered, and `standing`."""
     answers = Lease.objects.filter(item=OuterRef("item"), status=Lease.Status.ANSWERED)
     counted = answers.order_by().values("item").annotate(count=Count("pk")).values("count")
     return rows.annotate(
@@ -76,7 +76,7 @@ def count_questions(project: Project, *, kind: str, **only: Any) -> KindTally:
 
 
 def unexplained(project: Project) -> int:
-    """Accepted images with all their annotations, of which no list of explanations is asked."""
+    """The number of accepted images that have all annotations and no list of explanations asked."""
     asked = Question.objects.filter(project=project, kind=Question.Kind.EXPLAIN, item__isnull=False)
     images = project.images.filter(
         state=Image.State.ACCEPTED,

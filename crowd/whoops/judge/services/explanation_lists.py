@@ -1,6 +1,7 @@
-"""Explanations of people, designers and models, put into one list for each image and asked of people.
+"""Lists of people's, designers' and models' explanations, made for each image and asked of workers.
 
-A list that a worker has seen stays as it is: what comes later makes a further list of the same image.
+A list that a worker has seen stays as it is: later explanations make a further list of the same image. The
+designer's is judged in one text: once a worker has seen it, an edit of it is in no further list.
 """
 
 from collections import defaultdict
@@ -28,7 +29,7 @@ LOT = SystemRandom()
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """An explanation, and whose it is."""
+    """An explanation and its source."""
 
     source: str
     text: str
@@ -40,7 +41,7 @@ class Offer:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """What is new of one image. `question`: the list that nobody has seen yet, if there is one."""
+    """Changes for one image. `question`: the list that no worker has seen yet, if there is one."""
 
     image: Image
     question: Question | None
@@ -51,7 +52,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Lists:
-    """Of some images: their lists, the first one first, and which of all these nobody has seen."""
+    """The lists of some images, oldest first, and the keys of those that no worker has seen."""
 
     of: Mapping[int, Sequence[Question]]
     unseen: Collection[int]
@@ -63,11 +64,11 @@ class Lists:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedQuestions:
-    """What a click would ask."""
+    """The lists and explanations that a click would ask."""
 
     lists: int
     explanations: int
-    # Accepted images whose annotations are not all there.
+    # Accepted images that lack annotations.
     incomplete: int
 
 
@@ -81,7 +82,7 @@ def gather_explanations(*, project: Project, incomplete: bool) -> PlannedQuestio
 
 
 def make_explanations(*, project: Project, incomplete: bool, now: datetime) -> int:
-    """How many lists are asked from now on, or have changed. Raises RuleBroken where there is nothing new."""
+    """Make or change lists, ask them, and return how many. Raises RuleBroken if there is nothing new."""
     with held(project) as locked:
         changes = list(_changes(locked, incomplete=incomplete, holds=True))
         if not changes:
@@ -93,9 +94,9 @@ def make_explanations(*, project: Project, incomplete: bool, now: datetime) -> i
 
 
 def add_offers(*, project: Project, offers: Mapping[Image, Sequence[Offer]], now: datetime) -> int:
-    """Of models: kept with their images until somebody has the lists asked. How many are new.
+    """Keep models' explanations with their images until the lists are asked; return how many are new.
 
-    The project is held.
+    The caller holds the project.
     """
     lists = lists_of(project, list(offers), holds=True)
     changes = [
@@ -113,14 +114,14 @@ def add_offers(*, project: Project, offers: Mapping[Image, Sequence[Offer]], now
 
 
 def new_offers(offers: Sequence[Offer], lists: Sequence[Question]) -> list[Offer]:
-    """Each once, and none that stands in a list already."""
+    """Offers that are in no list yet, each once."""
     known = {_offer(option).key for question in lists for option in question.options.all()}
     fresh = {offer.key: offer for offer in reversed(offers) if offer.key not in known}
     return [offer for offer in offers if fresh.get(offer.key) is offer]
 
 
 def lists_of(project: Project, images: Sequence[Image], *, holds: bool = False) -> Lists:
-    """`holds`: what nobody has seen is seen by nobody until the transaction ends."""
+    """Lists of the images. `holds`: what no worker has seen stays unseen until the transaction ends."""
     rows = Question.objects.filter(project=project, kind=Question.Kind.EXPLAIN, image__in=images)
     handed = Exists(Lease.objects.filter(item=OuterRef("item")))
     unseen = never_handed_out(rows) if holds else rows.filter(~handed)
@@ -146,14 +147,14 @@ def _changes(project: Project, *, incomplete: bool, holds: bool = False) -> Iter
 
 
 def _annotated(project: Project, *, least: int, most: int = 30_000) -> QuerySet[Image]:
-    """Accepted and shown images with so many annotations that count."""
+    """Accepted and shown images with `least` to `most` annotations that count."""
     accepted = project.images.filter(state=Image.State.ACCEPTED, picture__status=Picture.Status.FIT)
     counted = Count("annotations", filter=Q(annotations__state=Annotation.State.COUNTED))
     return accepted.annotate(counted=counted).filter(counted__gte=least, counted__lte=most)
 
 
 def _standing(images: Sequence[Image]) -> dict[int, list[Offer]]:
-    """What people and designers have written that counts now."""
+    """Explanations by people and designers that count now, for each image."""
     standing = {image.pk: [Offer(source=domain.DESIGNER, text=image.final_explanation)] for image in images}
     rows = Annotation.objects.filter(image__in=images, state=Annotation.State.COUNTED).order_by("pk")
     for image_id, text in rows.values_list("image", "explanation"):
@@ -171,7 +172,7 @@ def _size(change: Change) -> int:
 
 
 def _apply(project: Project, changes: Sequence[Change], *, now: datetime) -> list[Question]:
-    """The lists as they are to be, those that are new among them."""
+    """Write the changes, and return all lists concerned, new ones included."""
     new = {
         change.image.pk: Question(
             project=project,
@@ -199,7 +200,7 @@ def _apply(project: Project, changes: Sequence[Change], *, now: datetime) -> lis
 
 
 def _numbers(change: Change) -> Sequence[int]:
-    """By lot: the page shows them, and neither order nor source may be read from them."""
+    """Random numbers, as the page shows them: neither order nor source may be read from them."""
     taken = {option.number for option in change.question.options.all()} if change.question else set()
     wanted = len(change.added)
     drawn = LOT.sample(range(1, LARGEST_NUMBER + 1), len(taken) + wanted)

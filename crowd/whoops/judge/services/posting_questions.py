@@ -1,4 +1,4 @@
-"""What is to be judged becomes items: by lot, so that nobody gets one kind after the other."""
+"""Questions become items in random order, so that no worker gets one sort after the other."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 
 def post_questions(*, project: Project, questions: Sequence[Question], now: datetime) -> None:
-    """Nobody is asked about an image of their own: the database itself refuses it. The project is held."""
+    """Make the items, with the designer as author: the database refuses their lease. The project is held."""
     images = Image.objects.filter(pk__in={one.image_id for one in questions if one.image_id})
     designers = dict(images.values_list("pk", "designer__worker"))
     drawn = sorted(questions, key=lambda one: crypto.blind_index("question", str(one.pk)))
@@ -41,7 +41,7 @@ def post_questions(*, project: Project, questions: Sequence[Question], now: date
 
 
 def withdraw_question(*, question: Question, now: datetime) -> None:
-    """Nobody is asked any more, and no figure counts it. What was answered is kept, and paid."""
+    """Withdraw a question: nobody is asked any more, and no figure counts it. Answers are kept and paid."""
     with held(question.project):
         changed = Question.objects.filter(pk=question.pk, withdrawn_at=None).update(withdrawn_at=now)
         if not changed:
@@ -50,7 +50,7 @@ def withdraw_question(*, question: Question, now: datetime) -> None:
 
 
 def withdraw_outdated(*, image: Image, now: datetime) -> None:
-    """What shows a picture that was replaced since; of a pair both or none. The project is held."""
+    """Withdraw questions on pictures replaced since; a pair goes as a whole. The project is held."""
     standing = Question.objects.filter(image=image, withdrawn_at=None)
     outdated = standing.filter(_is_outdated(image))
     if outdated.filter(kind=Question.Kind.IDENTIFY).exists():
@@ -61,7 +61,7 @@ def withdraw_outdated(*, image: Image, now: datetime) -> None:
 
 
 def bring_back_question(*, question: Question, now: datetime) -> None:
-    """Asked again where answers lack, and its votes count as before."""
+    """Bring back a question: it is asked again where answers lack, and its votes count as before."""
     with held(question.project):
         _refuse_outdated(question)
         _refuse_right(question)
@@ -85,7 +85,7 @@ def _refuse_outdated(question: Question) -> None:
 
 
 def _refuse_right(question: Question) -> None:
-    """An answer that was drawn as wrong, and is known to be right since."""
+    """Refuse an answer that was drawn as wrong, and has become known to be right since."""
     options = Option.objects.filter(question__project=question.project_id, question__kind=question.kind)
     wrong = {plain(one.text) for one in options.filter(question=question, label=False)}
     right = options.filter(question__image=question.image_id, label=True) if wrong else options.none()
@@ -94,7 +94,7 @@ def _refuse_right(question: Question) -> None:
 
 
 def want_judges(*, project: Project) -> None:
-    """As many of each question as the project says now: after the number was changed."""
+    """Ask each question of as many judges as the project says now, after that number was changed."""
     asked = Question.objects.filter(project=project, item__isnull=False).order_by("pk")
     last = 0
     while True:
@@ -109,7 +109,7 @@ def want_judges(*, project: Project) -> None:
 
 
 def never_handed_out(questions: QuerySet[Question]) -> QuerySet[Question]:
-    """Those that no worker has seen: what can be marked in them may still be changed. Items are locked."""
+    """Questions that no worker has seen, so that their options may still change. Their items are locked."""
     leased = Exists(Lease.objects.filter(item=OuterRef("item")))
     lock_items({key for key in questions.values_list("item_id", flat=True) if key})
     return questions.filter(~leased)

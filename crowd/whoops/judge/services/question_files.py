@@ -1,4 +1,4 @@
-"""What is imported to be judged, line by line: questions with answers, captions, explanations."""
+"""Files of questions with answers, captions or explanations to be judged, read line by line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ MOST_BYTES = 2_000_000
 LONGEST_ID = 100
 LONGEST_TEXT = 500
 LONGEST_SOURCE = 120
-# More than that on one page nobody reads.
+# Nobody reads more than that on one page.
 MOST_EXPLANATIONS = 100
-# What ends the name of an answer that is wrong on purpose.
+# The end of the key of every answer that is wrong on purpose.
 WRONG = ":wrong"
 SOURCE = UploadedColumn(
     name="source",
@@ -134,7 +134,7 @@ class ProjectImages:
 
 
 def read_questions(text: str, *, kind: str, project: Project) -> list[NewQuestion]:
-    """Of questions with answers, or of captions. Raises InvalidItems that names every bad line."""
+    """Read questions with answers, or captions. Raises InvalidItems, which names every bad line."""
     read = _read_answer if kind == Kind.VERIFY else _read_caption
     found: dict[str, NewQuestion] = {}
     contents: dict[tuple[int, str, str, str, str], int] = {}
@@ -151,7 +151,7 @@ def read_questions(text: str, *, kind: str, project: Project) -> list[NewQuestio
 
 
 def read_explanations(text: str, *, project: Project) -> dict[Image, list[Offer]]:
-    """By image, in the order of the file. Raises InvalidItems that names every bad line."""
+    """Read explanations by image, in the file's order. Raises InvalidItems, which names every bad line."""
     found: dict[Image, list[Offer]] = {}
     problems, pictured = Problems(InvalidItems), ProjectImages(project)
     for row in _rows(text, kind=Kind.EXPLAIN, problems=problems):
@@ -222,7 +222,7 @@ def _say_if_repeated(
 
 
 def _compare(found: Mapping[str, NewQuestion], *, kind: str, project: Project, problems: Problems) -> None:
-    """An id that is there already has to say what it said."""
+    """Report each id that is already there with other content."""
     options = Option.objects.filter(question__project=project, question__kind=kind, number=1)
     for option in options.select_related("question"):
         new = found.get(option.question.key)

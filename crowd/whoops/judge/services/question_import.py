@@ -1,4 +1,4 @@
-"""What was read is shown first, and asked when somebody says so; the same again adds nothing."""
+"""Imports of what is judged: shown first, asked after a confirmation; the same rows again add nothing."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -33,10 +33,10 @@ class Preview:
     new: int
     known: int
     images: int
-    # Of questions with answers: so many wrong ones are mixed in, and so many should be.
+    # For questions with answers: how many wrong ones are mixed in, and how many should be.
     negatives: int = 0
     negatives_wanted: int = 0
-    # Of each a few, as they would be shown.
+    # Some of the new rows, as they would be shown.
     sample: Sequence[tuple[Image, str, str, str]] = ()
 
 
@@ -44,7 +44,7 @@ SHOWN = 8
 
 
 def preview_import(*, project: Project, kind: str, text: str, seed: int) -> Preview:
-    """Raises InvalidItems that names every bad line."""
+    """Read an import without adding it. Raises InvalidItems, which names every bad line."""
     if kind == Kind.EXPLAIN:
         return _preview_explanations(project, text)
     rows = read_questions(text, kind=kind, project=project)
@@ -62,7 +62,10 @@ def preview_import(*, project: Project, kind: str, text: str, seed: int) -> Prev
 
 
 def import_rows(*, project: Project, kind: str, text: str, seed: int, now: datetime) -> int:
-    """How many are new. Raises InvalidItems that names every bad line, and then nothing is added."""
+    """Import rows, and return how many are new. Raises InvalidItems with every bad line; adds none then.
+
+    `waits`: nobody is asked about them before a sample of them is drawn.
+    """
     with held(project) as locked:
         if kind == Kind.EXPLAIN:
             offers = read_explanations(text, project=locked)
@@ -110,7 +113,7 @@ def _store(project: Project, kind: str, rows: Sequence[NewQuestion], *, now: dat
         ),
         batch_size=AT_ONCE,
     )
-    # What came in as an answer is taken for right; of captions nobody knows it.
+    # An imported answer is taken for right; of captions nobody knows it.
     label = True if kind == Kind.VERIFY else None
     Option.objects.bulk_create(
         (

@@ -1,4 +1,4 @@
-"""Weird or normal: images drawn by lot and their normal partners are asked of people."""
+"""Weird or normal: people judge images that are drawn by lot, and their normal partners."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ Variant = Question.Variant
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedPairs:
-    """What a click would make: a weird image and its partner each, beside the pairs that are there."""
+    """The pairs that a click would make, a weird image and its partner each, and those that exist."""
 
     images: Sequence[Image]
     there: int
-    # Accepted, and without a normal partner: they cannot be drawn.
+    # Accepted images without a normal partner, which cannot be drawn.
     lacking: int
-    # They could be drawn, and are not.
+    # Images that could be drawn, and are not.
     left: int
 
 
 def undrawn(project: Project) -> QuerySet[Image]:
-    """Accepted and shown, with a normal partner, and never drawn."""
+    """Accepted and shown images with a normal partner that were never drawn."""
     return _accepted(project).filter(Exists(_partners()), ~Exists(_asked()))
 
 
@@ -41,7 +41,7 @@ def unpaired(project: Project) -> QuerySet[Image]:
 
 
 def draw_pairs(*, project: Project, wanted: int, seed: int) -> PlannedPairs:
-    """The pairs that are there count first; the same seed draws the same ones."""
+    """Draw images until `wanted` pairs exist, those that do included. The same seed draws the same ones."""
     there = _accepted(project).filter(Exists(_asked().filter(withdrawn_at=None))).count()
     free = {str(image.number): image for image in undrawn(project).defer("prompt")}
     drawn = draw(free, seed=seed)[: max(0, wanted - there)]
@@ -54,7 +54,7 @@ def draw_pairs(*, project: Project, wanted: int, seed: int) -> PlannedPairs:
 
 
 def make_pairs(*, project: Project, wanted: int, seed: int, now: datetime) -> int:
-    """How many pairs are asked from now on. Raises RuleBroken where none can be drawn."""
+    """Draw and ask pairs, and return how many are new. Raises RuleBroken if none can be drawn."""
     with held(project) as locked:
         drawn = draw_pairs(project=locked, wanted=wanted, seed=seed)
         if not drawn.images:

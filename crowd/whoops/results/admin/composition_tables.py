@@ -1,4 +1,4 @@
-"""What the data are made of, how images came into them, and what people earned."""
+"""Tables of what the data are made of, how images came into them, and what people earned."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Images, questions and answers as a file."""
+"""Images, questions and answers as files to take out."""
 
 from crowd.whoops.models import Project
 from crowd.whoops.results.exporting.columns import IMAGES, PROVENANCE

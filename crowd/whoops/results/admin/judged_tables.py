@@ -228,7 +228,7 @@ def _part(counts: Mapping[Rights, int], pattern: Rights) -> Fraction:
 
 
 def _of(source: str, variant: str = "", *, category: str = "") -> Which:
-    """Empty: any."""
+    """Select judgements by source, variant and category; an empty one selects any."""
     return lambda one: (
         one.source == source and variant in ("", one.variant) and category in ("", one.category)
     )
@@ -246,7 +246,7 @@ def _unanimous(found: KindJudgements) -> str:
 
 
 def _open(found: KindJudgements) -> str:
-    """What no share counts yet."""
+    """Say how many questions are open, which no share counts yet."""
     return f"Open, because judges are missing: {found.open}." if found.open else ""
 
 

@@ -1,4 +1,4 @@
-"""Models' scores of detailed and underspecified captions come as files, are replaced, and are removed."""
+"""Models' scores of detailed and underspecified captions: uploaded, replaced and removed."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -35,7 +35,7 @@ def matching_urls(pages: Pages) -> list[URLPattern]:
 
 
 def template_view(pages: Pages, request: HttpRequest, pk: int) -> StreamingHttpResponse:
-    """Every pair with its texts, to be scored and sent back. Rows without scores are left out then."""
+    """Send every pair with its texts, to be scored and uploaded. Rows without scores are then left out."""
     project = pages.find(request, pk)
     file = f"study-{str(project.study.public_id)[:8]}-matching.jsonl"
     return send_lines(_template_lines(project), name=file, kind="jsonl")

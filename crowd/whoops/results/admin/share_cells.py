@@ -1,4 +1,4 @@
-"""What stands in a table for a share."""
+"""Columns and cells of tables that show a share."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The figures of weird images as a page with charts, each table as CSV, and the card before them."""
+"""The figures of weird images: a page with charts, each table as a file, and the card that leads there."""
 
 from datetime import datetime
 from functools import partial
@@ -36,7 +36,7 @@ def statistics_urls(pages: Pages) -> list[URLPattern]:
 
 
 def results_card(project: Project, user: User) -> Card:
-    """Counts only: it is looked at again every few seconds."""
+    """The card has counts only, because it is refreshed every few seconds."""
     upload = page_url("upload_matching", project)
     return Card(
         key="results",

@@ -1,4 +1,4 @@
-"""Does a model score the detailed caption higher than the one that leaves something out?"""
+"""Whether a model scores the detailed caption higher than the one that leaves something out."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from crowd.whoops.judge.domain.votes import Share
 
 @dataclass(frozen=True, kw_only=True)
 class Specificity:
-    """Over all pairs; and the mean over images, each of which counts the same."""
+    """How well a model ranks: over all pairs, and as the mean over images, each of which counts the same."""
 
     pairs: Share
     images: int
@@ -17,12 +17,12 @@ class Specificity:
 
 
 def is_ranked_rightly(*, detailed: float, underspecified: float) -> bool:
-    """A tie is wrong."""
+    """Whether the detailed caption scores higher; a tie is wrong."""
     return detailed > underspecified
 
 
 def specificity(by_image: Iterable[Share]) -> Specificity:
-    """Of each image, how many of its pairs are ranked rightly."""
+    """Combine the shares of images; each share says how many pairs of one image are ranked rightly."""
     shares = [share for share in by_image if share.of]
     values = [share.value or Fraction(0) for share in shares]
     return Specificity(
@@ -33,7 +33,7 @@ def specificity(by_image: Iterable[Share]) -> Specificity:
 
 
 def shares_by_image(pairs: Iterable[tuple[int, float, float]]) -> Mapping[int, Share]:
-    """Of image, detailed and underspecified."""
+    """Each image's share of rightly ranked pairs, from rows of image, detailed and underspecified score."""
     counts: dict[int, list[bool]] = {}
     for image, detailed, underspecified in pairs:
         counts.setdefault(image, []).append(

@@ -1,4 +1,4 @@
-"""What a row has, and where it is read: of an image, of something that people judged, and of one answer."""
+"""Columns of the files of images, and where each value is read."""
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
@@ -9,7 +9,7 @@ from hits.datasets.columns import FLAG, INTEGER, MOMENT, PERSON, ROWS, TEXT, TEX
 
 
 def _made(prefix: str, of: Callable[[Any], Any]) -> Sequence[Column]:
-    """Of an image, or of a partner that may be missing."""
+    """Columns that say how an image, or a partner that may be missing, was made."""
 
     def told(name: str) -> Callable[[Any], str]:
         return lambda row: getattr(of(row), name, "")

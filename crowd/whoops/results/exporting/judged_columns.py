@@ -1,4 +1,4 @@
-"""What a row has, and where it is read: of something that people judged, and of one answer."""
+"""Columns of the files of judged questions and of single answers, and where each value is read."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from hits.datasets.columns import FLAG, INTEGER, MOMENT, PERSON, TEXT, Column, c
 
 
 def kind_of(question: Question) -> str:
-    """Of “whoops.captions” it is “captions”."""
+    """The kind's short name: “captions” for “whoops.captions”."""
     return question.kind.rpartition(".")[2]
 
 

@@ -1,4 +1,4 @@
-"""What rows of judged things and of votes are made of: read in chunks, so that memory stays flat."""
+"""Rows of judged options and of votes, read in chunks so that memory stays flat."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class JudgedOption:
 
 
 def exported_questions(project: Project, *, everything: bool) -> Questions:
-    """Those that figures count; or all that workers were ever asked, too."""
+    """Questions that figures count; with `everything`, all that workers were ever asked."""
     asked = Question.objects.filter(project=project, item__isnull=False)
     return asked if everything else asked.filter(withdrawn_at=None).exclude(AWAY)
 

@@ -1,4 +1,4 @@
-"""What rows of images are made of: read in chunks, so that memory stays flat."""
+"""Rows of images, read in chunks so that memory stays flat."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ Images = QuerySet[Image]
 
 @dataclass(frozen=True, kw_only=True)
 class ImageRows:
-    """An image with what belongs to it; revisions and control_answers in the full form alone."""
+    """An image with the rows that belong to it; revisions, control answers and edits only in full."""
 
     image: Image
     annotations: Sequence[Annotation]
@@ -39,7 +39,7 @@ class ImageRows:
 
 
 def exported_images(project: Project, *, everything: bool) -> Images:
-    """Those of the data; or all that were ever sent."""
+    """Images in the data; with `everything`, all that were ever sent."""
     return project.images.all() if everything else accepted_images(project)
 
 
@@ -53,7 +53,7 @@ def read_images(project: Project, *, everything: bool, in_full: bool = False) ->
 
 
 def _around(images: Sequence[Image], *, in_full: bool) -> Mapping[str, Iterable[Any]]:
-    """What belongs to the images of one chunk, in the order in which rows name it."""
+    """Rows that belong to the images of one chunk, in the order in which files list them."""
     annotations = Annotation.objects.filter(image__in=images, state=Annotation.State.COUNTED)
     control_answers = ControlAnswer.objects.filter(image__in=images).select_related("worker")
     return {

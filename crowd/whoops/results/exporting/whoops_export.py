@@ -1,4 +1,4 @@
-"""What `manage.py export whoops` and the download in the admin write."""
+"""The files that `manage.py export whoops` and the download in the admin write."""
 
 from functools import partial
 from typing import ClassVar
@@ -34,7 +34,7 @@ FILES = {
 
 
 class WhoopsExport(ProjectExport):
-    """A file of images and one of what was judged; in the full form where all is from, and every answer."""
+    """Files of images and of judged questions; in full also their provenance, and every answer."""
 
     family: ClassVar[str] = "whoops"
     sources: ClassVar[tuple[str, ...]] = ()

@@ -1,4 +1,4 @@
-"""What the data are made of, and how images came into them."""
+"""The composition of the data, and how images came into them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,22 +27,22 @@ TASKS = (domain.DESIGN, domain.CONTROL, domain.ANNOTATE, domain.EXAMPLES, *domai
 
 @dataclass(frozen=True, kw_only=True)
 class PassShares:
-    """What images went through."""
+    """Shares of what images passed or failed on their way into the data."""
 
-    # Of revisions that a control group looked at to the end: those that enough of it understood.
+    # Revisions that passed, of those whose control group has decided.
     passed: Share
-    # Of what single people of it looked at: what was weird was seen.
+    # Control answers that saw what is weird, of all decided ones.
     seen: Share
-    # Of all that was sent and decided: what went back to its designer.
+    # Revisions that went back to their designer, of all that were decided.
     returned: Share
-    # Of reviewers' words: objections; and of images that were looked at, those that anybody objects to.
+    # Reviews that object, of all reviews; and images with an objection, of all reviewed ones.
     objections: Share
     objected: Share
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskPay:
-    """What an hour of one task's approved work pays, before bonuses."""
+    """The hourly pay of one task's approved work, before bonuses."""
 
     task: str
     approved: int
@@ -50,18 +50,18 @@ class TaskPay:
 
 
 def accepted_images(project: Project) -> QuerySet[Image]:
-    """Those of the data: one whose picture was taken away meanwhile is none of them."""
+    """Accepted images that are in the data; an image whose picture was taken away is not."""
     return project.images.filter(state=State.ACCEPTED, picture__status=Picture.Status.FIT)
 
 
 def counts_by(images: QuerySet[Image], field: str) -> list[tuple[str, int]]:
-    """The most frequent first."""
+    """Count images by the values of a field, the most frequent first."""
     counted = images.order_by().values_list(field).annotate(n=Count("pk"))
     return sorted(((name or "", n) for name, n in counted), key=lambda row: (-row[1], row[0]))
 
 
 def annotations_each(project: Project) -> Mapping[int, int]:
-    """How many accepted images have so many annotations that count."""
+    """The number of accepted images for each number of counted annotations."""
     counted = Count("annotations", filter=Q(annotations__state=Annotation.State.COUNTED))
     found: dict[int, int] = {}
     for n in accepted_images(project).order_by().annotate(n=counted).values_list("n", flat=True):
@@ -80,7 +80,7 @@ def text_lengths(project: Project) -> Mapping[str, Lengths]:
 
 
 def filtered_texts(project: Project) -> Mapping[str, Share]:
-    """By text: in how many of all annotations the word filter found something."""
+    """The share of all annotations in which the word filter found something, for each of the three texts."""
     flags = list(Annotation.objects.filter(image__project=project).values_list("flags", flat=True))
     return {
         NAMES[name]: Share(
@@ -91,7 +91,7 @@ def filtered_texts(project: Project) -> Mapping[str, Share]:
 
 
 def way_of(project: Project) -> PassShares:
-    """In three queries."""
+    """Compute all shares of a project in three queries."""
     seen, missed = Q(seen=True), Q(seen=False)
     groups = (
         _control_answers(project)
@@ -119,7 +119,7 @@ def _control_answers(project: Project) -> QuerySet[ControlAnswer]:
 
 
 def _is_decided(project: Project, row: Mapping[str, Any]) -> bool:
-    """Whoever is still to come cannot change it."""
+    """Whether no answer still to come can change the control group's verdict."""
     verdict = verdict_of(
         seen=row["yes"], missed=row["no"], wanted=project.control_wanted, needed=project.control_needed
     )
@@ -127,7 +127,7 @@ def _is_decided(project: Project, row: Mapping[str, Any]) -> bool:
 
 
 def paid_by_task(project: Project) -> Sequence[TaskPay]:
-    """Over approved work whose time is known."""
+    """Hourly pay by task, over approved work whose time is known."""
     work = Assignment.objects.filter(
         hit__batch__study=project.study_id,
         hit__batch__task__in=TASKS,

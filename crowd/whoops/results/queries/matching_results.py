@@ -13,7 +13,7 @@ from crowd.whoops.results.queries.composition import counted_annotations
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """`lacking`: pairs that count, and that this model has no scores of."""
+    """The result of one model. `lacking`: counted pairs that this model has no scores of."""
 
     scores: MatchingScores
     found: Specificity
@@ -21,12 +21,12 @@ class Result:
 
 
 def pairs(project: Project) -> QuerySet[Annotation]:
-    """Each counted annotation of an accepted image is one."""
+    """Pairs of captions: each counted annotation of an accepted image is one."""
     return counted_annotations(project)
 
 
 def results(project: Project) -> Sequence[Result]:
-    """Whatever their number, in three queries. Scores of pairs that do not count any more are left out."""
+    """The results of all models, in three queries. Scores of pairs that no longer count are left out."""
     wanted = pairs(project).count()
     rows = MatchingRow.objects.filter(scores__project=project, annotation__in=pairs(project)).order_by()
     by_scores: defaultdict[int, list[tuple[int, float, float]]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""A model's scores of detailed and underspecified captions, from a file: whole, or not at all."""
+"""A model's scores of detailed and underspecified captions, from a file: all of it, or nothing."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ Values = tuple[float, float]
 
 
 class KnownAnnotations(Subjects):
-    """The annotations that count, by what files call them; and those that do not."""
+    """The project's annotations by the number that files give: those that count, and those that do not."""
 
     def __init__(self, project: Project) -> None:
         counting = pairs(project)
@@ -37,7 +37,7 @@ class KnownAnnotations(Subjects):
 
 
 def _read_row(cells: Mapping[str, Any], known: KnownAnnotations) -> Iterator[tuple[int, Values]]:
-    """Rows without scores are left out: the model has none."""
+    """Read a row's scores; a row without any is left out, because the model has none."""
     values = cells[DETAILED], cells[UNDERSPECIFIED]
     if values == (None, None):
         return

@@ -1,4 +1,4 @@
-"""The check for harm: how far it is, and the page on which a reviewer looks at one image after the other."""
+"""The check for harm: its progress, and the page on which a reviewer looks at one image after another."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def reviews_card(project: Project, user: User) -> Card:
     own = harm_review.waiting_images(project, by=user).count() if user.has_perm(CHECK) else 0
     decide_url = images_url(project, waits="decision")
     may_decide = user.has_perm(DECIDE)
-    # Nobody who is still to review one of them learns that others object to it.
+    # A person still to review one of them must not learn that others object to it.
     told = Metric(name="That wait for a decision", count=decisions, url=decide_url)
     ways = [CardLink(name="Review…", url=page_url("review", project), is_first=bool(own), permission=CHECK)]
     if decisions:
@@ -75,7 +75,7 @@ def review_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Http
 
 
 def give_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
-    """Then the next one."""
+    """Record the review, and go on to the next image."""
     project = pages.find(request, pk, CHECK)
     image = get_object_or_404(project.images, pk=read_number(request.POST.get("image", "")))
     note, verdict = request.POST.get("note", ""), request.POST.get("verdict", "")
@@ -118,7 +118,7 @@ def _show(
     note: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """The image that is asked for, if it is this person's to review, or else the oldest that is."""
+    """Show the image asked for, if this person may review it, or else the oldest that waits for them."""
     user, now = signed_in(request), timezone.now()
     mine = harm_review.waiting_images(project, by=user)
     named = mine.filter(pk=read_number(asked) or 0).first()

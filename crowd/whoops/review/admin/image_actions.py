@@ -1,4 +1,4 @@
-"""What a person decides of one image: asked once more, with a reason, and then one call of a service."""
+"""Decisions of a person on one image: confirmed with a reason, then one call of a service."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -86,7 +86,7 @@ def _decision(
     takes_pictures: bool = False,
     owes: bool = False,
 ) -> Action[Image]:
-    """`about` says before what it will do, `do` does it. `told`: who reads the reason."""
+    """Make the action. `about` says before what `do` will do. `told`: who reads the reason."""
 
     def form(data: QueryDict | None, call: Call[Image]) -> ReasonForm:
         may_take = takes_pictures and call.by.has_perm(REMOVE)

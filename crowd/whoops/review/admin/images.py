@@ -1,4 +1,4 @@
-"""The images of all projects that somebody may see, and the page of one with all that became of it."""
+"""The images of all projects that a member of staff may see, and the page of one with its history."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ class WaitsFilter(admin.SimpleListFilter):
     parameter_name = "waits"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Whoever is still to review an image does not see here that others object to it."""
+        """A person still to review an image must not see here that others object to it."""
         partner = ("partner", "A normal partner")
         return [("decision", "A researcher's decision"), partner] if _may_decide(request) else [partner]
 
@@ -79,7 +79,7 @@ class ImageAdmin(ReadOnlyAdmin[Image]):
 
     @admin.display(description="")
     def small(self, image: Image) -> SafeString:
-        """Its number stands beside it, so the picture itself says nothing more."""
+        """A small picture without a text of its own: the number stands beside it."""
         url = file_url(image.picture, 160)
         return format_html('<img src="{}" alt="" loading="lazy" class="images-small">', url)
 

@@ -1,4 +1,4 @@
-"""Whether an image could hurt somebody: several people look at it, none of whom sees the others' words."""
+"""The check for harm: several reviewers look at an image, and none sees the others' words."""
 
 from datetime import datetime, timedelta
 
@@ -18,7 +18,7 @@ LONGEST_NOTE = 500
 
 
 def waiting_images(project: Project, *, by: User) -> QuerySet[Image]:
-    """Those that still want a review, and that this person has not reviewed. The oldest first."""
+    """Images that still need a review and that this person has not reviewed, oldest first."""
     own = Review.objects.filter(image=OuterRef("pk"), revision=OuterRef("revision"), by=by)
     rows = with_reviews(project.images.filter(state=Image.State.REVIEW))
     wanting = rows.filter(~Exists(own), Q(reviews_given__lt=project.reviews_wanted))
@@ -28,9 +28,9 @@ def waiting_images(project: Project, *, by: User) -> QuerySet[Image]:
 def give_review(
     *, image: Image, revision: int, is_harmful: bool, note: str, by: User, now: datetime
 ) -> Image.State:
-    """`revision`: what its reviewer had before them. Returns where the image is now.
+    """Record a review, and return where the image is now. `revision`: the one its reviewer had on the page.
 
-    Raises RuleBroken if it has gone on meanwhile.
+    Raises RuleBroken if the image has gone on meanwhile, or if this person has reviewed it already.
     """
     note = _read_note(note) if is_harmful else ""
     with held_image(image) as locked:
@@ -52,7 +52,7 @@ def give_review(
 
 
 def undo_review(*, project: Project, by: User, now: datetime) -> Image:
-    """Takes this person's last review back, unless the image has gone on because of it."""
+    """Take back this person's last review, unless the image has gone on because of it."""
     last = last_review(project=project, by=by, now=now)
     if last is None:
         raise RuleBroken("nothing_to_undo", "There is nothing to undo: your last review was too long ago.")
@@ -64,7 +64,7 @@ def undo_review(*, project: Project, by: User, now: datetime) -> Image:
 
 
 def last_review(*, project: Project, by: User, now: datetime) -> Review | None:
-    """What this person could still take back."""
+    """The review that this person can still take back."""
     given = Review.objects.filter(
         by=by,
         at__gt=now - UNDO_FOR,

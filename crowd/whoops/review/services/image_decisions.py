@@ -1,6 +1,6 @@
-"""What people decide of an image: accept, return, refuse, think again. Each is told by whom, and why.
+"""Decisions on an image: accept, return, refuse, reconsider. Each is recorded with its author and reason.
 
-The pictures that go with an image are held before its project, and the work that is paid before its items.
+Lock order: the image's pictures before its project, and the work that is paid before its items.
 """
 
 from datetime import datetime
@@ -31,14 +31,14 @@ LONGEST_REMOVAL = 200
 
 
 def accept_image(*, image: Image, reason: str, by: User, now: datetime) -> None:
-    """On a person's word, whatever the reviewers say. The reason is for the record."""
+    """Accept an image on a person's word, whatever the reviewers say. The reason is for the record."""
     reason = read_reason(reason)
     with held_image(image) as locked:
         accept_held(locked, words=f"{locked} was accepted by hand. {reason}", by=by, now=now)
 
 
 def accept_held(image: Image, *, words: str, by: User, now: datetime) -> None:
-    """The image is held. Its designer is owed what the project pays; it goes to the annotators."""
+    """Accept an image that the caller holds: its designer is owed the pay, and annotators are asked."""
     work = hold_work(image)
     lock_items(items_of_images([image.pk]))
     withdraw_outdated(image=image, now=now)
@@ -48,7 +48,7 @@ def accept_held(image: Image, *, words: str, by: User, now: datetime) -> None:
 
 
 def return_image(*, image: Image, reason: str, by: User, now: datetime) -> None:
-    """Back to its designer, who reads the reason and may send it again."""
+    """Return an image to its designer, who reads the reason and may send it again."""
     reason = read_reason(reason)
     with held_image(image) as locked:
         if locked.state == State.RETURNED:
@@ -58,7 +58,7 @@ def return_image(*, image: Image, reason: str, by: User, now: datetime) -> None:
 
 
 def reword_return(*, image: Image, reason: str, by: User, now: datetime) -> None:
-    """Other words for the designer, as long as the image is back with them."""
+    """Change the reason of a return, as long as the image is back with its designer."""
     reason = read_reason(reason)
     with held_image(image) as locked:
         if locked.state != State.RETURNED:
@@ -68,7 +68,7 @@ def reword_return(*, image: Image, reason: str, by: User, now: datetime) -> None
 
 
 def refuse_image(*, image: Image, reason: str, by: User, now: datetime, with_pictures: bool = False) -> None:
-    """Out for good, from wherever it is. `with_pictures`: they are taken away from everybody, too."""
+    """Refuse an image that is under way or accepted. `with_pictures`: also take them away from everybody."""
     reason = read_reason(reason)
     with transaction.atomic():
         pictures = _pictures_of(image) if with_pictures else []
@@ -83,7 +83,7 @@ def refuse_image(*, image: Image, reason: str, by: User, now: datetime, with_pic
 
 
 def reconsider_image(*, image: Image, reason: str, by: User, now: datetime) -> None:
-    """Takes a person's refusal or return back: the image is again where the control group has put it."""
+    """Take back a person's refusal or return: the image is again where the control group has put it."""
     reason = read_reason(reason)
     with held_image(image) as locked:
         if not may_reconsider(locked):
@@ -110,7 +110,7 @@ def read_reason(text: str) -> str:
 
 
 def _pictures_of(image: Image) -> list[Picture]:
-    """Its own, as it is and as it was sent before. Its normal partners hurt nobody."""
+    """Pictures of the image in all its revisions. Its normal partners stay: they hurt nobody."""
     sent = Revision.objects.filter(image=image).values("picture")
     return list(Picture.objects.filter(Q(pk=image.picture_id) | Q(pk__in=sent)).order_by("pk"))
 
