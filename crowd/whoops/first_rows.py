@@ -5,12 +5,12 @@ from typing import Any
 # Categories that the paper or its appendix names. The explanations are ours.
 NAMED = {
     "Art knowledge": "A known work of art is not as everybody knows it.",
-    "Atypical activity": "Somebody does what nobody like them does.",
+    "Atypical activity": "A person or animal does what its kind does not do.",
     "Biological rules": "No living thing grows, breeds or looks like this.",
     "Folklore knowledge": "A tale, a legend or a saying goes another way.",
     "Inability to execute": "As things are, it cannot do what it is made for.",
     "Incorrect usage": "A thing is used for what it is not made for.",
-    "Nutrition mismatch": "Somebody eats or drinks what they do not live on.",
+    "Nutrition mismatch": "A person or animal eats or drinks what it does not live on.",
     "Physics rules": "Nature does not work like this.",
     "Symbolic inversion": "A sign or a symbol says the opposite.",
     "Temporal discrepancy": "These things belong to different times.",
@@ -28,9 +28,9 @@ OURS = {
     "Material": "It is never made of this.",
     "People and fame": "A known person is with what belongs to another.",
     "Roles and professions": "Nobody of this trade does that.",
-    "Safety": "Whoever does this is hurt.",
+    "Safety": "A person who does this gets hurt.",
     "Size": "It is far too large or too small for it.",
-    "Social norms": "One does not do that before others.",
+    "Social norms": "People do not do that in front of others.",
     "Sports and games": "It goes against the rules of the game.",
     "Weather and seasons": "It does not fit the weather or the time of year.",
 }
@@ -38,6 +38,6 @@ OURS = {
 
 def lay_categories(category: Any, *, using: str) -> None:
     """Add the paper's number of categories; an existing category of the same name stays as it is."""
-    rows = [category(name=name, about=f"Of the paper. {about}") for name, about in NAMED.items()]
+    rows = [category(name=name, about=f"Named in the paper. {about}") for name, about in NAMED.items()]
     rows += [category(name=name, about=f"Ours. {about}") for name, about in OURS.items()]
     category.objects.using(using).bulk_create(rows, ignore_conflicts=True)

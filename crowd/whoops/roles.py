@@ -19,6 +19,7 @@ KEEP = (
     "whoops.add_designer",
     "whoops.change_designer",
     "whoops.decide_image",
+    "whoops.edit_image",
     "whoops.add_category",
     "whoops.change_category",
     "whoops.delete_category",

@@ -1,7 +1,7 @@
 """The page of a study's weird images: its cards, in the order of the work."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin

@@ -10,6 +10,7 @@ from crowd.whoops.models.training import TrainingImage
 __all__ = [
     "Annotation",
     "Category",
+    "ControlAnswer",
     "Designer",
     "Image",
     "MatchingRow",

@@ -16,8 +16,8 @@ class Annotation(models.Model):
 
     class State(models.TextChoices):
         COUNTED = "counted", "Counted"
-        HELD = "held", "Held back: a person looks at it"
-        DROPPED = "dropped", "Dropped: somebody else is asked"
+        HELD = "held", "Held back until a person decides"
+        DROPPED = "dropped", "Dropped: another worker is asked"
 
     TRANSITIONS = {
         State.HELD: {State.COUNTED, State.DROPPED},

@@ -19,7 +19,7 @@ class Designer(models.Model):
         null=True,
         blank=True,
         related_name="+",
-        help_text="As whom they are paid for each accepted image. Empty for volunteers.",
+        help_text="The worker who is paid for each accepted image. Empty for volunteers.",
     )
     is_paid = models.BooleanField("is paid for each accepted image", default=False)
     is_active = models.BooleanField("may send images", default=True)

@@ -29,6 +29,8 @@ class Category(models.Model):
     project = models.ForeignKey(Project, models.CASCADE, null=True, related_name="categories", editable=False)
     name = models.CharField(max_length=80)
     about = models.CharField(max_length=200, blank=True)
+    # Never edited: whoever publishes figures by category must know which of them the paper has.
+    origin = models.CharField(max_length=8, choices=Origin, default=Origin.ADDED, editable=False)
 
     class Meta:
         ordering = ("name",)
@@ -90,8 +92,9 @@ class Image(models.Model):
     class Meta:
         ordering = ("project", "number")
         permissions = [
-            ("decide_image", "Can decide what becomes of images"),
+            ("decide_image", "Can decide on images"),
             ("review_image", "Can check images for harm"),
+            ("edit_image", "Can edit explanations and categories of images"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["project", "number"], name="whoops_image_number_once"),

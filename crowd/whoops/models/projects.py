@@ -29,7 +29,7 @@ class Project(models.Model):
         "workers who judge each question",
         default=3,
         validators=AT_LEAST_ONE,
-        help_text="Odd, so that there is a majority: of an even number that is split, none.",
+        help_text="An odd number, so that there is always a majority.",
     )
     image_pay = models.DecimalField(
         "dollars for each accepted image",
@@ -42,7 +42,7 @@ class Project(models.Model):
         "per cent of answers that are wrong on purpose",
         default=25,
         validators=[MaxValueValidator(90)],
-        help_text="Of the questions and answers to be verified: taken from other images.",
+        help_text="How many wrong answers, taken from other images, are verified beside the right ones.",
     )
     grows_by_itself = models.BooleanField(
         "launched batches grow",

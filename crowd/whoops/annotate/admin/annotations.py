@@ -147,7 +147,7 @@ def _decide(request: HttpRequest, row: Annotation) -> str:
         return "It counts."
     if verdict == "drop":
         drop_annotation(annotation=row, seen=seen, why=why, by=by, now=now)
-        return "Dropped: somebody else is asked."
+        return "Dropped: another worker is asked."
     raise Http404
 
 
@@ -204,12 +204,16 @@ def image_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, number: 
     return pages.render(request, "admin/whoops/annotated_image.html", context, project=project)
 
 
-def texts_of(row: Annotation) -> Sequence[tuple[str, str, list[str]]]:
+def texts_of(row: Annotation) -> Sequence[tuple[str, str, list[tuple[str, str]]]]:
     """The three texts, each with its name, and the words that it is held back for with who found them."""
     names = {"caption": "Caption", "explanation": "Explanation", "underspecified": "Underspecified caption"}
     flags = [flag.partition(": ") for flag in row.flags]
     return [
-        (name, getattr(row, entry), [word for of, _, word in flags if of == entry])
+        (
+            name,
+            getattr(row, entry),
+            [(word, found.get((entry, word), "")) for of, _, word in flags if of == entry],
+        )
         for entry, name in names.items()
     ]
 

@@ -162,7 +162,7 @@ def add_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpRes
             return redirect(pages.address(project, "training"))
     if request.FILES and form.errors and "picture" not in form.errors:
         form.add_error("picture", "The picture was fine. Choose it again: a page cannot keep it for you.")
-    context = {"title": "Add an image to the test", "forms": [form], "button": "Add it to the test"}
+    context = {"title": "Add an image to the test", "forms": [form], "button": "Add the image to the test"}
     return pages.render(request, "admin/whoops/training_form.html", context, project=project)
 
 
@@ -173,13 +173,13 @@ def mend_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, row: int)
     if request.method == "POST" and form.is_valid():
         mend_training_image(row=found, texts=form.texts)
         pages.log_change(request, project, f"Good answers of training image {found.pk} changed.")
-        messages.success(request, "The good answers are kept.")
+        messages.success(request, "The good answers are saved.")
         return redirect(pages.address(project, "training"))
     context = {
         "title": "Good answers to an image of the test",
         "picture_url": file_url(found.picture, 480),
         "forms": [form],
-        "button": "Keep the good answers",
+        "button": "Save the good answers",
     }
     return pages.render(request, "admin/whoops/training_form.html", context, project=project)
 
@@ -215,7 +215,7 @@ def _next(lacking: int, waiting: int) -> str:
     if lacking:
         return f"Add {lacking} image{'' if lacking == 1 else 's'} to the test."
     if waiting:
-        return f"Grade what was handed in: {waiting} test{'' if waiting == 1 else 's'}."
+        return f"Grade {waiting} submitted test{'' if waiting == 1 else 's'}."
     return ""
 
 

@@ -125,6 +125,7 @@ class ThreeTexts(AskTask[PictureToAnnotate]):
 class AnnotateTask(ThreeTexts, NarrowsItems):
     key = domain.ANNOTATE
     name = "Weird images: annotation"
+    role = "Annotators"
     terms = Terms(
         title="What is strange in this image?",
         description=(

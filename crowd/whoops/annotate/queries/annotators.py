@@ -9,8 +9,8 @@ from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models import Annotation, Designer, Image, Revision
 from crowd.whoops.models.control_and_review import ControlAnswer
+from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
-from hits.work.services.counting_answers import COUNTING
 
 State = Image.State
 DROPPED = Annotation.State.DROPPED
@@ -81,7 +81,7 @@ def _untaken() -> QuerySet[Lease]:
     answered = Lease.objects.filter(
         item=OuterRef("annotation_item"),
         status=Lease.Status.ANSWERED,
-        assignment__status__in=COUNTING,
+        assignment__status__in=Assignment.COUNTING,
         assignment__kept_out=False,
         assignment__answer__isnull=False,
     )

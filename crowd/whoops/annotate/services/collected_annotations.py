@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from crowd.pictures.domain import words_of
-from crowd.pictures.profanity import is_profane
 from crowd.whoops import domain
 from crowd.whoops.annotate.domain.annotation_texts import LONGEST_TEXT, TEXTS
 from crowd.whoops.annotate.queries.annotators import images_to_count, is_dropped
@@ -50,15 +48,6 @@ def follow_annotations(images: Sequence[Image], *, project: Project) -> None:
     Image.objects.bulk_update(images, ("annotated",))
     items = [image.annotation_item_id for image in images if image.annotation_item_id]
     want_answers(dict.fromkeys(items, project.annotations_wanted), refused=is_dropped())
-
-
-def flags_of(texts: Mapping[str, str]) -> list[str]:
-    """Coarse words, each once, as "caption: word": they may describe harm, or do it."""
-    return list(
-        dict.fromkeys(
-            f"{entry}: {word}" for entry in TEXTS for word in words_of(texts[entry]) if is_profane(word)
-        )
-    )
 
 
 def state_by_itself(flags: Sequence[str]) -> str:

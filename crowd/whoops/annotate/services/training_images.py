@@ -73,5 +73,5 @@ def _refuse_known(picture: Picture, *, project: Project) -> None:
     sent = Revision.objects.filter(image__in=images.values("pk"), picture=picture)
     if images.filter(Q(picture=picture) | Q(partners__picture=picture)).exists() or sent.exists():
         raise RuleBroken(
-            "in_data", "This picture is one of the data, and the test must not give it away. Choose another."
+            "in_data", "This picture is part of the data, so the test must not show it. Choose another one."
         )

@@ -65,6 +65,7 @@ class PictureToControl:
 class ControlTask(AskTask[PictureToControl], NarrowsItems):
     key = domain.CONTROL
     name = "Weird images: control group"
+    role = "Control group"
     terms = Terms(
         title="What is weird in this image?",
         description="You look at an image and say what is weird in it, or that you see nothing weird.",

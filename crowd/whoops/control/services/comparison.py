@@ -59,7 +59,7 @@ def decide_control_answer(
         if row.seen is not None:
             raise RuleBroken("decided_already", "Somebody has compared this already. Here is another one.")
         if row.claimed_by_id not in (None, by.pk) and row.claimed_until and row.claimed_until > now:
-            raise RuleBroken("claimed", "This lies before somebody else now. Here is another one.")
+            raise RuleBroken("claimed", "A colleague has this answer now. Here is another one.")
         row.seen, row.note, row.decided_by, row.decided_at = seen, "" if seen else note, by, now
         row.claimed_by = row.claimed_until = None
         row.save()

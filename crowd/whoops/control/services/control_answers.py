@@ -13,10 +13,11 @@ from crowd.whoops.images.services.locks import lock_images
 from crowd.whoops.images.services.withdrawal import items_of_images
 from crowd.whoops.models import Image, Project, Revision
 from crowd.whoops.models.control_and_review import ControlAnswer
+from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 from hits.work.services.answer_collection import Collect, collect_answers
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.counting_answers import COUNTING, CountingAnswer, answers_that_count
+from hits.work.services.counting_answers import CountingAnswer, answers_that_count
 
 
 def take_control_answers(*, now: datetime) -> int:
@@ -46,7 +47,7 @@ def _ripe() -> QuerySet[Revision]:
     answered = Lease.objects.filter(
         item=OuterRef("control_item"),
         status=Lease.Status.ANSWERED,
-        assignment__status__in=COUNTING,
+        assignment__status__in=Assignment.COUNTING,
         assignment__kept_out=False,
         assignment__answer__isnull=False,
     )

@@ -30,8 +30,8 @@ class WorkerField(forms.CharField):
         found = list(access.visible(Worker.objects.defer("external_id"), self.user).filter(asked)[:2])
         if not found:
             raise ValidationError(
-                "You see no worker of this pseudonym or public id. They are found once they have done work "
-                "of one of your studies."
+                "You see no worker of this pseudonym or public id. Workers are found once they have done "
+                "work in one of your studies."
             )
         if len(found) > 1:
             raise ValidationError("Two accounts have a worker of this pseudonym. Give the public id.")
@@ -40,7 +40,7 @@ class WorkerField(forms.CharField):
 
 class DaysForm(forms.Form):
     days = forms.IntegerField(
-        label="Days that the link serves",
+        label="Days that the link is valid",
         min_value=1,
         max_value=MOST_DAYS,
         initial=DAYS,
@@ -55,7 +55,7 @@ class DesignerForm(forms.Form):
     is_paid = forms.BooleanField(
         label="Is paid for each accepted image",
         required=False,
-        help_text="Volunteers are not. Who is paid elsewhere is paid, and has no worker here.",
+        help_text="Not for volunteers. Tick it also for designers paid elsewhere: they have no worker here.",
     )
 
     def __init__(self, *args: Any, user: User, designer: Designer | None = None, **kwargs: Any) -> None:
@@ -63,7 +63,7 @@ class DesignerForm(forms.Form):
         self.label_suffix = ""
         self.fields["worker"] = WorkerField(
             user=user,
-            help_text="The pseudonym (w-…) or public id of somebody who has worked for you: the pay is a "
+            help_text="The pseudonym (w-…) or public id of a worker who has worked for you: the pay is a "
             "bonus on their work. Leave it empty for volunteers.",
         )
         if designer:
@@ -78,7 +78,7 @@ class DesignerForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if values.get("worker") and not values.get("is_paid"):
-            self.add_error("is_paid", "Tick this for who is paid as a worker, or leave the worker empty.")
+            self.add_error("is_paid", "Tick this if a worker is to be paid, or leave the worker empty.")
         return values
 
 
@@ -99,5 +99,5 @@ class PlacesForm(forms.Form):
         label="Workers who may become designers by the HIT",
         min_value=0,
         max_value=MOST_PLACES,
-        help_text="Those who took a place already among them.",
+        help_text="Workers who already took a place count, too.",
     )

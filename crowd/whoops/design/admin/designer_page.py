@@ -70,13 +70,13 @@ def change_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designe
             form.add_error("name" if refusal.code.startswith("name") else "worker", str(refusal))
         else:
             pages.log_change(request, project, f"Changed the designer “{found}”.")
-            messages.success(request, "Kept.")
+            messages.success(request, "The designer is saved.")
             return redirect(page_url("designer", project, designer))
     context = {
         "title": f"Change {found}",
         "form": form,
         "back": page_url("designer", project, designer),
-        "button": "Keep it",
+        "button": "Save the designer",
         "about": "",
     }
     return pages.render(request, "admin/whoops/designer_form.html", context, project=project)
@@ -92,11 +92,13 @@ def link_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designer:
     elif request.POST.get("deed") == "new":
         invitations.renew_link(designer=found, now=timezone.now(), **form.cleaned_data)
         pages.log_change(request, project, f"Made a new link for the designer “{found}”.")
-        messages.success(request, "Here is the new link. Those before it serve no more: send them this one.")
+        messages.success(
+            request, "Here is the new link. Send it to the designer: earlier ones no longer work."
+        )
     else:
         invitations.prolong_link(designer=found, now=timezone.now(), **form.cleaned_data)
         pages.log_change(request, project, f"Prolonged the link of the designer “{found}”.")
-        messages.success(request, "The link serves longer, and stays the same.")
+        messages.success(request, "The link is valid longer, and stays the same.")
     return redirect(page_url("designer", project, designer))
 
 
@@ -120,8 +122,8 @@ def _ask_about_active(call: Call[Designer]) -> Confirm:
     if found.is_active:
         return Confirm(
             title=f"Shut {found} out?",
-            text=f"{found} still sees their images, and can send none: neither new ones nor those that came "
-            "back. What they have sent stays, and is paid. They can be let in again.",
+            text=f"{found} still sees their images, but cannot send any: neither new ones nor those that "
+            "came back. What they have sent stays, and is paid. They can be let in again.",
             button="Shut them out",
             hidden=[("deed", "out")],
         )
@@ -137,7 +139,7 @@ def _set_active(call: Call[Designer]) -> Outcome:
     """Do what the page said, whatever a colleague has done meanwhile."""
     is_active = call.sent.get("deed") == "in"
     invitations.set_active(designer=call.row, is_active=is_active)
-    words = f"{call.row} may send images again." if is_active else f"{call.row} sends no more images."
+    words = f"{call.row} may send images again." if is_active else f"{call.row} can no longer send images."
     return Outcome(said=words, history=words)
 
 

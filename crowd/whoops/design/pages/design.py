@@ -36,6 +36,7 @@ class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems):
 
     key = domain.DESIGN
     name = "Weird images: design"
+    role = "Designers"
     terms = Terms(
         title="Design images that are weird",
         description=(

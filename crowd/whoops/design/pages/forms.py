@@ -95,7 +95,7 @@ class ImageForm(PictureForm):
     weird_element = LineField(
         label=gettext_lazy("What stands there instead"),
         max_length=LONGEST_LINE,
-        help_text=gettext_lazy("Alike enough to mislead, and yet out of place. For example: a snowman"),
+        help_text=gettext_lazy("Similar enough to mislead, and yet out of place. For example: a snowman"),
     )
     explanation = LineField(
         label=gettext_lazy("Why it is weird, in one sentence"),
@@ -118,7 +118,7 @@ class ImageForm(PictureForm):
         label=gettext_lazy("Seed"),
         max_length=64,
         required=False,
-        help_text=gettext_lazy("If the tool tells it: with it the image can be made again."),
+        help_text=gettext_lazy("If the tool shows it: the image can be made again with it."),
     )
     tool = LineField(
         label=gettext_lazy("Made with"),
@@ -168,7 +168,7 @@ class PhotographForm(PictureForm):
     licence = LineField(
         label=gettext_lazy("Licence"),
         max_length=64,
-        help_text=gettext_lazy("That lets others publish it. For example: CC BY 4.0"),
+        help_text=gettext_lazy("One that lets others publish it. For example: CC BY 4.0"),
     )
 
     @property

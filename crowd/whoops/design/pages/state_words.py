@@ -91,5 +91,5 @@ def _unowed(image: Image) -> str:
     if image.state != State.ACCEPTED:
         return ""
     if image.designer.is_paid_here:
-        return _("What it earns is not owed to you yet: it is once your work is approved and money is there.")
+        return _("Its bonus is not owed yet: it will be once your work is approved and there is money.")
     return _("You are paid for it by those who invited you.")

@@ -69,7 +69,7 @@ class Desk:
             form.files = MultiValueDict()
             raise RuleBroken(
                 "too_fast",
-                _("You have sent very much within an hour. What you typed is still here: send it later."),
+                _("You have sent too much within an hour. What you typed is still here: send it later."),
             )
 
 

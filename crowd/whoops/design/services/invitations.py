@@ -156,9 +156,7 @@ def _design_item(project: Project) -> Item | None:
 
 def _check_name(name: str) -> str:
     if is_unfit(name):
-        raise RuleBroken(
-            "bad_name", "There is a character in the name that cannot be kept. Please type it anew."
-        )
+        raise RuleBroken("bad_name", "The name has a character that cannot be stored. Please type it again.")
     name = trim(name)
     if not 1 <= len(name) <= 80:
         raise RuleBroken("bad_name", "A name has 1 to 80 characters.")
@@ -167,7 +165,7 @@ def _check_name(name: str) -> str:
 
 def _check_days(days: int) -> None:
     if not 1 <= days <= MOST_DAYS:
-        raise RuleBroken("bad_days", f"A link serves for 1 to {MOST_DAYS} days.")
+        raise RuleBroken("bad_days", f"A link is valid for 1 to {MOST_DAYS} days.")
 
 
 def _taken(project: Project, *, name: str) -> RuleBroken:
@@ -180,7 +178,8 @@ def _refuse_other_worker(designer: Designer) -> None:
     """Refuse another worker once a bonus exists: it was owed to the worker before."""
     if designer.images.filter(bonus__isnull=False).exists():
         raise RuleBroken(
-            "paid_before", "Images of theirs were paid to this worker. Invite the other one by another name."
+            "paid_before",
+            "Images of this designer were paid to this worker. Invite the other by another name.",
         )
 
 

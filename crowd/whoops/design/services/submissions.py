@@ -42,6 +42,7 @@ def send_image(
             return _own(known, designer)
         _refuse_inactive(designer)
         _refuse_used(picture, project=project)
+        _refuse_gone(category, project=project)
         last = project.images.aggregate(last=Max("number"))["last"] or 0
         image = Image.objects.create(
             public_id=key,
@@ -86,6 +87,7 @@ def send_again(
             raise RuleBroken("not_returned", _("Only an image that came back to you can be sent again."))
         _refuse_inactive(held.designer)
         _refuse_used(picture, project=held.project, but=held)
+        _refuse_gone(category, project=held.project)
         changes: dict[str, Any] = {**_texts(texts), "picture": picture, "category": category}
         move_image(held, State.CONTROL, by=None, now=now, revision=seen + 1, **changes)
         _write_revision(held, now=now)
@@ -102,7 +104,7 @@ def withdraw(*, image: Image, now: datetime) -> Image:
         if State.WITHDRAWN not in Image.TRANSITIONS[State(held.state)]:
             raise RuleBroken(
                 "decided",
-                _("This image is decided on, so it cannot be withdrawn here. Write to who invited you."),
+                _("This image is decided on, so it cannot be withdrawn. Ask the person who invited you."),
             )
         # The reason that its designer was given stays readable.
         told = held.revisions.values_list("reason", flat=True).get(number=held.revision)
@@ -196,7 +198,7 @@ def _refuse_inactive(designer: Designer) -> None:
     if not Designer.objects.filter(pk=designer.pk, is_active=True).exists():
         raise RuleBroken(
             "not_active",
-            _("You cannot send images at the moment. Ask whoever invited you about it."),
+            _("You cannot send images at the moment. Ask the person who invited you."),
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 
@@ -16,12 +16,13 @@ from crowd.whoops.models import Category
 from hits.admin.page_parts import TOO_LARGE
 from hits.admin.row_merge import RowMerge
 from hits.core.errors import RuleBroken
+from hits.work.access import studies_of
 
 CHANGE = "whoops.change_category"
 LIST = "admin:whoops_category_changelist"
 ABOUT = (
-    "What kind of common sense an image goes against: designers choose one of these. All studies share the "
-    "list. The paper counts 26 and names twelve of them; the others are ours."
+    "What kind of common sense an image goes against: designers choose one of these. All studies share one "
+    "list, unless one has a list of its own. The paper counts 26 and names twelve; the others are ours."
 )
 
 
@@ -30,13 +31,15 @@ class CategoryForm(forms.ModelForm[Category]):
         model = Category
         fields = ("name", "about")
         help_texts = {
-            "name": "A new name holds for the images that have it, too.",
+            "name": "Images of the category show the new name, too. The mark belongs to the name: another "
+            "name is “added by staff”, unless the shared list has it.",
             "about": "For you and your colleagues.",
         }
 
     def clean_name(self) -> str:
         name = trim(self.cleaned_data["name"])
-        other = Category.objects.filter(name__iexact=name).exclude(pk=self.instance.pk).first()
+        same_list = Category.objects.filter(project=self.instance.project_id)
+        other = same_list.filter(name__iexact=name).exclude(pk=self.instance.pk).first()
         if other:
             raise ValidationError(f"There is a category “{other}”. Merge the two on the list instead.")
         return name
@@ -46,7 +49,9 @@ class CategoryForm(forms.ModelForm[Category]):
 class CategoryAdmin(admin.ModelAdmin[Category]):
     form = CategoryForm
     change_list_template = "admin/hits/project_rows.html"
-    list_display = ("name", "used", "about")
+    list_display = ("name", "used", "origin", "list_of", "about")
+    list_select_related = ("project__study",)
+    list_filter = ("origin",)
     list_per_page = 100
     search_fields = ("name", "about")
     ordering = ("name",)
@@ -61,7 +66,8 @@ class CategoryAdmin(admin.ModelAdmin[Category]):
         return [path("merge/", merge, name="whoops_merge_categories"), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Category]:
-        return super().get_queryset(request).annotate(count=Count("images"))
+        seen = Q(project=None) | Q(project__study__in=studies_of(request.user))
+        return super().get_queryset(request).filter(seen).annotate(count=Count("images"))
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -73,6 +79,11 @@ class CategoryAdmin(admin.ModelAdmin[Category]):
         is_used = obj is not None and obj.images.exists()
         return not is_used and super().has_delete_permission(request, obj)
 
+    def save_model(self, request: HttpRequest, obj: Category, form: CategoryForm, change: bool) -> None:
+        if change and obj.name.casefold() != str(form.initial["name"]).casefold():
+            categorizing.mark_anew(obj)
+        super().save_model(request, obj, form, change)
+
     def has_merge_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(CHANGE)
 
@@ -80,6 +91,10 @@ class CategoryAdmin(admin.ModelAdmin[Category]):
     def used(self, category: Category) -> int:
         count: int = category.count  # type: ignore[attr-defined]
         return count
+
+    @admin.display(description="list", ordering="project")
+    def list_of(self, category: Category) -> str:
+        return str(category.project.study) if category.project else "All studies"
 
     def get_deleted_objects(
         self, objs: Any, request: HttpRequest
@@ -113,7 +128,7 @@ def _images(category: Any) -> str:
 
 def _merge(categories: Sequence[Category], into: Category) -> str:
     moved = categorizing.merge_categories(categories=categories, into=into)
-    return f"Images more than before: {moved}."
+    return f"Images that moved: {moved}."
 
 
 MERGING = RowMerge[Category](

@@ -19,10 +19,20 @@ def merge_categories(*, categories: Collection[Category], into: Category) -> int
         held = Category.objects.select_for_update().filter(pk__in=[*gone, into.pk]).order_by("pk")
         if len(held) != len(gone) + 1:
             raise RuleBroken("gone", "One of these categories is gone by now. Look at the list again.")
+        if len({row.project_id for row in held}) > 1:
+            raise RuleBroken(
+                "other_list", "These categories are of different lists. Merge those of one list."
+            )
         moved = Image.objects.filter(category__in=gone).update(category=into)
         _delete(gone)
     log.info("whoops.categories_merged", into=into.name, count=len(gone), images=moved)
     return moved
+
+
+def mark_anew(category: Category) -> None:
+    """Set the mark, unsaved, that a new name has: the one of the shared list, or else that staff added it."""
+    shared = Category.objects.filter(project=None, name__iexact=category.name).exclude(pk=category.pk).first()
+    category.origin = shared.origin if shared else Category.Origin.ADDED
 
 
 def delete_categories(*, categories: Collection[Category]) -> None:

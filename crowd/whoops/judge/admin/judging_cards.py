@@ -14,7 +14,7 @@ from hits.identity.models.users import User
 from hits.studies.models import Batch
 
 ADD = "whoops.add_question"
-SEED_HELP = "The same seed draws the same. Write it down with your results."
+SEED_HELP = "The same seed makes the same draw. Write it down with your results."
 Kind = Question.Kind
 # States of batches that ask nobody any more.
 ENDED = (Batch.Status.DRAINING, Batch.Status.COMPLETE, Batch.Status.CANCELLED)
@@ -123,7 +123,7 @@ def _figures(project: Project, kind: str, counted: KindTally) -> list[Metric]:
     judged = Metric(
         name="Questions with all their judges",
         count=counted[Standing.JUDGED],
-        of=counted.all,
+        of=counted.all - counted[Standing.WAITING],
         url=questions_url(project, kind=kind, standing=Standing.JUDGED),
     )
     rare = [

@@ -83,7 +83,7 @@ def _pages(pages: ProjectPages[Any], kind: str, action: Action[Project]) -> Acti
 
 
 def _ask_for_pairs(call: Call[Project]) -> Confirm:
-    about = Confirm(title="Draw images: weird or normal", text=ABOUT_PAIRS, button="Draw them")
+    about = Confirm(title="Draw images: weird or normal", text=ABOUT_PAIRS, button="Draw the images")
     if not call.values:
         return about
     drawn = draw_pairs(project=call.row, **call.values)
@@ -160,5 +160,5 @@ PAIRS = Action(
     run=_make_pairs,
 )
 LISTS = Action(
-    label="Make lists", form=_lists_form, looks_first="Count anew", confirm=_ask_for_lists, run=_make_lists
+    label="Make lists", form=_lists_form, looks_first="Count again", confirm=_ask_for_lists, run=_make_lists
 )

@@ -78,7 +78,7 @@ class UploadForm(forms.Form):
     def clean_file(self) -> str:
         file = self.cleaned_data["file"]
         if file.size > MOST_BYTES:
-            raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB. Make several of it.")
+            raise ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB. Split it into several.")
         return whole_text(file, problems=Problems(ValidationError))
 
 
@@ -109,11 +109,11 @@ def import_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, sort: s
     text = ""
     if is_sent and (is_confirmed or form.is_valid()) and (seed is None or seed.is_valid()):
         text = request.POST["content"] if is_confirmed else form.cleaned_data["file"]
-        draw = seed.cleaned_data["seed"] if seed else 0
+        draw = seed.cleaned_data if seed else {"seed": 0, "waits": False}
         try:
             if is_confirmed:
-                return _import(pages, request, project, chosen, text=text, seed=draw)
-            preview = preview_import(project=project, kind=chosen.kind, text=text, seed=draw)
+                return _import(pages, request, project, chosen, text=text, **draw)
+            preview = preview_import(project=project, kind=chosen.kind, text=text, **draw)
         except InvalidItems as invalid:
             problems = invalid.problems
     context = {
@@ -156,9 +156,17 @@ def _sort(name: str) -> Sort:
 
 
 def _import(
-    pages: ProjectPages[Any], request: HttpRequest, project: Project, sort: Sort, *, text: str, seed: int
+    pages: ProjectPages[Any],
+    request: HttpRequest,
+    project: Project,
+    sort: Sort,
+    *,
+    text: str,
+    seed: int,
+    waits: bool,
 ) -> HttpResponse:
-    count = import_rows(project=project, kind=sort.kind, text=text, seed=seed, now=timezone.now())
+    now = timezone.now()
+    count = import_rows(project=project, kind=sort.kind, text=text, seed=seed, waits=waits, now=now)
     pages.log_change(request, project, f"{count} {sort.what} were imported.")
     if not count:
         messages.info(request, "Everything in this file was there already. Nothing was added.")

@@ -47,7 +47,7 @@ class ExplanationsTask(JudgedTask):
 
     @property
     def practice(self) -> JudgedQuestion:
-        options = [Option(number=number, text=text) for number, text in enumerate(PRACTICE, start=1)]
+        options = [Option(number=number, text=str(text)) for number, text in enumerate(PRACTICE, start=1)]
         return JudgedQuestion(url=static("whoops/candle.svg"), options=options)
 
     def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
@@ -86,5 +86,5 @@ def _fault(marked: Sequence[str], *, known: Iterable[str]) -> str:
     if len(set(marked)) < len(marked):
         return _("One explanation is marked twice. Please mark each once.")
     if NONE in marked and len(marked) > 1:
-        return _("You marked explanations, and also that none of them is good. Take one of both back.")
+        return _("You marked explanations, and also that none of them is good. Take back one of the two.")
     return ""

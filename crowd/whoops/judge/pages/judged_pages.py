@@ -39,6 +39,7 @@ class JudgedQuestion:
 class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
     """A task with one question of a project for each item. Votes are scores: 1 if marked, 0 if not."""
 
+    role = "Judges"
     terms = Terms(
         most_items=20,
         items_each=10,

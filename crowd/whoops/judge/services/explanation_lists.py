@@ -61,6 +61,12 @@ class Lists:
         own = self.of.get(image.pk, ())
         return next((one for one in reversed(own) if one.pk in self.unseen), None)
 
+    def has_seen_designer(self, image: Image) -> bool:
+        """Whether workers have seen the designer's explanation in a list that counts."""
+        own = self.of.get(image.pk, ())
+        seen = (one for one in own if one.pk not in self.unseen and one.withdrawn_at is None)
+        return any(option.source == domain.DESIGNER for one in seen for option in one.options.all())
+
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedQuestions:
@@ -138,6 +144,8 @@ def _changes(project: Project, *, incomplete: bool, holds: bool = False) -> Iter
     lists = lists_of(project, images, holds=holds)
     for image in images:
         own, offers, unseen = lists.of.get(image.pk, ()), standing[image.pk], lists.unseen_of(image)
+        if lists.has_seen_designer(image):
+            offers = [offer for offer in offers if offer.source != domain.DESIGNER]
         kept = {offer.key for offer in offers}
         options = unseen.options.all() if unseen else ()
         gone = [one.pk for one in options if one.source in domain.OURS and _offer(one).key not in kept]

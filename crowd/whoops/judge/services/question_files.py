@@ -28,13 +28,13 @@ MOST_EXPLANATIONS = 100
 WRONG = ":wrong"
 SOURCE = UploadedColumn(
     name="source",
-    help="Whose it is: the name of a model. Judges never see it.",
+    help="The source: the name of a model. Judges never see it.",
     example="model",
     read=text_within(LONGEST_SOURCE),
 )
 ID = UploadedColumn(
     name="id",
-    help="If you like: what names the row in files. Without it we make one of the row's content.",
+    help="Optional: the row's name in files. Without it, one is made from the row's content.",
     read=text_within(LONGEST_ID),
     needed=False,
 )
@@ -52,7 +52,7 @@ COLUMNS: Mapping[str, Sequence[UploadedColumn]] = {
         _column("answer", about="The answer that is taken for right.", example="A candle"),
         replace(
             SOURCE,
-            help="If you like: what made them. Judges never see it.",
+            help="Optional: what made them. Judges never see it.",
             example="maker",
             needed=False,
         ),
@@ -159,7 +159,7 @@ def read_explanations(text: str, *, project: Project) -> dict[Image, list[Offer]
             image = pictured.find(row.cells["image"])
             offer = Offer(source=row.cells["source"], text=row.cells["explanation"])
             if offer.source.casefold() in domain.OURS:
-                raise ValueError(f"source: “{offer.source}” are ours already. Name the model.")
+                raise ValueError(f"source: “{offer.source}” names our own explanations. Name the model.")
             own = found.setdefault(image, [])
             if len(own) >= MOST_EXPLANATIONS:
                 raise ValueError(f"image {image.number} has more than {MOST_EXPLANATIONS} explanations.")
@@ -195,7 +195,7 @@ def _new(
 ) -> NewQuestion:
     source, name = row.cells["source"], row.cells["id"]
     if name.endswith(WRONG):
-        raise ValueError(f"id: none ends with “{WRONG}”, as our answers that are wrong on purpose do.")
+        raise ValueError(f"id: it must not end with “{WRONG}”, as our answers that are wrong on purpose do.")
     content = sha256(f"{text}\n{answer}\n{source}".encode()).hexdigest()[:12]
     return NewQuestion(
         line=row.line,
@@ -216,9 +216,9 @@ def _say_if_repeated(
     contents: Mapping[tuple[int, str, str, str, str], int],
 ) -> None:
     if before := contents.get(new.content):
-        raise ValueError(f"the same stands in line {before}.")
+        raise ValueError(f"line {before} says the same.")
     if new.key in found:
-        raise ValueError(f"id: “{new.key:.40}” stands in line {found[new.key].line}, with something else.")
+        raise ValueError(f"id: “{new.key:.40}” is in line {found[new.key].line} already, with other content.")
 
 
 def _compare(found: Mapping[str, NewQuestion], *, kind: str, project: Project, problems: Problems) -> None:
@@ -227,7 +227,7 @@ def _compare(found: Mapping[str, NewQuestion], *, kind: str, project: Project, p
     for option in options.select_related("question"):
         new = found.get(option.question.key)
         if new and new.content != _content(option):
-            problems.say(f"Line {new.line}: “{new.key:.40}” is there already, with something else.")
+            problems.say(f"Line {new.line}: “{new.key:.40}” is there already, with other content.")
 
 
 def _content(option: Option) -> tuple[int, str, str, str, str]:

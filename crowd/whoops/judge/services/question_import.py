@@ -43,14 +43,15 @@ class Preview:
 SHOWN = 8
 
 
-def preview_import(*, project: Project, kind: str, text: str, seed: int) -> Preview:
+def preview_import(*, project: Project, kind: str, text: str, seed: int, waits: bool = False) -> Preview:
     """Read an import without adding it. Raises InvalidItems, which names every bad line."""
     if kind == Kind.EXPLAIN:
         return _preview_explanations(project, text)
     rows = read_questions(text, kind=kind, project=project)
     known = known_keys(project, kind=kind)
     new = [row for row in rows if row.key not in known]
-    wanted, drawn = draw_wrong_answers(project, new, seed=seed) if kind == Kind.VERIFY else (0, [])
+    mixes = kind == Kind.VERIFY and not waits
+    wanted, drawn = draw_wrong_answers(project, new, seed=seed) if mixes else (0, [])
     return Preview(
         new=len(new),
         known=len(rows) - len(new),
@@ -76,10 +77,12 @@ def import_rows(*, project: Project, kind: str, text: str, seed: int, now: datet
         drawn: Sequence[Negative] = ()
         if kind == Kind.VERIFY:
             withdraw_what_is_right(locked, new, now=now)
+        if kind == Kind.VERIFY and not waits:
             _, drawn = draw_wrong_answers(locked, new, seed=seed)
         questions = _store(locked, kind, new, now=now)
         questions += store_wrong_answers(locked, drawn, now=now)
-        post_questions(project=locked, questions=questions, now=now)
+        if not waits:
+            post_questions(project=locked, questions=questions, now=now)
     return len(new)
 
 

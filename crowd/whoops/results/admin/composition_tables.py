@@ -44,6 +44,14 @@ DESIGNERS = (
     head("Owed", MONEY),
     head("Paid", MONEY),
 )
+FILTERS = (
+    head("Filter", TEXT),
+    head("Version", TEXT),
+    head("Found something in"),
+    head("Read"),
+    OF_ALL,
+    head("It alone"),
+)
 WAGES = (
     head("Task", TEXT),
     head("Approved work with a known time"),
@@ -58,6 +66,7 @@ def composition_tables(project: Project) -> Iterator[StatTable]:
     yield _annotations(project)
     yield _texts(project)
     yield _filtered(project)
+    yield _filters(project)
     yield _way(project)
     yield _designers(project)
     yield _wages(project)
@@ -81,7 +90,7 @@ def _images(project: Project) -> StatTable:
         title="Images",
         columns=(head("Where they are", TEXT), head("Images"), OF_ALL),
         rows=rows if every else [],
-        about="Of partners the share is that of accepted images.",
+        about="The share of partners is one of accepted images.",
         empty="No image was sent yet.",
     )
 
@@ -109,7 +118,7 @@ def _annotations(project: Project) -> StatTable:
         title="Annotations for each image",
         columns=(head("Annotations", TEXT), head("Images"), OF_ALL),
         rows=[(str(times), count, Share(right=count, of=every).value) for times, count in counted.items()],
-        about=f"Those that count, of accepted images. {project.annotations_wanted} are wanted.",
+        about=f"Annotations that count, of accepted images. {project.annotations_wanted} are needed.",
         empty=NO_IMAGES,
     )
 
@@ -138,7 +147,7 @@ def _filtered(project: Project) -> StatTable:
         title="What the word filter holds back",
         columns=(head("Text", TEXT), head("With a word of the list"), head("All"), OF_ALL),
         rows=rows,
-        about="Of all annotations, those that were dropped or let through afterwards among them.",
+        about="Of all annotations, including those that were dropped or let through afterwards.",
         empty="Nothing is annotated yet.",
     )
 
@@ -147,9 +156,9 @@ def _way(project: Project) -> StatTable:
     found = way_of(project)
     named = (
         ("Revisions that the control group understood", found.passed),
-        ("People of it who saw what is weird", found.seen),
+        ("Control-group answers that saw what is weird", found.seen),
         ("Decided revisions that went back to their designer", found.returned),
-        ("Reviewers' words that object", found.objections),
+        ("Reviews that object", found.objections),
         ("Reviewed images that somebody objects to", found.objected),
     )
     return StatTable(
@@ -182,7 +191,7 @@ def _designers(project: Project) -> StatTable:
         title="Designers",
         columns=DESIGNERS,
         rows=rows,
-        about="Under the first signs of their ids: their page has the names.",
+        about="Named by the first characters of their ids; the page of designers has the names.",
         empty="Nobody was invited yet.",
     )
 

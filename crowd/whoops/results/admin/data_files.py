@@ -17,7 +17,7 @@ def _offer(project: Project) -> Offer:
     questions = exported_questions(project, everything=False).count()
     return Offer(
         about=f"{plural(images, 'accepted image')}, and {plural(questions, 'question')} that people are "
-        f"asked about them. {ON_RECORD} Designers, annotators and judges stand in files under pseudonyms.",
+        f"asked about them. {ON_RECORD} Designers, annotators and judges have pseudonyms in files.",
         lists=LISTS,
         note="" if images else "No image is accepted yet.",
     )

@@ -38,7 +38,7 @@ IMAGES: Sequence[Column] = (
     *_made("", attrgetter("image")),
     column("normal_pair", TEXT, "what would be normal", of="image.normal_pair"),
     column("weird_pair", TEXT, "what the image shows instead", of="image.weird_pair"),
-    column("designer", PERSON, "pseudonym of who made it", of="image.designer.public_id"),
+    column("designer", PERSON, "the designer's pseudonym", of="image.designer.public_id"),
     column("designer_explanation", TEXT, "why it is weird, as its designer says", of="image.explanation"),
     column("captions", TEXTS, "annotators' captions, both parts named", of=_each("caption")),
     column("explanations", TEXTS, "annotators' explanations, in the same order", of=_each("explanation")),
@@ -54,7 +54,7 @@ IMAGES: Sequence[Column] = (
 )
 PROVENANCE: Sequence[Column] = (
     column("study", TEXT, "the study's id", of=lambda row: str(row.image.project.study.public_id)),
-    column("state", TEXT, "accepted; or what else became of it", of="image.state"),
+    column("state", TEXT, "accepted, or the state that it is in instead", of="image.state"),
     column("sent_at", MOMENT, "when its designer first sent it", of="image.sent_at"),
     column("accepted_at", MOMENT, "when it was accepted", of="image.accepted_at"),
     column("normal_element", TEXT, "the part that would be normal", of="image.normal_element"),
@@ -67,7 +67,7 @@ PROVENANCE: Sequence[Column] = (
         column("number", INTEGER, "the first is 1"),
         column("sent_at", MOMENT, "when"),
         column("outcome", TEXT, "returned, accepted, refused or withdrawn; empty: not decided"),
-        column("reason", TEXT, "what its designer was told"),
+        column("reason", TEXT, "the reason that its designer read"),
     ),
     column(
         "control_group",

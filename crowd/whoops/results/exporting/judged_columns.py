@@ -54,5 +54,5 @@ ANSWERS: Sequence[Column] = (
         "yes", FLAG, "the answer: whether it is so, or was marked", of=lambda score: bool(score.numerator)
     ),
     column("by", PERSON, "pseudonym of the judge", of="assignment.worker.public_id"),
-    column("at", MOMENT, "when it was handed in", of="assignment.submitted_at"),
+    column("at", MOMENT, "when it was submitted", of="assignment.submitted_at"),
 )

@@ -45,7 +45,7 @@ def exported_questions(project: Project, *, everything: bool) -> Questions:
 
 def read_options(project: Project, *, everything: bool) -> Iterator[JudgedOption]:
     options = Option.objects.filter(question__in=exported_questions(project, everything=everything))
-    for some in in_chunks(options.select_related("question__image"), size=AT_ONCE):
+    for some in in_chunks(options.select_related("question__image", "question__sample"), size=AT_ONCE):
         counted = tallies({one.question.item_id for one in some if one.question.item_id})
         for option in some:
             tally = counted.get((option.question.item_id or 0, option.measure))

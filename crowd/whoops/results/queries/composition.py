@@ -1,5 +1,6 @@
 """The composition of the data, and how images came into them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal

@@ -41,7 +41,7 @@ def reviews_card(project: Project, user: User) -> Card:
     decide_url = images_url(project, waits="decision")
     may_decide = user.has_perm(DECIDE)
     # A person still to review one of them must not learn that others object to it.
-    told = Metric(name="That wait for a decision", count=decisions, url=decide_url)
+    told = Metric(name="Images that wait for a decision", count=decisions, url=decide_url)
     ways = [CardLink(name="Review…", url=page_url("review", project), is_first=bool(own), permission=CHECK)]
     if decisions:
         ways.append(CardLink(name="Decide…", url=decide_url, is_first=not own, permission=DECIDE))
@@ -56,7 +56,7 @@ def reviews_card(project: Project, user: User) -> Card:
                 count=states[State.REVIEW],
                 url=images_url(project, state=State.REVIEW),
             ),
-            Metric(name="That wait for your review", count=own),
+            Metric(name="Images that wait for your review", count=own),
             *([told] if may_decide else []),
             Metric(
                 name="Accepted", count=states[State.ACCEPTED], url=images_url(project, state=State.ACCEPTED)
@@ -155,4 +155,4 @@ def _problems(project: Project) -> list[str]:
         return []
     people = "1 person of this study has" if there == 1 else f"{there} people of this study have"
     told = f"Each image needs {wanted} reviewers, and {people} the permission."
-    return [f"{told} Make more people members of the study, as reviewers, or want fewer in the settings."]
+    return [f"{told} Make more people members of the study, as reviewers, or ask for fewer in the settings."]

@@ -30,7 +30,7 @@ class ReasonForm(forms.Form):
     with_pictures = forms.BooleanField(
         required=False,
         label="Take its pictures away, too",
-        help_text="They are shown to nobody but staff any more, wherever they are. Can be undone in the pool "
+        help_text="Only staff can see them then, wherever they are shown. This can be undone in the pool "
         "of pictures.",
     )
 
@@ -56,7 +56,9 @@ def action_view(page: Images, request: HttpRequest, pk: int, slug: str) -> HttpR
 
 def _pages(page: Images) -> ActionPages[Image]:
     def find(request: HttpRequest, pk: int) -> Sequence[Image]:
-        related = page.get_queryset(request).select_related("project__study", "picture", "designer")
+        related = page.get_queryset(request).select_related(
+            "project__study", "picture", "designer", "category"
+        )
         return [get_object_or_404(related, pk=pk)]
 
     return project_actions(
@@ -65,7 +67,7 @@ def _pages(page: Images) -> ActionPages[Image]:
         find=find,
         back=lambda image: _address("change", image.pk),
         url=lambda image, slug: _address("do", image.pk, slug),
-        base="admin/whoops/image_base.html",
+        base="admin/hits/project_base.html",
         logged=lambda image: image,
     )
 
@@ -130,7 +132,7 @@ DESIGNER_READS = "Its designer reads it."
 FOR_RECORD = "For the record. Its designer does not read it."
 ACTIONS = {
     "accept": _decision(
-        label="Accept",
+        label="Accept the image",
         done="is accepted",
         told=FOR_RECORD,
         fits=_is_in(State.REVIEW),
@@ -139,7 +141,7 @@ ACTIONS = {
         do=image_decisions.accept_image,
     ),
     "return": _decision(
-        label="Return to its designer",
+        label="Return the image to its designer",
         done="is back with its designer",
         told=f"{DESIGNER_READS} Say what to change: they can send it again.",
         fits=_is_in(State.CONTROL, State.REVIEW),
@@ -156,18 +158,18 @@ ACTIONS = {
         do=image_decisions.reword_return,
     ),
     "refuse": _decision(
-        label="Refuse",
+        label="Refuse the image",
         done="is refused",
         told=DESIGNER_READS,
         fits=_is_in(State.CONTROL, State.REVIEW, State.ACCEPTED),
         about="It is out of the data, nobody is asked about it any more, and it cannot be sent again. "
-        "What was owed for it stays owed. You can think again later.",
+        "What was owed for it stays owed. You can reconsider it later.",
         do=image_decisions.refuse_image,
         takes_pictures=True,
     ),
     "reconsider": _decision(
-        label="Think again",
-        done="is considered anew",
+        label="Reconsider the image",
+        done="is reconsidered",
         told=FOR_RECORD,
         fits=image_decisions.may_reconsider,
         about="The decision is taken back: it goes to where the control group has put it, and "

@@ -14,7 +14,6 @@ from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops.images.admin.addresses import images_url, page_url
 from crowd.whoops.images.queries.images import count_states, with_reviews
 from crowd.whoops.models import Annotation, Image, Project
-from crowd.whoops.models.control_and_review import Review
 from crowd.whoops.review.admin import image_actions
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
@@ -23,8 +22,6 @@ from hits.admin.selection import need, signed_in
 from hits.identity.models.users import User
 from hits.work.access import studies_of
 
-CHECK = "whoops.review_image"
-DECIDE = "whoops.decide_image"
 State = Image.State
 
 
@@ -53,7 +50,14 @@ class ImageAdmin(ReadOnlyAdmin[Image]):
     actions = None
     list_display = ("small", "image", "weird", "designer", "category", "state", "reviews", "sent_at")
     list_display_links = ("image",)
-    list_filter = ("state", WaitsFilter, ("project__study", VisibleStudies), "category", "tool")
+    list_filter = (
+        "state",
+        WaitsFilter,
+        ("project__study", VisibleStudies),
+        # Other studies' own categories stay unnamed.
+        ("category", admin.RelatedOnlyFieldListFilter),
+        "tool",
+    )
     search_fields = (
         "=number",
         "weird_element",
@@ -81,7 +85,7 @@ class ImageAdmin(ReadOnlyAdmin[Image]):
     def small(self, image: Image) -> SafeString:
         """A small picture without a text of its own: the number stands beside it."""
         url = file_url(image.picture, 160)
-        return format_html('<img src="{}" alt="" loading="lazy" class="images-small">', url)
+        return format_html('<img src="{}" alt="" loading="lazy" class="thumb">', url)
 
     @admin.display(description="image", ordering="number")
     def image(self, image: Image) -> str:
@@ -167,12 +171,3 @@ def _facts(image: Image, user: User) -> dict[str, Any]:
         "annotations": annotations.filter(state=Annotation.State.COUNTED).count(),
         "review_url": f"{page_url('review', image.project)}?image={image.pk}",
     }
-
-
-def may_read(image: Image, reviews: list[Review], user: User) -> bool:
-    """Whoever is still to review it reads the others' words afterwards; whoever decides needs them to."""
-    own = [one for one in reviews if one.revision == image.revision]
-    if image.state != State.REVIEW or not user.has_perm(CHECK) or any(one.by_id == user.pk for one in own):
-        return True
-    is_full = len(own) >= image.project.reviews_wanted
-    return is_full or (user.has_perm(DECIDE) and any(one.is_harmful for one in own))

@@ -90,7 +90,7 @@ def reconsider_image(*, image: Image, reason: str, by: User, now: datetime) -> N
             raise RuleBroken("nothing_to_reconsider", f"{locked} was neither refused nor returned by hand.")
         move_image(locked, State.REVIEW, by=by, now=now)
         settle_control(locked, now=now)
-        _note("image.reconsidered", f"{locked} is considered anew. {reason}", locked, by=by, now=now)
+        _note("image.reconsidered", f"{locked} is reconsidered. {reason}", locked, by=by, now=now)
 
 
 def may_reconsider(image: Image) -> bool:
@@ -103,7 +103,7 @@ def may_reconsider(image: Image) -> bool:
 def read_reason(text: str) -> str:
     reason = trim(text)
     if not reason:
-        raise RuleBroken("no_reason", "Say why: it stands in the record, and a designer reads why not.")
+        raise RuleBroken("no_reason", "Give a reason: it is kept on record, and a designer reads why not.")
     if len(reason) > LONGEST_REASON:
         raise RuleBroken("long_reason", f"A reason has at most {LONGEST_REASON} characters.")
     return reason

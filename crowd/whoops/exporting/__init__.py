@@ -1,1 +1,0 @@
-"""Images, questions and answers as rows and files."""
