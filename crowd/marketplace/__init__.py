@@ -1,1 +1,1 @@
-"""An MTurk-compatible server and its worker site. Meets the other rooms over HTTP only."""
+"""An MTurk-compatible server and its worker site. This package talks to the other packages over HTTP only."""

@@ -1,4 +1,4 @@
-"""What the review policies compute: how right one worker was, and how far several agree."""
+"""The calculations of the review policies: how right one worker was, and how far several workers agree."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ LONGEST = 256  # longer answers are not compared
 
 
 def known_answers(*, key: Answers, given: Answers) -> dict[str, bool]:
-    """Which questions of the key were answered exactly so. An empty answer never matches."""
+    """Whether each question of the key was answered exactly so. An empty answer never matches."""
     return {question: bool(right) and given.get(question) == right for question, right in key.items()}
 
 
@@ -20,7 +20,7 @@ def percent(part: int, whole: int) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """Who agrees with whom about one HIT."""
+    """The result of comparing the workers' answers to one HIT."""
 
     agreed: Mapping[str, Answer]  # only questions with an agreed answer
     question_scores: Mapping[str, int]
@@ -29,7 +29,7 @@ class Agreement:
 
 
 def find_agreement(*, questions: Sequence[str], given: Mapping[str, Answers], threshold: int) -> Agreement:
-    """A question has an agreed answer if more than `threshold` per cent of the workers gave it."""
+    """The answers that more than `threshold` per cent of the workers gave, and the scores that follow."""
     scores: dict[str, int] = {}
     agreed: dict[str, Answer] = {}
     for question in questions:

@@ -1,4 +1,4 @@
-"""What answers under Amazon's host names, where a proxy leads programs: the APIs, and no page."""
+"""Addresses served under Amazon's host names, where a proxy leads programs: the APIs, and no page."""
 
 from django.urls import path
 

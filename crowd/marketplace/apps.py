@@ -12,7 +12,7 @@ class MarketplaceConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def was_put_back(self, *, copied_at: datetime | None) -> None:
-        """These tables are those of a copy: requesters have heard and done more than it knows."""
+        """Begin a new epoch: the tables come from a copy, and requesters know of more than it holds."""
         from crowd.marketplace.services.epochs import begin_epoch
 
         begin_epoch(copied_at=copied_at, now=timezone.now())

@@ -1,4 +1,4 @@
-"""What must not be started at all."""
+"""Settings with which the marketplace refuses to start."""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 def refuse_exposed_control() -> None:
-    """The control API turns clocks and makes money: never on a marketplace that others can reach."""
+    """Raise ImproperlyConfigured if others can reach the control API, which turns clocks and makes money."""
     if settings.MARKETPLACE_CONTROL_KEY and not is_on_loopback(settings.MARKETPLACE_URL):
         raise ImproperlyConfigured(
             "CROWD_MARKETPLACE_CONTROL_KEY is for tests and rehearsals on one machine, and "

@@ -11,18 +11,21 @@ from crowd.marketplace.models import ClockShift
 
 
 class NextDue(Protocol):
-    """When something becomes due by the clock alone; None if nothing waits."""
+    """The instant when something becomes due by the clock alone; None if nothing waits."""
 
     def __call__(self, *, now: datetime) -> datetime | None: ...
 
 
 def now() -> datetime:
-    """The machine's time, ahead by what was turned. Signatures alone are judged by the machine's own."""
+    """The machine's time plus the time by which the clock was turned ahead.
+
+    Only request signatures are judged by the machine's own time instead.
+    """
     return timezone.now() + _turned()
 
 
 def by_the_machine(next_due: NextDue) -> NextDue:
-    """The same, asked and answered in the machine's time. It holds until the clock is turned again."""
+    """Convert `next_due` to machine time, in and out. An answer holds until the clock is turned again."""
 
     @wraps(next_due)
     def due(*, now: datetime) -> datetime | None:

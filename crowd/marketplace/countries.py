@@ -46,6 +46,6 @@ NAMES = {entry[:2]: entry[3:] for entry in _LIST.strip().replace("\n", " ").spli
 
 
 def name_place(country: str, subdivision: str = "") -> str:
-    """As in "Canada" or "United States (PA)"."""
+    """Name a place, as "Canada" or "United States (PA)"."""
     name = NAMES.get(country, country)
     return f"{name} ({subdivision})" if subdivision else name

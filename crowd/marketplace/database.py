@@ -1,4 +1,4 @@
-"""The marketplace's database is its own: transactions name it, and the router keeps the two apart."""
+"""The marketplace's own database: transactions name it, and the router keeps it apart from the other one."""
 
 from contextlib import AbstractContextManager
 from typing import Any

@@ -16,7 +16,7 @@ HITStatus = Literal["Assignable", "Unassignable", "Reviewable", "Reviewing", "Di
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """Pending = accepted and not submitted; done = submitted, approved or rejected."""
+    """The places of one HIT. Pending = accepted and not submitted; done = submitted, approved or rejected."""
 
     maximum: int
     pending: int
@@ -39,7 +39,7 @@ def hit_status(*, counts: Counts, expired: bool, reviewing: bool, disposed: bool
 
 @dataclass(frozen=True, kw_only=True)
 class FeeSchedule:
-    """What the marketplace adds to a reward or bonus. All zero: no fee at all, not even the cent."""
+    """The fees that the marketplace adds to a reward or bonus. All zero: no fee at all, not even the cent."""
 
     rate: Decimal = Decimal(0)
     many_rate: Decimal = Decimal(0)
@@ -68,7 +68,7 @@ PER_CENT = re.compile(r"(\d{1,2}(?:\.\d{1,2})?)%", re.ASCII)
 
 
 def fee_schedule(name: str) -> FeeSchedule:
-    """By its name, or by a rate such as "5%". Raises ValueError."""
+    """Return the schedule of this name, or of a rate such as "5%". Raises ValueError for any other name."""
     if name in FEE_SCHEDULES:
         return FEE_SCHEDULES[name]
     if rate := PER_CENT.fullmatch(name):
@@ -81,10 +81,10 @@ def round_half_up(amount: Decimal) -> Decimal:
 
 
 def topic_arn(*, account: int, name: str) -> str:
-    """Shaped as Amazon's, for programs that take it apart. The account is ours, in twelve digits."""
+    """An ARN shaped like Amazon's, for programs that take it apart. The account is ours, in twelve digits."""
     return f"arn:aws:sns:us-east-1:{account:012}:{name}"
 
 
 def new_id(*, length: int = 30, prefix: str = "") -> str:
-    """Upper-case letters and digits, as the service model's EntityId and CustomerId demand."""
+    """A random id of upper-case letters and digits, as the service model's EntityId and CustomerId demand."""
     return prefix + "".join(secrets.choice(ALPHABET) for _ in range(length - len(prefix)))

@@ -1,8 +1,8 @@
-"""What the API answers when it refuses: the type, code and message of the service itself."""
+"""The API's refusals, with the type, code and message that the service itself uses."""
 
 
 class APIError(Exception):
-    """Becomes the JSON error of the wire, HTTP 400 unless it says otherwise."""
+    """A refusal that becomes the JSON error of the wire, HTTP 400 unless the subclass says otherwise."""
 
     kind = "RequestError"
     status = 400
@@ -44,7 +44,7 @@ class SerializationException(APIError):
 
 
 class SignatureRefused(APIError):
-    """The message never says which part was wrong beyond what the caller needs to mend it."""
+    """A refused signature. The message says no more about the fault than the caller needs to correct it."""
 
     def __init__(self, message: str, *, kind: str = "InvalidSignatureException") -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ class SignatureRefused(APIError):
 
 
 class TopicRefused(APIError):
-    """Of the calls about topics, whose codes and answers are those of Amazon's SNS."""
+    """A refused call about topics. Codes and status are those of Amazon's SNS."""
 
     def __init__(self, message: str, *, code: str = "InvalidParameter", status: int = 400) -> None:
         super().__init__(message, code=code)
@@ -69,14 +69,14 @@ class Throttled(APIError):
 
 
 class ServiceFault(APIError):
-    """Transient: the caller may ask again, and boto3 does so by itself."""
+    """A transient failure: the caller may ask again, and boto3 does so by itself."""
 
     kind = "ServiceFault"
     status = 500
 
 
 def does_not_exist(noun: str, external_id: str) -> RequestError:
-    """The service writes HIT as Hit in this one message."""
+    """The error for a missing object. The service writes HIT as Hit in this one message."""
     named = noun.replace("HIT", "Hit")
     return RequestError(f"{named} {external_id} does not exist.", code=f"{noun}DoesNotExist")
 
@@ -95,4 +95,4 @@ def out_of_range(member: str, *, low: object, high: object) -> ParameterValidati
 
 
 class RuleBroken(Exception):
-    """A wish of those who run the marketplace that a rule forbids; the message says what to do instead."""
+    """An operator's request that a rule forbids; the message says what to do instead."""

@@ -37,7 +37,7 @@ def operation_model(name: str) -> OperationModel | None:
 
 
 def check_input(value: object, shape: Shape, *, path: str = "") -> None:
-    """Raises SerializationException for a wrong type, ValidationException for a broken constraint."""
+    """Raise SerializationException for a wrong type, ValidationException for a broken constraint."""
     kinds = PYTHON_TYPES[shape.type_name]
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise SerializationException(f"{path or 'The input'} must be a {shape.type_name}.")
@@ -51,7 +51,7 @@ def check_input(value: object, shape: Shape, *, path: str = "") -> None:
 
 
 def known_part(value: Any, shape: Shape) -> Any:
-    """What the model names. Nothing else was checked, so nothing else may be kept."""
+    """The members that the model names. No others were checked, so no others may be kept."""
     if isinstance(shape, StructureShape):
         named = {name: value.get(name) for name in shape.members}
         return {
@@ -93,7 +93,7 @@ def _check_scalar(value: Any, shape: Shape, *, path: str) -> None:
 
 
 def _member(path: str, name: str) -> str:
-    """The service names members as its own Java does: bonusAmount, not BonusAmount."""
+    """The member's path as the service's own Java names it: bonusAmount, not BonusAmount."""
     lowered = name if name.isupper() else name[0].lower() + name[1:]
     return f"{path}.{lowered}" if path else lowered
 

@@ -33,7 +33,7 @@ def digest(token: str) -> str:
 
 
 def sign_ticket(payload: Mapping[str, object], *, key: str) -> str:
-    """The frame's proof of who works: signed for the requester alone, with a key they share with us."""
+    """Sign the frame's proof of who works, for the requester alone, with a key shared with the requester."""
     return signing.dumps(payload, key=key, salt="marketplace.ticket", compress=False)
 
 
@@ -42,29 +42,29 @@ def sign_submit(payload: Mapping[str, object]) -> str:
 
 
 def read_submit(signed: str) -> dict[str, object]:
-    """Good until the assignment's deadline, which its row knows. Raises django.core.signing.BadSignature."""
+    """Verify a submit address, good until the deadline in its assignment's row. Raises BadSignature."""
     payload: dict[str, object] = _read(signed, purpose="submit")
     return payload
 
 
 def sign_content(payload: Mapping[str, object]) -> str:
-    """What the content host may show: it knows nobody, so the address itself is the permission."""
+    """Sign what the content host may show. It has no sessions, so the address is the permission."""
     return _sign(payload, purpose="content")
 
 
 def read_content(signed: str) -> dict[str, object]:
-    """Raises django.core.signing.BadSignature."""
+    """Verify a content address. Raises BadSignature."""
     payload: dict[str, object] = _read(signed, purpose="content")
     return payload
 
 
 def sign_place(place: int, *, of: str) -> str:
-    """Where a listing goes on; a place in one kind of listing is none in another."""
+    """Sign where a listing continues; a place in one kind of listing is none in another."""
     return _sign(place, purpose=f"page.{of}")
 
 
 def read_place(signed: str, *, of: str) -> int:
-    """Raises django.core.signing.BadSignature."""
+    """Verify a listing's place. Raises BadSignature."""
     return int(_read(signed, purpose=f"page.{of}"))
 
 
@@ -73,6 +73,6 @@ def _sign(value: object, *, purpose: str) -> str:
 
 
 def _read(signed: str, *, purpose: str) -> Any:
-    """By any of our keys, so that they can be changed."""
+    """Verify with any of our keys, so that keys can be changed."""
     first, *earlier = settings.MARKETPLACE_KEYS
     return signing.loads(signed, key=first, fallback_keys=[*earlier], salt=f"marketplace.{purpose}")

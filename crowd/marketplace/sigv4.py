@@ -1,4 +1,4 @@
-"""AWS Signature Version 4, as the server sees it."""
+"""AWS Signature Version 4, verified as the server does."""
 
 import hmac
 import re

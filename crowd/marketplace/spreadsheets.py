@@ -9,7 +9,7 @@ from hits.common.spreadsheets import csv_line
 
 
 def csv_file(name: str, *, header: Sequence[str], rows: Iterable[Sequence[object]]) -> StreamingHttpResponse:
-    """Row by row, so that no length of it fills the memory."""
+    """Stream a CSV file row by row, so that no length of it fills the memory."""
     return StreamingHttpResponse(
         map(csv_line, chain([header], rows)),
         content_type="text/csv; charset=utf-8",

@@ -1,4 +1,4 @@
-"""The whole of the marketplace's host."""
+"""Addresses of the marketplace's host."""
 
 from django.urls import include, path
 

@@ -27,14 +27,14 @@ from crowd.marketplace.services import epochs, faults, work
 from hits.common import rates
 
 LARGEST_BODY = 1_048_576
-# Not of the API: clients that do not know it ignore it.
+# Not part of the API: clients that do not know this header ignore it.
 EPOCH = "X-Marketplace-Epoch"
 CONTENT_TYPE = "application/x-amz-json-1.1"
 log = structlog.get_logger()
 
 
 def api(request: HttpRequest) -> HttpResponse:
-    """One signed call. The operation runs in one transaction: an error leaves nothing behind."""
+    """Answer one signed call. The operation runs in one transaction: an error leaves nothing behind."""
     try:
         answer = _answer(_call(request))
     except APIError as error:
@@ -45,7 +45,7 @@ def api(request: HttpRequest) -> HttpResponse:
 
 
 def fault() -> HttpResponse:
-    """For what nobody foresaw: the caller may ask again, and boto3 does so by itself."""
+    """The answer to an unforeseen error: the caller may ask again, and boto3 does so by itself."""
     error = ServiceFault("The service failed. Nothing was changed; try again.")
     return _answer(_error_body(error, now=timezone.now()), status=error.status)
 
@@ -72,7 +72,7 @@ def _call(request: HttpRequest) -> Any:
 
 
 def admit(request: HttpRequest, *, service: str, must_sign: AbstractSet[str]) -> AccessKey:
-    """The key that signed a call of fair size, and not one too many. Both APIs are entered here."""
+    """The key that signed the call to either API. Raises BodyTooLarge, SignatureRefused or Throttled."""
     _refuse_large_body(request)
     key = sigv4.verify(request, now=timezone.now(), service=service, must_sign=must_sign)
     if not rates.allow("key", key.access_key_id, per_second=settings.MARKETPLACE_KEY_RATE):
@@ -81,7 +81,7 @@ def admit(request: HttpRequest, *, service: str, must_sign: AbstractSet[str]) ->
 
 
 def _refuse_large_body(request: HttpRequest) -> None:
-    """The largest call carries a question of 64 KiB and is far smaller than what Django would read."""
+    """Raise BodyTooLarge. The largest call carries 64 KiB of question, far below Django's limit."""
     try:
         size = len(request.body)
     except RequestDataTooBig:

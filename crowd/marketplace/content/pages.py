@@ -1,4 +1,4 @@
-"""HTML, forms and files. No session here: who knows the signed address may see what it names."""
+"""HTML, forms and files. No session here: knowing the signed address is the permission to see its content."""
 
 from django.conf import settings
 from django.core import signing
@@ -44,7 +44,7 @@ def work(request: HttpRequest, signed: str) -> HttpResponse:
 @require_safe
 @xframe_options_exempt
 def test(request: HttpRequest, signed: str) -> HttpResponse:
-    """The test of a qualification, while its time runs."""
+    """The page of a qualification's test, while its time runs."""
     begun = (
         QualificationRequest.objects.select_related("type")
         .filter(
@@ -88,7 +88,7 @@ def _gone(request: HttpRequest) -> HttpResponse:
 
 
 def _read(signed: str, name: str) -> str:
-    """What the address names; one of another kind, or too old, is no address at all."""
+    """Return what the signed address names. Raises Http404 if it is forged, of another kind or expired."""
     try:
         payload = seals.read_content(signed)
     except signing.BadSignature:

@@ -1,4 +1,4 @@
-"""The whole of the content host: what requesters wrote themselves, in a sandbox, without cookies."""
+"""The content host: pages that requesters wrote themselves, in a sandbox, without cookies."""
 
 from django.urls import path
 

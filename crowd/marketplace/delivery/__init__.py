@@ -1,1 +1,1 @@
-"""How events leave the marketplace: what a transport promises, the three there are, and the sweep."""
+"""Delivery of events: the interface of transports, the three there are, and the sweep."""

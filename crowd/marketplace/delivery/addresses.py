@@ -1,4 +1,4 @@
-"""Where the marketplace may be made to speak to: public addresses over TLS, and never its own network."""
+"""Addresses to which the marketplace may send: public ones over TLS, and never its own network."""
 
 import re
 import socket
@@ -27,13 +27,13 @@ class Target:
 
     @property
     def netloc(self) -> str:
-        """As the Host header has it: without the scheme's own port."""
+        """Host and port for the Host header: without the scheme's own port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (443 if self.is_tls else 80) else f"{host}:{self.port}"
 
 
 def read_target(url: str) -> Target:
-    """Raises Undeliverable for what can never be sent to. Names are not looked up here."""
+    """Check the form of an address. Raises Undeliverable if it can never be sent to. No name is looked up."""
     if len(url) > LONGEST or not VISIBLE_ASCII.fullmatch(url):
         raise Undeliverable(f"An address is at most {LONGEST} visible ASCII characters.")
     try:
@@ -60,7 +60,7 @@ def read_target(url: str) -> Target:
 
 
 def resolve(target: Target) -> list[str]:
-    """The IP addresses to connect to. One bad one among them spoils all: names that mix are a trick."""
+    """The IP addresses to connect to. One bad address spoils all: names that mix them are a trick."""
     try:
         found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -1,4 +1,4 @@
-"""The key that signs SNS-style posts, and the certificate by which anybody checks them."""
+"""The key that signs SNS-style posts, and the certificate with which receivers check them."""
 
 from datetime import timedelta
 from functools import lru_cache
@@ -17,7 +17,7 @@ LIFE = timedelta(days=3650)
 
 
 def signing_key() -> SigningKey:
-    """Made at the first need. Two makers at once make two: each stands behind what it signed."""
+    """The key, made when first needed. Two processes may make two: each certificate fits its signatures."""
     return SigningKey.objects.order_by("pk").first() or _make_key()
 
 
@@ -46,7 +46,7 @@ def _make_key() -> SigningKey:
 
 
 def _certify(key: rsa.RSAPrivateKey) -> x509.Certificate:
-    """Valid by the machine's clock, not a turned one; from yesterday, for receivers whose clock is late."""
+    """A certificate by the machine's real clock, from yesterday, for receivers whose clock is late."""
     begins = timezone.now() - timedelta(days=1)
     return (
         x509.CertificateBuilder()

@@ -1,4 +1,4 @@
-"""What a notification says: the same document, to the letter, at every attempt."""
+"""The content of a notification: the same document, to the letter, at every attempt."""
 
 import json
 from datetime import UTC, datetime

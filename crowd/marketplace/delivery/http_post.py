@@ -1,4 +1,4 @@
-"""One POST to an address that has been checked, within a fixed time, following nothing."""
+"""One POST to an address that has been checked, within a fixed time, without following redirects."""
 
 import socket
 import ssl
@@ -24,7 +24,7 @@ class Answer:
 
 
 def post(url: str, *, body: bytes, headers: Mapping[str, str], wants_body: bool = False) -> Answer:
-    """Raises Undeliverable if no answer came; what the answer says is the caller's to judge."""
+    """Send a POST. Raises Undeliverable if no answer came; the caller judges the answer."""
     target = read_target(url)
     try:
         with closing(_connect(target)) as connection:
@@ -34,7 +34,7 @@ def post(url: str, *, body: bytes, headers: Mapping[str, str], wants_body: bool 
 
 
 def post_document(url: str, *, body: bytes, headers: Mapping[str, str]) -> None:
-    """Delivered means that the other side said so, with a status of 2xx."""
+    """Send a document. Delivered means a status of 2xx; Undeliverable is raised for any other."""
     status = post(url, body=body, headers={**headers, "User-Agent": "crowd-marketplace"}).status
     if 300 <= status < 400:
         raise Undeliverable(f"It answered {status}; redirects are not followed.")
@@ -43,7 +43,7 @@ def post_document(url: str, *, body: bytes, headers: Mapping[str, str]) -> None:
 
 
 def _connect(target: Target) -> HTTPConnection:
-    """To the very address that was judged: asking for the name again could give another."""
+    """Connect to the very address that was checked: looking the name up again could give another."""
     connection = (HTTPSConnection if target.is_tls else HTTPConnection)(target.host, target.port)
     deadline = time.monotonic() + TIMEOUT_S
     problem: OSError = TimeoutError("no address answered in time")
@@ -63,7 +63,7 @@ def _connect(target: Target) -> HTTPConnection:
 def _exchange(
     connection: HTTPConnection, target: Target, *, body: bytes, headers: Mapping[str, str], wants_body: bool
 ) -> Answer:
-    """Whoever trickles bytes to keep us waiting is cut off, whatever it has sent by then."""
+    """Send and read the answer. A receiver that trickles bytes to keep us waiting is cut off in any case."""
     sockets = [connection.sock]
     cut = Timer(TIMEOUT_S, _cut_off, [sockets])
     cut.start()
@@ -91,7 +91,7 @@ def _tls() -> ssl.SSLContext:
 
 
 def _cut_off(sockets: list[socket.socket]) -> None:
-    """The socket itself, for the connection forgets it before the answer is read."""
+    """Shut the socket itself, for the connection forgets it before the answer is read."""
     with suppress(OSError):
-        # Not TLS's own: that would take its state away under the thread that reads.
+        # Not TLS's own shutdown: that would take its state away under the thread that reads.
         socket.socket.shutdown(sockets[-1], socket.SHUT_RDWR)

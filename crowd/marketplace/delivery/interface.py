@@ -1,4 +1,4 @@
-"""What every transport promises."""
+"""The interface of every transport."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -10,15 +10,15 @@ Send = Callable[[], None]
 
 
 class Undeliverable(Exception):
-    """It did not arrive, or nobody knows whether it did. The message is for the requester."""
+    """The delivery failed, or its outcome is unknown. The message is for the requester."""
 
 
 class Transport(Protocol):
     def check(self, address: str) -> None:
-        """Raises InvalidTransportEndpoint if nothing could ever be sent there. Asks no network."""
+        """Raise InvalidTransportEndpoint if nothing could ever be sent there. Asks no network."""
 
     def prepare(self, event: Event) -> Send:
-        """Reads what it needs from rows; the call it returns speaks to the network alone.
+        """Read the needed rows; the returned call speaks to the network alone.
 
         That call raises Undeliverable, and may run in any thread. Each attempt of one event carries the
         same EventDocId.

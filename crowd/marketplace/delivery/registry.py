@@ -1,4 +1,4 @@
-"""Which transport carries what. The API's list of transports has no word for a webhook; its address has."""
+"""The transport for a destination. The API has no name for webhooks; their address shows them."""
 
 from crowd.marketplace.delivery import webhook
 from crowd.marketplace.delivery.interface import Transport, invalid_endpoint
@@ -11,7 +11,7 @@ WEBHOOK: Transport = Webhook()
 
 
 def transport_of(*, name: str, address: str) -> Transport:
-    """Raises InvalidTransportEndpoint for one that this marketplace has not."""
+    """The transport of this name and address. Raises InvalidTransportEndpoint if there is none here."""
     if name == "SNS" and address.startswith(webhook.PREFIX):
         return WEBHOOK
     if name not in TRANSPORTS:

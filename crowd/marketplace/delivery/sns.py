@@ -15,7 +15,7 @@ from crowd.marketplace.delivery.interface import Send, Undeliverable, invalid_en
 from crowd.marketplace.models import Event, Subscription
 from crowd.marketplace.services.topics import CONFIRMATION
 
-# In this order, those that there are.
+# The signed members in this order, as far as they are present.
 SIGNED = ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type")
 
 
@@ -66,7 +66,7 @@ def string_to_sign(message: dict[str, str]) -> str:
 
 
 def _notification(event: Event) -> dict[str, str]:
-    """The id follows from the event's, so that an attempt after a failure is the same message."""
+    """Write a notification. Its id follows from the event's: a repeated attempt is the same message."""
     destination = event.destination
     subscription: Subscription | None = getattr(destination, "subscription", None)
     own = f"arn:aws:sns:us-east-1:{destination.requester.external_id}:notifications"
@@ -81,7 +81,7 @@ def _notification(event: Event) -> dict[str, str]:
 
 
 def _confirmation(event: Event) -> dict[str, str]:
-    """The letter that asks an address whether it wants a topic's events."""
+    """Write the message that asks an address whether it agrees to receive a topic's events."""
     subscription = event.destination.subscription
     arn = subscription.topic.arn
     return {

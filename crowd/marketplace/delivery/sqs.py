@@ -66,7 +66,7 @@ def _signed_headers(url: str, body: bytes) -> dict[str, str]:
 
 
 def region_of(host: str) -> str:
-    """Amazon's hosts say it; other queues hardly care."""
+    """The region in the names of Amazon's hosts; other queues mostly ignore it."""
     named = REGION.fullmatch(host)
     return (named[1] or named[2]) if named else "us-east-1"
 

@@ -1,9 +1,9 @@
-"""Sends what the outbox holds, at least once each.
+"""Sends the outbox, each event at least once.
 
-A sweep takes a destination by moving its `free_at` ahead, if it is still what it was: so one sweep at a
-time sends to it, in the order of what happened, and a sweep that dies lets go of it by itself. No
-transaction is open while anything is sent. Rows are read and written by the sweep's own thread; a few
-others do nothing but send, so that a slow destination keeps no other waiting.
+A sweep takes a destination by compare and swap: it moves `free_at` ahead if that is still what it was.
+This is a lease: one sweep at a time sends to a destination, in the order of events, and a sweep that dies
+releases it by itself. No transaction is open while anything is sent. Rows are read and written by the
+sweep's own thread; a few others do nothing but send, so that a slow destination keeps no other waiting.
 """
 
 import secrets
@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 
 def deliver_events(*, now: datetime) -> None:
-    """One sweep. Ends when nothing is due, or after its time; the next one goes on."""
+    """Run one sweep. It ends when nothing is due, or after its time; the next one continues."""
     turns = _take_turns(now=now)
     running: Running = {}
     with ThreadPoolExecutor(SENDERS) as pool:
@@ -52,14 +52,14 @@ def deliver_events(*, now: datetime) -> None:
 
 
 def next_delivery(*, now: datetime) -> datetime | None:
-    """A destination is free then, and an event for it is due."""
+    """The next instant at which a destination is free and an event for it is due."""
     waiting = Destination.objects.annotate(first_due_at=_first_due()).filter(first_due_at__isnull=False)
     first: datetime | None = waiting.aggregate(first=Min(Greatest("first_due_at", "free_at")))["first"]
     return first
 
 
 def deliver_test(*, event: Event, now: datetime) -> None:
-    """Sends one event while its requester waits. Raises InvalidTransportEndpoint if it does not arrive."""
+    """Send one event while its requester waits. Raises InvalidTransportEndpoint if it does not arrive."""
     problem = _attempt(_prepare(event))
     if problem:
         event.delete()
@@ -80,7 +80,7 @@ class Turn:
         self._has_failed = False
 
     def next_event(self) -> Event | None:
-        """None once nothing is due, something failed, or the time is over."""
+        """The next due event; None once nothing is due, something failed, or the time is over."""
         if self._has_failed or time.monotonic() > self._ends:
             return None
         while self._waiting or self._load():
@@ -90,7 +90,7 @@ class Turn:
         return None
 
     def note(self, event: Event, *, problem: str) -> None:
-        """What became of it."""
+        """Record the outcome of an attempt. Events older than PATIENCE are given up after a failure."""
         if not problem:
             _mark_delivered(event, now=self._now)
             return
@@ -104,7 +104,7 @@ class Turn:
         log.info("marketplace.event.not_delivered", attempts=event.attempts + 1)
 
     def end(self) -> None:
-        """Lets go of the destination, unless the lease is over and somebody else holds it."""
+        """Release the destination, unless the lease is over and another sweep holds it."""
         failures, free_at = 0, self._now
         if self._has_failed:
             failures = self._destination.failures + 1
@@ -126,7 +126,7 @@ class Turn:
         return True
 
     def _is_made_late(self, event: Event) -> bool:
-        """By a fault that was asked for; once an event, or the last one would wait for ever."""
+        """Apply a LATE fault; only once to an event, or the last one would wait forever."""
         if event.due_at != event.occurred_at:
             return False
         fault = faults.take(event.event_type, kinds=[Fault.Kind.LATE])
@@ -144,13 +144,13 @@ def unsent() -> QuerySet[Event]:
 
 
 def _first_due() -> Subquery:
-    """Of a destination: when the first of its unsent events is due; none without any."""
+    """A destination's first due instant among its unsent events; null without any."""
     events = unsent().filter(destination=OuterRef("pk")).order_by("due_at")
     return Subquery(events.values("due_at")[:1])
 
 
 def _take_turns(*, now: datetime) -> Iterator[Turn]:
-    """Destinations with something due, whoever waited longest first. Others may take them meanwhile."""
+    """Take destinations with something due, the longest waiting first. Other sweeps may take some too."""
     ends = time.monotonic() + SWEEP_S
     waiting = Destination.objects.alias(first_due_at=_first_due())
     due = waiting.filter(first_due_at__lte=now, free_at__lte=now)
@@ -184,17 +184,17 @@ def _fail_to_sign() -> None:
 
 
 def _attempt(send: Send) -> str:
-    """The problem, or nothing."""
+    """Send, and return the problem, or an empty text."""
     try:
         send()
     except Undeliverable as problem:
-        # It may quote what came from outside, which no database need be able to keep.
+        # The problem may quote text from outside, which a database may be unable to keep.
         return "".join(c if c.isprintable() else " " for c in str(problem))[:500]
     return ""
 
 
 def _mark_delivered(event: Event, *, now: datetime) -> None:
-    """A copy that is sent on purpose finds it marked."""
+    """Mark an event as delivered once: a copy that is sent on purpose finds it marked."""
     marked = Event.objects.filter(pk=event.pk, delivered_at=None)
     marked.update(delivered_at=now, attempts=F("attempts") + 1, last_error="")
 
@@ -206,5 +206,5 @@ def _give_up(events: QuerySet[Event], *, problem: str, now: datetime) -> None:
 
 
 def _jittered(seconds: float, *, longest: float) -> timedelta:
-    """Half as much to half as much again: what failed together does not come back together."""
+    """Vary a delay from half to one and a half: destinations that failed together do not return together."""
     return timedelta(seconds=min(seconds, longest) * (50 + secrets.randbelow(101)) / 100)

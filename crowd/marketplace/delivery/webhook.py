@@ -1,4 +1,4 @@
-"""Plain JSON to the requester's own address, signed with the ticket key that they share with us."""
+"""Plain JSON to the requester's own address, signed with the ticket key that the requester shares with us."""
 
 import hashlib
 import hmac
@@ -36,6 +36,6 @@ def signature(body: bytes, *, key: str, signed_at: int) -> str:
 
 
 def _send(url: str, body: bytes, *, key: str) -> None:
-    # The receiver compares it with a clock of its own, so this is the machine's time, never a turned one.
+    # The receiver compares the time with its own clock, so this is the machine's time, never a turned one.
     signed = signature(body, key=key, signed_at=int(time.time()))
     post_document(url, body=body, headers={"Content-Type": "application/json", HEADER: signed})

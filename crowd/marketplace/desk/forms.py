@@ -1,4 +1,4 @@
-"""What the desk's forms take. What a database cannot keep is refused here."""
+"""The desk's forms. Text that a database cannot keep is refused here."""
 
 import re
 from decimal import Decimal
@@ -155,7 +155,7 @@ class ReasonForm(forms.Form):
 
 
 class EraseForm(forms.Form):
-    """The worker id is typed, so that nobody is erased by a slip."""
+    """A form in which the worker id is typed, so that no worker is erased by a slip."""
 
     worker_id = forms.CharField(label="Worker id", max_length=64)
     in_spite_of = forms.BooleanField(

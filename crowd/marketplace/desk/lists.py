@@ -14,12 +14,12 @@ Sorts = Mapping[str, Sequence[str]]
 
 
 def searched(request: HttpRequest) -> str:
-    """What was typed; no database keeps NUL, so nothing can be found by it."""
+    """The search text, without NUL: no database keeps it, so nothing can be found by it."""
     return request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_SEARCH]
 
 
 def sorted_by(request: HttpRequest, sorts: Sorts) -> str:
-    """The first one unless another was asked for."""
+    """The requested sort order, or the first one if it is unknown."""
     wanted = request.GET.get("sort", "")
     return wanted if wanted in sorts else next(iter(sorts))
 

@@ -1,4 +1,4 @@
-"""What the desk shows, in a total order."""
+"""Rows that the desk shows, in a total order."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,7 +66,7 @@ def overview(*, now: datetime) -> Overview:
 
 
 def books() -> dict[str, Decimal]:
-    """The sum of every account. One pass over the ledger; SQLite sums as floats, so rounded to the cent."""
+    """The sum of every account, in one pass. SQLite sums as floats, so each is rounded to the cent."""
     sums = LedgerEntry.objects.order_by().values_list("account").annotate(sum=Sum("amount"))
     found = {account: round_half_up(amount) for account, amount in sums}
     return {account.value: found.get(account.value, ZERO) for account in LedgerEntry.Account}
@@ -78,7 +78,7 @@ def requesters(*, search: str, sort: str) -> QuerySet[Requester]:
 
 
 def transfers(*, requester: Requester) -> "QuerySet[WithAnnotations[LedgerEntry, Giver]]":
-    """The side that received of each, newest first, with the account that gave as `source`."""
+    """The receiving side of each transfer, newest first, with the giving account as `source`."""
     giver = LedgerEntry.objects.filter(transfer=OuterRef("transfer"), amount__lt=0)
     return (
         LedgerEntry.objects.filter(requester=requester, amount__gt=0)
@@ -119,7 +119,7 @@ def blocks(*, search: str) -> QuerySet[Block]:
 
 
 def audit_entries(*, search: str = "") -> QuerySet[AuditEntry]:
-    """What operators did, newest first."""
+    """The actions of operators, newest first."""
     found = AuditEntry.objects.select_related("operator").order_by("-id")
     return found.filter(
         Q(what__icontains=search)

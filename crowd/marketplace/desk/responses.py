@@ -1,4 +1,4 @@
-"""How a page of the desk answers: shown, asked once more, or led on with a word of what was done."""
+"""Answers of the desk: a page, a question before an action, or a redirect with a note."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def show(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    """With a token for the page's forms, and the word of what was done before, which is said once."""
+    """Render a page with a token for its forms, and with the note of the last action, shown once."""
     values = {"operator": operator, "form_token": uuid4(), "note": _read_note(request), **context}
     response = render(request, f"marketplace/desk/{page}.html", values, status=status)
     if NOTE in request.COOKIES:
@@ -48,7 +48,7 @@ def ask(
     form: Form | None = None,
     is_grave: bool = False,
 ) -> HttpResponse:
-    """One more question before a deed; the answer is sent to the same address."""
+    """Ask once more before an action; the answer is sent to the same address."""
     context = {
         "title": title,
         "text": text,
@@ -61,7 +61,7 @@ def ask(
 
 
 def tell(note: str, to: str, *args: object) -> HttpResponse:
-    """Leads on to a page that says the note once; a cookie carries it, for Django's sessions are not ours."""
+    """Redirect to a page that shows the note once. A cookie carries it, as we use no Django sessions."""
     response = redirect(to, *args)
     response.set_cookie(
         NOTE,
@@ -79,7 +79,7 @@ def tell(note: str, to: str, *args: object) -> HttpResponse:
 def doing(
     request: HttpRequest, operator: Operator, what: str, *, about: str = "", note: str = ""
 ) -> Iterator[None]:
-    """The deed of this form: recorded, and done once however often the form is sent."""
+    """Carry out this form's action: recorded, and idempotent however often the form is sent."""
     token = operators.read_token(request.POST.get("form_token", ""))
     with operators.do_once(
         operator=operator, token=token, what=what, about=about, note=note, now=clock.now()

@@ -1,4 +1,4 @@
-"""Who is at the desk: a cookie of its own, good for the desk's addresses alone."""
+"""The desk's sessions: a cookie of its own, good for the desk's addresses alone."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
@@ -23,7 +23,7 @@ P = ParamSpec("P")
 def operator_required(
     view: Callable[Concatenate[HttpRequest, Operator, P], HttpResponseBase],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Hands the signed-in operator to the view; sends anybody else to the door. Nothing of it is cached."""
+    """Pass the signed-in operator to the view; redirect others to the sign-in page. Nothing is cached."""
 
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         token = request.COOKIES.get(COOKIE, "")
@@ -36,7 +36,7 @@ def operator_required(
 
 
 def open_session(request: HttpRequest, response: HttpResponse, token: str) -> None:
-    """The session that this browser had before ends."""
+    """Open a session; an earlier one of this browser ends."""
     operators.sign_out(token=request.COOKIES.get(COOKIE, ""))
     response.set_cookie(
         COOKIE,
@@ -66,7 +66,7 @@ def _answer(
     *args: P.args,
     **kwargs: P.kwargs,
 ) -> HttpResponseBase:
-    """What went wrong is told in the look of the desk."""
+    """Call the view, and show missing pages and refusals in the look of the desk."""
     try:
         return view(request, operator, *args, **kwargs)
     except Http404:

@@ -1,4 +1,4 @@
-"""What the worker's frame opens, and what that page may do."""
+"""The addresses that the worker's frame opens, and the rights of the pages in it."""
 
 from crowd.marketplace.frames.addresses import (
     NOT_AVAILABLE,

@@ -1,4 +1,4 @@
-"""The address that the worker's frame opens, with what the API promises appended.
+"""The address that the worker's frame opens, with the parameters that the API promises appended.
 
 An ExternalQuestion is the requester's own address; HTML and forms are on the content host, signed.
 """
@@ -26,7 +26,7 @@ def preview_url(hit: HIT) -> str:
 
 
 def work_url(assignment: Assignment) -> str:
-    """With the ticket, which proves to the requester what the bare parameters only claim."""
+    """The address of accepted work. Its ticket proves to the requester what the parameters only claim."""
     return _append(
         assignment.hit.external_url or _content_url("work", _attempt(assignment)),
         assignmentId=assignment.external_id,
@@ -43,7 +43,7 @@ def test_url(request: QualificationRequest) -> str:
 
 
 def file_url(upload: Upload, *, now: datetime) -> str:
-    """Good for a minute, for whoever has it."""
+    """An address of the file that works for one minute, for anyone who has it."""
     return _content_url("files", {"upload": upload.pk, "expires": (now + FILE_LIFE).timestamp()})
 
 
@@ -75,7 +75,7 @@ def origin(url: str) -> str:
 
 
 def _attempt(assignment: Assignment) -> dict[str, object]:
-    """The row too: a later acceptance may bear the same id."""
+    """The ids of this attempt, with the row's: a later acceptance may bear the same external id."""
     return {"assignment": assignment.external_id, "row": assignment.pk}
 
 
@@ -84,7 +84,7 @@ def _content_url(kind: str, payload: dict[str, object]) -> str:
 
 
 def _append(url: str, **parameters: str) -> str:
-    """The requester's own query stays as it is, to the letter: it may be signed."""
+    """Append parameters. The requester's own query stays as it is, to the letter: it may be signed."""
     parts = urlsplit(url)
     query = "&".join(part for part in (parts.query, urlencode(parameters)) if part)
     return parts._replace(query=query).geturl()

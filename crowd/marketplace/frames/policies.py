@@ -1,4 +1,4 @@
-"""What a page of the content host may do. All of them have an opaque origin, and reach nobody's storage."""
+"""The rights of the content host's pages. All have an opaque origin and can read no site's storage."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,14 +10,14 @@ ANYWHERE = ("*", "data:", "blob:")
 
 
 def guard_html(response: HttpResponse) -> HttpResponse:
-    """A requester's own page: it may load and run what it likes, inside its sandbox."""
+    """Guard a requester's own page: it may load and run what it likes, inside its sandbox."""
     anything = (*ANYWHERE, "'unsafe-inline'", "'unsafe-eval'")
     return _guard(response, {"default-src": anything, "object-src": ("'none'",)})
 
 
 def guard_form(response: HttpResponse) -> HttpResponse:
-    """A page of ours about a requester's words: pictures from anywhere, scripts and styles only ours."""
-    # Named, not 'self': that means nothing to an origin that is opaque.
+    """Guard our page with a requester's text: pictures from anywhere, scripts and styles only ours."""
+    # Named, because 'self' means nothing to an origin that is opaque.
     own = (settings.MARKETPLACE_CONTENT_URL, settings.MARKETPLACE_URL)
     return _guard(
         response,

@@ -1,4 +1,4 @@
-"""A QuestionForm as a page: of a HIT, of its preview, of a qualification's test."""
+"""A QuestionForm as a page: that of a HIT, of its preview, or of a qualification's test."""
 
 from collections.abc import Mapping
 
@@ -35,7 +35,7 @@ def show_work(
     values: Mapping[str, FilledAnswer] = NOTHING,
     problems: Mapping[str, str] = NO_PROBLEMS,
 ) -> HttpResponse:
-    """Fresh, or again with what was typed and what is wrong with it."""
+    """Show the form: empty, or again with the worker's entries and their problems."""
     context = form_context(
         read_form(assignment.hit.question),
         values,
@@ -67,6 +67,6 @@ def show_test(
 
 
 def _show(request: HttpRequest, context: Mapping[str, object]) -> HttpResponse:
-    """Guarded wherever it is sent from: a form with problems is the answer of the worker site itself."""
+    """Guard the page wherever it is sent from: the worker site itself answers a form with problems."""
     status = 422 if context["problems"] else 200
     return guard_form(render(request, "marketplace/content/form.html", dict(context), status=status))

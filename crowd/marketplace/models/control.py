@@ -1,11 +1,11 @@
-"""What tests and rehearsals may turn: the clock, and faults. Empty on a marketplace in earnest."""
+"""The clock and the faults that tests and rehearsals set. Both tables are empty in real use."""
 
 from django.db import models
 from django.db.models import Q
 
 
 class ClockShift(models.Model):
-    """One row at most: how far the marketplace's clock is ahead of the machine's."""
+    """The time by which the marketplace's clock is ahead of the machine's. One row at most."""
 
     ahead = models.DurationField()
 
@@ -14,7 +14,7 @@ class ClockShift(models.Model):
 
 
 class Fault(models.Model):
-    """What shall go wrong with the next calls of an operation, or with the next notifications."""
+    """A fault for the next calls of an operation, or for the next notifications."""
 
     class Kind(models.TextChoices):
         THROTTLE = "throttle"

@@ -1,4 +1,4 @@
-"""Who wants to hear of a HIT type's events, and the events that wait to be told."""
+"""Who is notified of a HIT type's events, and the events that wait to be sent."""
 
 from functools import partial
 
@@ -11,12 +11,12 @@ from crowd.marketplace.models.work import HITType
 
 
 class Destination(models.Model):
-    """Where a requester's events go. One sweep at a time sends to it, so that they arrive in their order."""
+    """An address for a requester's events. One sweep at a time sends to it, so they arrive in order."""
 
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="destinations")
     transport = models.CharField(max_length=8)
     address = models.CharField(max_length=2000)
-    # Until then a sweep holds it, or it rests after a failure. Changed only by whoever saw the old value.
+    # A lease: until then a sweep holds it, or it rests after a failure. Compare and swap by the old value.
     free_at = models.DateTimeField()
     failures = models.PositiveIntegerField(default=0, help_text="In a row.")
 
@@ -30,7 +30,7 @@ class Destination(models.Model):
 
 
 class Topic(models.Model):
-    """A name that a requester publishes under; whoever subscribed to it is told."""
+    """A name under which a requester publishes; its subscribers are notified."""
 
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="topics")
     name = models.CharField(max_length=256)
@@ -48,14 +48,14 @@ class Topic(models.Model):
 
 
 class Subscription(models.Model):
-    """An address that gets a topic's events once it has shown that it wants them."""
+    """An address that gets a topic's events once it has confirmed that it wants them."""
 
     topic = models.ForeignKey(Topic, models.CASCADE, related_name="subscriptions")
     destination = models.OneToOneField(Destination, models.PROTECT, related_name="subscription")
     arn = models.CharField(max_length=400, unique=True)
     protocol = models.CharField(max_length=5)
     endpoint = models.CharField(max_length=2000)
-    # Not a digest alone: the letter that brings it is written anew at every attempt.
+    # Not a digest alone: the message that carries it is written again at every attempt.
     token = models.CharField(max_length=64, unique=True)
     asked_at = models.DateTimeField()
     confirmed_at = models.DateTimeField(null=True)
@@ -68,7 +68,7 @@ class Subscription(models.Model):
 
 
 class NotificationSetting(models.Model):
-    """Tells one destination, or all who are subscribed to a topic."""
+    """The event types of a HIT type, and whether they go to one destination or to a topic's subscribers."""
 
     hit_type = models.OneToOneField(HITType, models.CASCADE, related_name="notification")
     destination = models.ForeignKey(Destination, models.PROTECT, null=True, related_name="settings")
@@ -90,7 +90,7 @@ class NotificationSetting(models.Model):
 
 
 class Event(models.Model):
-    """The outbox: written with what happened, sent by a sweep, again until somebody took it."""
+    """A row of the outbox: written in the event's transaction, sent by a sweep until accepted or given up."""
 
     destination = models.ForeignKey(Destination, models.PROTECT, related_name="events")
     document_id = models.CharField(
@@ -129,7 +129,7 @@ class Event(models.Model):
 
 
 class SigningKey(models.Model):
-    """The key and certificate by which SNS-style posts are signed; made at the first need."""
+    """The key and certificate that sign SNS-style posts; made when first needed."""
 
     private_sealed = models.TextField()
     certificate = models.TextField()

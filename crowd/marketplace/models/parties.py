@@ -1,4 +1,4 @@
-"""Who posts work and who does it. No relation to the researchers' users or workers."""
+"""The people who post work and those who do it. No relation to the researchers' users or workers."""
 
 from decimal import Decimal
 from functools import partial
@@ -10,7 +10,7 @@ from crowd.marketplace import domain, seals
 
 
 class Requester(models.Model):
-    """Whoever posts HITs. The two balances are the ledger's, kept here so that spending can be refused."""
+    """A person who posts HITs. The two balances repeat the ledger's, so that overspending can be refused."""
 
     MOST_MONEY = Decimal(1_000_000)
 
@@ -61,7 +61,7 @@ class AccessKey(models.Model):
 
 
 class Worker(models.Model):
-    """Who does the work. The counts and what is owed move in the transaction that moves the work."""
+    """A person who does the work. Counts and money owed change in the transaction that moves the work."""
 
     external_id = models.CharField(
         max_length=64, unique=True, default=partial(domain.new_id, length=14, prefix="A")
@@ -142,7 +142,7 @@ class Block(models.Model):
 
 
 class Message(models.Model):
-    """What a requester wrote to a worker through NotifyWorkers."""
+    """A message that a requester wrote to a worker through NotifyWorkers."""
 
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="messages")
     requester = models.ForeignKey(Requester, models.PROTECT, related_name="messages")
@@ -162,7 +162,7 @@ class Message(models.Model):
 
 
 class Operator(models.Model):
-    """Who runs the marketplace: keys, deposits, payouts, blocks."""
+    """A person who runs the marketplace: keys, deposits, payouts, blocks."""
 
     sign_in_name = models.CharField(max_length=64, unique=True)
     password = models.CharField(max_length=255)
@@ -186,7 +186,7 @@ class OperatorSession(models.Model):
 
 
 class AuditEntry(models.Model):
-    """What an operator did. The token is that of the form: a form sent twice does its deed once."""
+    """One action of an operator, for the audit log. The form's token makes it idempotent."""
 
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="deeds")
     token = models.UUIDField(unique=True)

@@ -1,4 +1,4 @@
-"""Who may do what: qualification types, what workers hold, and what they ask for."""
+"""Qualification types, the qualifications that workers hold, and their requests."""
 
 from django.db import models
 from django.db.models import Q
@@ -45,7 +45,7 @@ class QualificationType(models.Model):
 
 
 class Qualification(models.Model):
-    """One worker's, of one type; revoked ones stay to be listed."""
+    """One worker's qualification of one type; a revoked one stays, so that it can be listed."""
 
     type = models.ForeignKey(QualificationType, models.PROTECT, related_name="qualifications")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="qualifications")
@@ -64,7 +64,7 @@ class Qualification(models.Model):
 
 
 class QualificationRequest(models.Model):
-    """A worker's wish for a qualification; with a test, from the moment that they began it."""
+    """A worker's request for a qualification; with a test, from the moment the worker begins the test."""
 
     class Status(models.TextChoices):
         STARTED = "Started"  # the test is open

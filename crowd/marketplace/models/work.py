@@ -11,7 +11,7 @@ HAS_PLACES = Q(max_assignments__gt=F("pending") + F("submitted") + F("approved")
 
 
 class HITType(models.Model):
-    """What HITs share. Two HITs with equal terms have one type, found by the digest of those terms."""
+    """The terms that HITs share. HITs with equal terms have one type, found by the digest of those terms."""
 
     requester = models.ForeignKey(Requester, models.PROTECT)
     external_id = models.CharField(max_length=64, unique=True, default=domain.new_id)
@@ -87,9 +87,9 @@ class HIT(models.Model):
     fee = models.DecimalField(max_digits=13, decimal_places=2)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
-    # Set once nobody can accept it any more and what was held for the rest is free again.
+    # Set once no worker can accept it any more and the money held for the remaining places is free again.
     closed_at = models.DateTimeField(null=True)
-    # Of returned and abandoned work: the next acceptance bears one of them again.
+    # Ids of returned and abandoned assignments: the next acceptance bears one of them again.
     free_ids = models.JSONField(default=list)
     is_reviewing = models.BooleanField(default=False)
     disposed_at = models.DateTimeField(null=True)
@@ -112,7 +112,7 @@ class HIT(models.Model):
                 condition=Q(closed_at__isnull=False, pending=0, disposed_at=None),
                 name="hit_reviewable",
             ),
-            # Without the places: an open HIT that has none is being worked on, and those are few.
+            # Free places are no part of the condition: open HITs without any are being worked on, and few.
             models.Index(fields=["hit_type", "id"], condition=Q(closed_at=None), name="hit_open"),
             models.Index(fields=["expires_at"], condition=Q(closed_at=None), name="hit_to_expire"),
             models.Index(
@@ -142,12 +142,12 @@ class Assignment(models.Model):
         RETURNED = "Returned"
         ABANDONED = "Abandoned"
 
-    # Holds the worker's place in the HIT: one at a time, and for good once submitted.
+    # States that hold the worker's place in the HIT: one at a time, and for good once submitted.
     HOLDING = (Status.ACCEPTED, Status.SUBMITTED, Status.APPROVED, Status.REJECTED)
 
     hit = models.ForeignKey(HIT, models.PROTECT, related_name="assignments")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="assignments")
-    # Not unique: the next acceptance of a returned place bears its id again, as the service's own do.
+    # Not unique: the next acceptance of a returned place bears its id again, as in Amazon's service.
     external_id = models.CharField(max_length=64, db_index=True, default=domain.new_id)
     attempt = models.PositiveIntegerField()
     status = models.CharField(max_length=16, choices=Status, default=Status.ACCEPTED)
@@ -188,7 +188,7 @@ class Assignment(models.Model):
 
 
 class RequestToken(models.Model):
-    """A UniqueRequestToken and what it made, remembered for 24 hours."""
+    """A UniqueRequestToken and the id of the object made under it, remembered for 24 hours."""
 
     requester = models.ForeignKey(Requester, models.CASCADE)
     operation = models.CharField(max_length=64)
@@ -206,7 +206,7 @@ class RequestToken(models.Model):
 
 
 class Upload(models.Model):
-    """A file that a worker handed in with a QuestionForm."""
+    """A file that a worker submitted with a QuestionForm."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="uploads")
     question = models.CharField(max_length=128)
@@ -223,7 +223,7 @@ class Upload(models.Model):
 
 
 class PolicyOutcome(models.Model):
-    """What a review policy found (a result) or did (an action)."""
+    """One result that a review policy found, or one action that it took."""
 
     class Level(models.TextChoices):
         ASSIGNMENT = "Assignment"

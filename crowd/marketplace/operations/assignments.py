@@ -54,7 +54,7 @@ def reject_assignment(call: Call) -> Mapping[str, Any]:
 
 def find_assignment(call: Call) -> Assignment:
     external_id = call.text("AssignmentId")
-    # An id is used again after a return: the newest row that bears it is meant.
+    # An id is used again after a return, so take the newest row that bears it.
     assignment = (
         Assignment.objects.select_related("hit__hit_type", "hit__layout", "worker")
         .filter(hit__requester=call.requester, external_id=external_id)

@@ -1,4 +1,4 @@
-"""What changes a HIT after it was posted. The HIT is locked before anything is decided."""
+"""Changes to a HIT after it was posted. The HIT is locked before anything is decided."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -55,7 +55,7 @@ def _lock_hit(call: Call) -> HIT:
 
 
 def _read_instant(value: float | str) -> datetime:
-    """An epoch number; some clients write ISO 8601 instead."""
+    """Read an epoch number, or ISO 8601, which some clients write instead."""
     try:
         return datetime.fromtimestamp(float(value), tz=UTC)
     except (ValueError, OverflowError, OSError):

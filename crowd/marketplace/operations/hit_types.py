@@ -21,7 +21,7 @@ def create_hit_type(call: Call) -> Mapping[str, Any]:
 
 
 def read_terms(call: Call) -> hit_creation.Terms:
-    """Of CreateHIT and CreateHITType. The service model carries none of these bounds."""
+    """The terms in CreateHIT and CreateHITType. The service model carries none of these bounds."""
     check_bounds(call, ranges=RANGES, longest=LONGEST)
     if call.money("Reward") > Requester.MOST_MONEY:
         raise out_of_range("Reward", low=0, high=Requester.MOST_MONEY)
@@ -37,7 +37,7 @@ def read_terms(call: Call) -> hit_creation.Terms:
 
 
 def find_hit_type(call: Call) -> HITType:
-    """The requester's own; another's does not exist for them."""
+    """The requester's own HIT type; another requester's counts as missing."""
     external_id = call.text("HITTypeId")
     hit_type = (
         HITType.objects.select_related("requester")

@@ -63,7 +63,7 @@ def page_of_hits(call: Call, rows: Any) -> Mapping[str, Any]:
 
 
 def find_hit(call: Call) -> HIT:
-    """The requester's own HIT; another's does not exist for them."""
+    """The requester's own HIT; another requester's counts as missing."""
     external_id = call.text("HITId")
     hit = (
         HIT.objects.select_related("hit_type", "layout")
@@ -121,7 +121,7 @@ def _post(call: Call, hit_type: HITType) -> Mapping[str, Any]:
 
 
 def _read_question(call: Call) -> tuple[Question, Layout | None]:
-    """Either the question itself, or a layout with its parameters."""
+    """Read either the question itself, or a layout with its parameters."""
     xml, layout_id = call.text("Question"), call.text("HITLayoutId")
     if bool(xml) == bool(layout_id):
         raise ParameterValidationError(

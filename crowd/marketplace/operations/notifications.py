@@ -40,11 +40,10 @@ def update_notification_settings(call: Call) -> Mapping[str, Any]:
 
 @operation
 def send_test_event_notification(call: Call) -> Mapping[str, Any]:
-    """Sent when the transaction is over, while the caller waits: whoever tests wants to know.
+    """Send a test event after commit, while the caller waits for its outcome.
 
-    A topic's subscribers may be many, so nobody waits for them.
-
-    The row is written first. If this process dies, the sweep sends it.
+    A topic's subscribers may be many, so the caller does not wait for them. The row is written first:
+    if this process dies, the sweep sends it.
     """
     wish = _read_wish(call)
     if wish.topic:

@@ -49,7 +49,7 @@ def describe_request(request: QualificationRequest) -> Mapping[str, Any]:
 
 
 def _find_request(call: Call) -> QualificationRequest:
-    """A test that is still being taken is not for the requester to see."""
+    """The request with this id. A test that is still being taken is hidden from the requester."""
     external_id = call.text("QualificationRequestId")
     request = (
         QualificationRequest.objects.filter(type__requester=call.requester, external_id=external_id)

@@ -76,7 +76,7 @@ def get_qualification_type(call: Call) -> Mapping[str, Any]:
 
 @operation
 def list_qualification_types(call: Call) -> Mapping[str, Any]:
-    """The marketplace's own come first, where workers need not be able to ask and anybody's are wanted."""
+    """List types. The marketplace's own come first, unless types must be requestable or the caller's own."""
     words = words_of(call.text("Query"))
     rows = _visible(call).filter(contains_all(words, columns=SEARCHED))
     if call.params["MustBeRequestable"]:
@@ -90,19 +90,19 @@ def list_qualification_types(call: Call) -> Mapping[str, Any]:
 
 @operation
 def list_hits_for_qualification_type(call: Call) -> Mapping[str, Any]:
-    """Of the caller: another's questions are not for them."""
+    """List the caller's HITs of this type: other requesters' questions are not shown."""
     rows = HIT.objects.filter(requester=call.requester, disposed_at=None)
     external_id = call.text("QualificationTypeId")
     if external_id not in SYSTEM_IDS:
         return page_of_hits(call, rows.filter(hit_type__required=_find_visible(call)))
-    # Nobody's rows: only the requirements themselves name them, as a quoted id that is like no other text.
+    # System types have no rows: only the requirements name them, as a quoted id that is like no other text.
     types = HITType.objects.filter(requester=call.requester).annotate(named=Cast("requirements", TextField()))
     naming = list(types.filter(named__contains=f'"{external_id}"').values_list("pk", flat=True))
     return page_of_hits(call, rows.filter(hit_type__in=naming))
 
 
 def find_own_type(call: Call) -> QualificationType:
-    """Another requester's type does not exist for what only its owner may do."""
+    """The caller's own type; another requester's counts as missing for what only its owner may do."""
     external_id = call.text("QualificationTypeId")
     type_ = QualificationType.objects.filter(
         requester=call.requester, external_id=external_id, disposed_at=None
@@ -121,7 +121,7 @@ def _find_visible(call: Call) -> QualificationType:
 
 
 def _visible(call: Call) -> QuerySet[QualificationType]:
-    """The caller's own, and what others give."""
+    """The caller's own types and other requesters' active ones."""
     own_or_given = Q(requester=call.requester) | Q(status=Status.ACTIVE)
     return QualificationType.objects.filter(own_or_given, disposed_at=None)
 
@@ -133,7 +133,10 @@ def _page(call: Call, rows: QuerySet[QualificationType]) -> Mapping[str, Any]:
 def _page_after_system(
     call: Call, rows: QuerySet[QualificationType], *, system: Sequence[SystemType]
 ) -> Mapping[str, Any]:
-    """Tokens within the system's types have a salt of their own; all others are those of the rows."""
+    """One page that begins with the system's types.
+
+    Tokens within the system's types have a salt of their own; all others are those of the rows.
+    """
     start = _read_place(call.text("NextToken"))
     if start is None:
         return _page(call, rows)
@@ -152,7 +155,7 @@ def _page_after_system(
 
 
 def _read_place(token: str) -> int | None:
-    """None for a token of the rows, which their own page reads."""
+    """Read a place among the system's types; None for a token of the rows, which their own page reads."""
     if not token:
         return 0
     try:
@@ -178,7 +181,7 @@ def _read_change(call: Call) -> services.Change:
 
 
 def _read_test(call: Call) -> services.Test | None:
-    """The three parameters are one: an update replaces all of them, or none."""
+    """Read the test's three parameters as one: an update replaces all of them, or none."""
     if not call.text("Test"):
         for name in ("AnswerKey", "TestDurationInSeconds"):
             if call.params.get(name):
@@ -209,7 +212,7 @@ def _describe_for(call: Call, type_: QualificationType) -> Mapping[str, Any]:
 
 
 def describe_foreign(type_: QualificationType) -> Mapping[str, Any]:
-    """Neither test nor key: whoever may read them here may also be a worker elsewhere."""
+    """A type without test and key: a requester who reads them here may also be a worker elsewhere."""
     return {
         "QualificationTypeId": type_.external_id,
         "CreationTime": type_.created_at,

@@ -15,7 +15,7 @@ DEFAULT_VALUE = 1
 
 @operation
 def associate_qualification_with_worker(call: Call) -> Mapping[str, Any]:
-    """Whatever the worker has asked for stays as it is: the requester decides that on its own."""
+    """Grant a qualification. A waiting request of the worker stays: the requester decides it separately."""
     granted = services.grant(
         type_=find_own_type(call), worker=_find_worker(call), value=read_value(call), now=call.now
     )
@@ -40,7 +40,7 @@ def get_qualification_score(call: Call) -> Mapping[str, Any]:
 
 @operation
 def list_workers_with_qualification_type(call: Call) -> Mapping[str, Any]:
-    """Those who hold it, unless those are asked for from whom it was taken back."""
+    """List the workers who hold the type, or those from whom it was revoked if Status says so."""
     rows = Qualification.objects.filter(
         type=find_own_type(call), revoked_at__isnull=call.text("Status") != "Revoked"
     )

@@ -30,7 +30,7 @@ OPERATIONS: dict[str, Operation] = {}
 
 
 def operation(function: Operation) -> Operation:
-    """Registers the function under the operation that boto3 would call by the function's name."""
+    """Register the function under the operation that boto3 would call by the function's name."""
     named = {xform_name(name): name for name in parameter_validation.service_model().operation_names}
     OPERATIONS[named[function.__name__]] = function
     return function

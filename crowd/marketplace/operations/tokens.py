@@ -1,4 +1,4 @@
-"""UniqueRequestToken: remembered for 24 hours. A repeat is an error that names what the first one made."""
+"""UniqueRequestToken: remembered for 24 hours. The error for a repeat names what the first call made."""
 
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import RequestToken
@@ -8,9 +8,9 @@ from crowd.marketplace.services.retention import TOKEN_MEMORY
 
 
 def refuse_repeat(call: Call, *, operation: str, code: str) -> None:
-    """Raises RequestError if this token has been used; forgets it once it is a day old."""
+    """Raise RequestError if this token has been used; forget it once it is a day old."""
     # Two calls with one token at once: the second waits here, and then sees what the first made. Locked
-    # without a token too: every caller moves the requester's money, and what comes between has locks as well.
+    # without a token too: every caller moves the requester's money and takes further locks on the way.
     Requester.objects.select_for_update(no_key=True).get(pk=call.requester.pk)
     token = call.text("UniqueRequestToken")
     if not token:
@@ -24,7 +24,7 @@ def refuse_repeat(call: Call, *, operation: str, code: str) -> None:
 
 
 def remember(call: Call, *, operation: str, made: str) -> None:
-    """In the transaction of what was made."""
+    """Remember the token and what it made. Called in the same transaction."""
     if token := call.text("UniqueRequestToken"):
         RequestToken.objects.create(
             requester=call.requester,

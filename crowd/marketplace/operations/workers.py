@@ -1,4 +1,4 @@
-"""What a requester does to workers themselves: messages and blocks."""
+"""A requester's calls about workers themselves: messages and blocks."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the worker site shows, in total orders, and in time that does not grow with the number of HITs."""
+"""The worker site's lists, in total orders, in time that does not grow with the number of HITs."""
 
 from crowd.marketplace.queries.groups import COUNTED, LISTED, count_hits, listed_groups
 from crowd.marketplace.queries.hits import next_hit, open_hits

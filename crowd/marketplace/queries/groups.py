@@ -21,7 +21,7 @@ SEARCHED = ("title", "description", "keywords", "requester__name")
 
 
 class CappedCount(Subquery):
-    """How many rows a limited subquery has: the count ends where the limit does."""
+    """The number of rows of a limited subquery: the count ends where the limit does."""
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) capped)"
     output_field = IntegerField()
@@ -36,7 +36,7 @@ def listed_groups(
     backwards: bool,
     now: datetime,
 ) -> QuerySet[HITType]:
-    """In order, each with `some_hit`: the id of one that is left for this worker, or None.
+    """Sorted groups, each with `some_hit`: the id of a HIT that is left for this worker, or None.
 
     Not an EXISTS: to answer that PostgreSQL would hash every open HIT. A limited look-up goes by the index.
     """
@@ -50,7 +50,7 @@ def listed_groups(
 
 
 def count_hits(*, groups: Collection[int], worker: Worker, now: datetime) -> dict[int, int]:
-    """What is left of each group for this worker, counted to one more than COUNTED, in one query."""
+    """HITs left for this worker by group, each counted to one more than COUNTED, in one query."""
     left = open_hits(worker=worker, now=now).filter(hit_type=OuterRef("pk")).order_by().values("pk")
     counted = HITType.objects.filter(pk__in=groups).order_by()
     return dict(counted.values_list("pk", CappedCount(left[: COUNTED + 1])))

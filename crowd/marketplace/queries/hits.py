@@ -1,4 +1,4 @@
-"""Which HITs a worker may take, and which of them an accept takes."""
+"""The HITs that a worker may accept, and the choice of the one that an accept takes."""
 
 from datetime import datetime
 from random import SystemRandom
@@ -21,12 +21,12 @@ def open_hits(*, worker: Worker, now: datetime) -> QuerySet[HIT]:
 
 
 def with_places(*, now: datetime) -> QuerySet[HIT]:
-    """In the words of the partial index `hit_open`, so that it is used."""
+    """Open HITs with a free place, in the terms of the partial index `hit_open`, so that it is used."""
     return HIT.objects.filter(HAS_PLACES, closed_at=None, expires_at__gt=now)
 
 
 def next_hit(*, group: HITType, worker: Worker, now: datetime) -> HIT | None:
-    """From a random place on: workers do not queue for one row, and nobody steps over all their old work."""
+    """A HIT next to a random place: workers neither queue for one row nor step over their old work."""
     ends = _between(with_places(now=now), group, 0, MOST).values_list("pk", flat=True)
     first, last = ends.first(), ends.last()
     if first is None or last is None:
@@ -38,7 +38,7 @@ def next_hit(*, group: HITType, worker: Worker, now: datetime) -> HIT | None:
 
 
 def _between(hits: QuerySet[HIT], group: HITType, low: int, high: int) -> QuerySet[HIT]:
-    """By the index of (hit type, id).
+    """Filter by the index of (hit type, id).
 
     Given the type as an equality, PostgreSQL may walk the primary key over all other types' HITs instead;
     both columns compared as one value leave it no choice. SQLite chooses well by itself.

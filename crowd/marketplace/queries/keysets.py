@@ -1,4 +1,4 @@
-"""Pages by where the last one ended: no page is slower than the first, and nothing is counted."""
+"""Keyset pagination: pages by where the last one ended. All are equally fast, and nothing is counted."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from django.db.models import Model, Q, QuerySet
 
 M = TypeVar("M", bound=Model)
-# At most what the columns hold; a mark comes back in an address, so anything may stand there.
+# No longer than what the columns hold; a mark comes back in an address, so it may be any text.
 MARK = re.compile(r"\d{1,18}|\d{1,10}\.\d{2}", re.ASCII)
 Mark = tuple[Decimal | int, ...]
 
@@ -30,7 +30,7 @@ class Keyset:
         return tuple(_read(row, column.lstrip("-")) for column in self.columns)
 
     def read_mark(self, text: str) -> Mark | None:
-        """None for what is no mark of this order, so that the first page is shown."""
+        """Parse a mark; None if the text is no mark of this order, so that the first page is shown."""
         parts = text.split("~")
         if len(parts) != len(self.columns) or not all(map(MARK.fullmatch, parts)):
             return None
@@ -43,7 +43,7 @@ def write_mark(mark: Mark) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Page(Generic[M]):
-    """Rows, and the marks behind which the neighboring pages lie; empty where there is none."""
+    """One page's rows, and the marks where the neighboring pages begin; empty if there is none."""
 
     rows: Sequence[M] = field(default_factory=list)
     before: str = ""
@@ -60,7 +60,7 @@ def read_page(rows: QuerySet[M], *, keyset: Keyset, after: str, before: str, siz
 
 
 def page_of(found: list[M], *, keyset: Keyset, more: bool, came_from: bool, backwards: bool) -> Page[M]:
-    """`more` lie in the direction of reading; behind us lies whatever page we came from."""
+    """Build a page. `more` rows lie in the direction of reading; behind us lies the page we came from."""
     if backwards:
         found.reverse()
     has_before, has_after = (more, came_from) if backwards else (came_from, more)
@@ -76,7 +76,7 @@ def _turned(column: str) -> str:
 
 
 def _beyond(columns: Sequence[str], mark: Mark) -> Q:
-    """The first column's own bound stands outside the OR, where an index can use it."""
+    """The condition for rows beyond the mark. The first column's bound is outside the OR, for the index."""
     name, comparison = columns[0].lstrip("-"), "lt" if columns[0].startswith("-") else "gt"
     further = Q(**{f"{name}__{comparison}": mark[0]})
     if len(columns) == 1:

@@ -1,4 +1,4 @@
-"""What a worker holds, has asked for, and could ask for."""
+"""A worker's qualifications, requests for them, and the types that the worker could request."""
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -13,14 +13,14 @@ Request = QualificationRequest.Status
 
 
 def qualifications_of(worker: Worker) -> QuerySet[Qualification]:
-    """Those taken back too, so that the worker finds out why."""
+    """The worker's qualifications, revoked ones too, so that the worker finds out why."""
     return Qualification.objects.filter(worker=worker, type__disposed_at=None).select_related(
         "type__requester"
     )
 
 
 def requests_of(worker: Worker) -> QuerySet[QualificationRequest]:
-    """The last one for each type, unless it was granted: then the qualification itself is listed."""
+    """The last request for each type, unless it was granted: then the qualification itself is listed."""
     later = QualificationRequest.objects.filter(
         worker=worker, type=OuterRef("type"), pk__gt=OuterRef("pk")
     ).exclude(status=Request.WITHDRAWN)
@@ -32,7 +32,7 @@ def requests_of(worker: Worker) -> QuerySet[QualificationRequest]:
 
 
 def types_to_ask_for(worker: Worker, *, words: list[str]) -> QuerySet[QualificationType]:
-    """Those that the worker neither has nor has asked for before."""
+    """Types that the worker neither has nor has requested before."""
     held = Qualification.objects.filter(worker=worker, type=OuterRef("pk"))
     asked = QualificationRequest.objects.filter(worker=worker, type=OuterRef("pk")).exclude(
         status=Request.WITHDRAWN
@@ -45,7 +45,7 @@ def types_to_ask_for(worker: Worker, *, words: list[str]) -> QuerySet[Qualificat
 
 
 def known_types(worker: Worker) -> QuerySet[QualificationType]:
-    """Those whose page this worker may see: given at present, or with something of the worker's own."""
+    """Types whose page this worker may see: active ones, or those that the worker holds or has requested."""
     own = Q(pk__in=Qualification.objects.filter(worker=worker).values("type")) | Q(
         pk__in=QualificationRequest.objects.filter(worker=worker).values("type")
     )

@@ -1,4 +1,4 @@
-"""A worker's own records: what is open, what was handed in, messages and payouts."""
+"""A worker's own records: accepted work, submitted work, messages and payouts."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ def accepted_work(*, worker: Worker) -> QuerySet[Assignment]:
 
 
 def history(*, worker: Worker, status: str = "", words: Sequence[str] = ()) -> QuerySet[Assignment]:
-    """What the worker handed in, newest first, with its bonuses; of one status, if that is given."""
+    """The worker's submitted work, newest first, with its bonuses; limited to one status if that is given."""
     return (
         Assignment.objects.filter(
             contains_all(list(words), columns=SEARCHED),
@@ -47,7 +47,7 @@ def messages(*, worker: Worker) -> QuerySet[Message]:
 
 
 def count_unread(*, worker: Worker) -> int:
-    """Up to ten: more is told as 9+."""
+    """Unread messages, counted up to ten: the page shows more as 9+."""
     return Message.objects.filter(worker=worker, read_at=None)[:10].count()
 
 

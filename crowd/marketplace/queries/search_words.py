@@ -1,4 +1,4 @@
-"""What somebody typed into a search box, as a condition."""
+"""The text of a search box as a query condition."""
 
 from django.db.models import Q
 
@@ -13,7 +13,7 @@ def words_of(text: str) -> list[str]:
 
 
 def contains_all(words: list[str], *, columns: tuple[str, ...]) -> Q:
-    """Every word somewhere in the columns, in any case."""
+    """A condition: every word occurs in at least one of the columns, in any case."""
     wanted = Q()
     for word in words:
         anywhere = Q()

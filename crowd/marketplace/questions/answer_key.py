@@ -1,4 +1,4 @@
-"""AnswerKey: which selections of a qualification test score, and how the sum becomes a value."""
+"""AnswerKey: the selections of a qualification test that score, and how the sum becomes a value."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LOWEST, HIGHEST = -2_147_483_648, 2_147_483_647
 
 @dataclass(frozen=True, kw_only=True)
 class KeyQuestion:
-    """Scores by the exact set of what was selected; any other set has the default score."""
+    """Scores by the exact set of selected choices; any other set has the default score."""
 
     identifier: str
     scores: Mapping[frozenset[str], int]
@@ -81,7 +81,7 @@ def _score_of(question: KeyQuestion, answers: Mapping[str, frozenset[str]]) -> i
 
 
 def check_fits(form: Form, key: AnswerKey) -> None:
-    """Raises ParameterValidationError unless the form asks all that the key scores."""
+    """Raise ParameterValidationError unless the form asks all that the key scores."""
     questions = {question.identifier: question.answer for question in form.questions}
     for scored in key.questions:
         answer = questions.get(scored.identifier)
@@ -96,7 +96,7 @@ def check_fits(form: Form, key: AnswerKey) -> None:
 
 
 def read_answer_key(xml: str) -> AnswerKey:
-    """Raises ParameterValidationError with what to mend."""
+    """Parse an AnswerKey. Raises ParameterValidationError that says what to correct."""
     root = parse(xml, noun="AnswerKey")
     if root.tag != f"{{{KEY_SCHEMA}}}AnswerKey":
         raise invalid(f"AnswerKey must be an AnswerKey of {KEY_SCHEMA}; it is {shorten(root.tag)}.")
@@ -184,5 +184,5 @@ def _read_decimal(node: Node) -> Decimal:
 
 
 def _round(number: Decimal) -> int:
-    """Half up: 10 of 15 are 67 per cent."""
+    """Round half up: 10 of 15 are 67 per cent."""
     return int(number.to_integral_value(rounding=ROUND_HALF_UP))

@@ -1,4 +1,4 @@
-"""QuestionFormAnswers: what workers handed in, for the requester's program and for scoring."""
+"""QuestionFormAnswers: workers' submitted answers, for the requester's program and for scoring."""
 
 from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -10,12 +10,12 @@ VALUES = ("FreeText", "SelectionIdentifier", "OtherSelectionText")
 
 
 def write_answer(fields: Iterable[tuple[str, str]]) -> str:
-    """QuestionFormAnswers of what the worker's form sent."""
+    """Write QuestionFormAnswers from the fields that the worker's form sent."""
     return write_answers((name, [("FreeText", text)]) for name, text in fields)
 
 
 def write_answers(answers: Iterable[tuple[str, Iterable[tuple[str, str]]]]) -> str:
-    """Each answer is its question's identifier and the elements that follow it."""
+    """Write answers, each given as its question's identifier and the elements that follow it."""
     root = Element("QuestionFormAnswers", xmlns=ANSWERS)
     for identifier, elements in answers:
         answer = SubElement(root, "Answer")
@@ -27,7 +27,7 @@ def write_answers(answers: Iterable[tuple[str, Iterable[tuple[str, str]]]]) -> s
 
 
 def read_answers(xml: str) -> Mapping[str, frozenset[str]]:
-    """What was chosen or written, by question. Empty texts are no answer. Raises ParameterValidationError."""
+    """Chosen or written values by question; empty texts are left out. Raises ParameterValidationError."""
     found: dict[str, set[str]] = {}
     for answer in parse_any_length(xml, noun="Answer").iter(f"{{{ANSWERS}}}Answer"):
         values = found.setdefault(answer.findtext(f"{{{ANSWERS}}}QuestionIdentifier", ""), set())
@@ -37,5 +37,5 @@ def read_answers(xml: str) -> Mapping[str, frozenset[str]]:
 
 
 def printable(text: str) -> str:
-    """XML 1.0 has no place for most control characters; everything else travels as it is."""
+    """Drop characters that XML 1.0 cannot hold, mostly control characters; keep all others."""
     return "".join(c for c in text if c in "\t\n\r" or (c >= " " and c not in "\ufffe\uffff"))

@@ -1,4 +1,4 @@
-"""What a QuestionForm shows: titles, texts, lists, pictures, recordings, formatted text."""
+"""The content of a QuestionForm: titles, texts, lists, pictures, recordings, formatted text."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,7 +16,7 @@ PARAMETER = {"Name": ONE, "Value": ONE}
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """One piece of content. `text` also stands in for a picture, or for what browsers no longer run."""
+    """One piece of content. `text` also stands in for a picture or for what browsers no longer run."""
 
     kind: Kind
     text: str = ""
@@ -33,7 +33,7 @@ def read_content(node: Node) -> tuple[Block, ...]:
 
 
 def read_label(node: Node) -> Block:
-    """What a choice is called: a text, a formatted text or a picture."""
+    """Read a choice's label: a text, a formatted text or a picture."""
     return READERS[node.name](node)
 
 
@@ -74,7 +74,7 @@ def _read_embedded(node: Node) -> Block:
 
 
 def _read_application(node: Node) -> Block:
-    """Applets and Flash: no browser runs them any more, and the page says so."""
+    """Read an applet or Flash: no browser runs them any more, and the page says so."""
     inner = node.only("JavaApplet", "Flash")
     named = {
         "JavaApplet": {"AppletPath": ONE, "AppletFilename": ONE},

@@ -27,7 +27,7 @@ def read_height(text: str) -> int:
 
 
 def is_framable(url: str) -> bool:
-    """The host goes into a policy header, so it is held to what a host may be."""
+    """Whether a frame may show this address. Its host goes into a policy header, so the check is strict."""
     try:
         parts = urlsplit(url)
     except ValueError:

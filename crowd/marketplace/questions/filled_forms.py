@@ -1,4 +1,4 @@
-"""A QuestionForm filled in: what the browser sent, what is wrong with it, and the answer it becomes."""
+"""A filled-in QuestionForm: the fields that the browser sent, their problems, and the resulting answer."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ class File:
 
 @dataclass(frozen=True, kw_only=True)
 class FilledAnswer:
-    """What was given to one question. `other` is None unless Other was chosen."""
+    """The worker's answer to one question. `other` is None unless Other was chosen."""
 
     text: str = ""
     chosen: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ def field_of(number: int) -> str:
 def read_given(
     form: Form, fields: Mapping[str, Sequence[str]], files: Mapping[str, File]
 ) -> dict[str, FilledAnswer]:
-    """By QuestionIdentifier. Whatever the form did not ask is left out."""
+    """Read the answers by QuestionIdentifier. Fields that the form does not have are ignored."""
     return {
         question.identifier: _read_one(question.answer, field_of(number), fields, files)
         for number, question in enumerate(form.questions)
@@ -71,13 +71,13 @@ def _read_one(
         return FilledAnswer(file=files.get(field))
     chosen = tuple(choice.identifier for place, choice in enumerate(answer.choices) if str(place) in values)
     written = printable("".join(fields.get(f"{field}.{OTHER}", ())[:1]))
-    # Who writes something under Other means it, even if the box before it was not ticked.
+    # Text under Other counts, even if the box before it was not ticked.
     means_other = OTHER in values or (written.strip() and len(chosen) < answer.most)
     return FilledAnswer(chosen=chosen, other=written if answer.other is not None and means_other else None)
 
 
 def find_problems(form: Form, given: Mapping[str, FilledAnswer]) -> dict[str, str]:
-    """What the worker has to mend, by QuestionIdentifier; empty when the form can be handed in."""
+    """The problems that the worker must correct, by QuestionIdentifier; empty if the form is complete."""
     problems = {
         question.identifier: _problem(question, given.get(question.identifier, FilledAnswer()))
         for question in form.questions
@@ -150,7 +150,7 @@ def _problem_of_file(answer: FileUpload, file: File | None) -> str:
 
 
 def write_given(form: Form, given: Mapping[str, FilledAnswer], *, key_prefix: str) -> str:
-    """QuestionFormAnswers. Files are named by key and size; GetFileUploadURL gives their content."""
+    """Write QuestionFormAnswers. Files are named by key and size; GetFileUploadURL gives their content."""
     return write_answers(
         (question.identifier, _elements(question, given[question.identifier], key_prefix=key_prefix))
         for question in form.questions
@@ -171,7 +171,7 @@ def _elements(question: FormQuestion, given: FilledAnswer, *, key_prefix: str) -
 
 
 def name_of_file(name: str) -> str:
-    """The last part of what the browser called it, without what a header or a disk might misread."""
+    """The last part of the browser's file name, without characters that a header or a disk might misread."""
     last = printable(name.replace("\\", "/").rpartition("/")[2])
     kept = "".join(c for c in last if c.isprintable() and c not in '"<>|:*?').strip(" .")
     return kept[-LONGEST_FILE_NAME:] or "file"

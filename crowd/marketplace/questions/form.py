@@ -54,7 +54,7 @@ class Form:
 
 
 def read_form(xml: str, *, noun: str = "Question") -> Form:
-    """Raises ParameterValidationError with what to mend. To the API the `noun` is a Question or a Test."""
+    """Parse a form that the API calls `noun`. Raises ParameterValidationError that says what to correct."""
     root = parse(xml, noun=noun)
     if not is_form(root):
         raise invalid(

@@ -1,4 +1,4 @@
-"""AnswerSpecification: what kind of answer a question of a form wants, and within which bounds."""
+"""AnswerSpecification: the kind of answer that a question needs, and its bounds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

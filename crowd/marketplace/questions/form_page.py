@@ -1,4 +1,4 @@
-"""A QuestionForm as its template wants it: fields with names, hints, choices and what is wrong."""
+"""A QuestionForm as its template needs it: fields with names, hints, choices and problems."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ class Part:
 
     @property
     def described_by(self) -> str:
-        """The ids of what is read out with the field."""
+        """The ids of the texts that a screen reader reads out with the field."""
         parts = [f"{self.field}-content"]
         parts += [f"{self.field}-hints"] if self.hints else []
         parts += [f"{self.field}-problem"] if self.problem else []
@@ -61,7 +61,7 @@ def form_context(
     title: str = "",
     hidden: Mapping[str, str] | None = None,
 ) -> dict[str, object]:
-    """For the template marketplace/content/form.html. `values` and `problems` go by QuestionIdentifier."""
+    """Context of marketplace/content/form.html. `values` and `problems` are keyed by QuestionIdentifier."""
     parts = list(_parts(form, values, problems))
     return {
         "title": title or _("Questions"),
@@ -117,7 +117,7 @@ def _with_choices(part: Part, answer: Selection, given: FilledAnswer) -> Part:
         Option(value=str(place), label=choice.label, is_chosen=choice.identifier in given.chosen)
         for place, choice in enumerate(answer.choices)
     )
-    # A menu holds texts alone.
+    # A menu can show only texts.
     is_menu = answer.style in MENUS and answer.most == 1 and all(one.label.kind == "text" for one in options)
     has_boxes = answer.most > 1 or answer.style in ("checkbox", "multichooser")
     return replace(

@@ -19,7 +19,7 @@ HTML = f"{{{HTML_SCHEMA}}}"
 PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
 HAS_FORM = re.compile(r"<(form|crowd-form)\b", re.IGNORECASE)
 UNPRINTABLE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# What the service puts around a layout that is only the inside of a form.
+# Amazon's service puts this around a layout that is only the inside of a form.
 PAGE = """<!DOCTYPE html>
 <html>
 <head>
@@ -54,9 +54,9 @@ def html_of(xml: str) -> str:
 
 
 def render_layout(html: str, parameters: Mapping[str, str], *, frame_height: int = 0) -> str:
-    """The HTMLQuestion of a HIT layout. Values go in as they are: they are the requester's, as the page is.
+    """The HTMLQuestion of a HIT layout. Values go in unescaped: the requester wrote them, as the page.
 
-    Raises ParameterValidationError, naming the parameters that the layout lacks or knows nothing of.
+    Raises ParameterValidationError that names missing and unknown parameters.
     """
     wanted = set(PLACEHOLDER.findall(html))
     if missing := wanted - parameters.keys():
@@ -68,7 +68,7 @@ def render_layout(html: str, parameters: Mapping[str, str], *, frame_height: int
 
 
 def write_html_question(html: str, *, frame_height: int) -> str:
-    """As XML that reads back to this page; the inside of a form gets its form."""
+    """Write XML that reads back to this page; the inside of a form gets a form around it."""
     if UNPRINTABLE.search(html):
         raise invalid("A layout or its parameters hold control characters that XML has no place for.")
     root = Element("HTMLQuestion", xmlns=HTML_SCHEMA)
@@ -96,6 +96,6 @@ HELPER_SCRIPT = re.compile(r"(https?:)?//s3\.amazonaws\.com/mturk-public/externa
 
 
 def map_addresses(html: str, *, submit_url: str, helper_url: str) -> str:
-    """Amazon's addresses, which requesters' pages spell out, become ours, which need no escaping anywhere."""
+    """Replace Amazon's addresses in a requester's page by ours, which need no escaping anywhere."""
     mapped = HARD_CODED_SUBMIT.sub(lambda _: submit_url, html)
     return HELPER_SCRIPT.sub(lambda _: helper_url, mapped)

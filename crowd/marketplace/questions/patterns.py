@@ -1,6 +1,6 @@
 """Requesters' regular expressions, matched by RE2: its time grows with the text and never explodes.
 
-What RE2 cannot do in linear time, look-around and back-references, is refused when the HIT is made.
+Look-around and back-references, which RE2 cannot do in linear time, are refused when the HIT is made.
 """
 
 import re
@@ -30,7 +30,7 @@ def check_pattern(pattern: str, *, path: str) -> None:
 
 
 def is_found(pattern: str, text: str, *, ignores_case: bool) -> bool:
-    """Anywhere in the text, as the service itself looked; ^ and $ pin it down."""
+    """Whether the pattern occurs anywhere in the text, as in Amazon's service; ^ and $ anchor it."""
     return _compile(pattern, ignores_case=ignores_case).search(text) is not None
 
 

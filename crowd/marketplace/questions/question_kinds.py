@@ -1,4 +1,4 @@
-"""Which of the three kinds of question it is."""
+"""Recognition of the three kinds of question."""
 
 from crowd.marketplace.questions.external import EXTERNAL, read_external
 from crowd.marketplace.questions.form import FORM_SCHEMAS, is_form, read_form_question
@@ -7,7 +7,7 @@ from crowd.marketplace.questions.xml_parsing import Question, invalid, parse, sh
 
 
 def read_question(xml: str) -> Question:
-    """Raises ParameterValidationError with what to mend."""
+    """Parse a question of any kind. Raises ParameterValidationError that says what to correct."""
     root = parse(xml, noun="Question")
     if root.tag == f"{EXTERNAL}ExternalQuestion":
         return read_external(root, xml=xml)

@@ -1,4 +1,4 @@
-"""FormattedContent: XHTML of the requester's, of which only what is known and harmless is written again."""
+"""FormattedContent: XHTML of the requester's, of which only known and harmless parts are written again."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -45,7 +45,7 @@ LANGUAGE = re.compile(r"[A-Za-z0-9-]{1,35}", re.ASCII)
 
 
 def write_formatted(source: str, *, path: str) -> SafeString:
-    """The safe HTML of it. Raises ParameterValidationError for what is not XHTML, or might run."""
+    """Write safe HTML. Raises ParameterValidationError if the source is not XHTML, or might run."""
     # Attributes and elements of a namespace that a prefix declares keep their braces, and so are unknown.
     try:
         root = parse_any_length(f"<div>{ENTITY.sub(_character, source)}</div>", noun=path)
@@ -58,7 +58,7 @@ def write_formatted(source: str, *, path: str) -> SafeString:
 
 
 def is_shown_address(url: str) -> bool:
-    """A picture, recording or page may be shown from here."""
+    """Whether a picture, recording or page at this address may be shown."""
     return _scheme(url) in ("http", "https")
 
 
@@ -141,7 +141,7 @@ def _is_any(value: str) -> bool:
     return True
 
 
-# What is not here, such as style and class, is left out in silence: it is looks, and those are the page's.
+# Other attributes, such as style and class, are left out silently: looks are the page's own affair.
 ATTRIBUTES: dict[tuple[str, str], Callable[[str], bool]] = {
     ("", "title"): _is_any,
     ("", "dir"): lambda value: value.lower() in ("ltr", "rtl", "auto"),

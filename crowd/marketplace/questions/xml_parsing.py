@@ -1,4 +1,4 @@
-"""How XML from outside is read: by defusedxml, within bounds, and with errors that say what to mend."""
+"""Reading of XML from outside: by defusedxml, within bounds, with errors that say what to correct."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ WHOLE_NUMBER = re.compile(r"\d{1,10}", re.ASCII)
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What a HIT asks: a page of the requester's own (url), their HTML, or a form (both are in the XML)."""
+    """A HIT's question: the requester's page (url), the requester's HTML, or a form (both in the XML)."""
 
     kind: Literal["external", "html", "form"]
     xml: str
@@ -29,7 +29,7 @@ class Question:
 
 
 def parse(xml: str, *, noun: str) -> Element:
-    """The root of well-formed, flat enough XML. Raises ParameterValidationError."""
+    """Parse well-formed, flat enough XML and return its root. Raises ParameterValidationError."""
     if len(xml.encode(errors="replace")) > MAX_BYTES:
         raise invalid(f"{noun} is longer than {MAX_BYTES} bytes.")
     return parse_any_length(xml, noun=noun)
@@ -47,7 +47,7 @@ def parse_any_length(xml: str, *, noun: str) -> Element:
 
 
 def _check_depth(root: Element, *, noun: str) -> None:
-    """Everything after this may recurse."""
+    """Limit the nesting, so that everything after this may recurse."""
     level = [root]
     for _ in range(MAX_DEPTH):
         level = [child for element in level for child in element]
@@ -70,7 +70,7 @@ class Node:
 
     @property
     def text(self) -> str:
-        """The text as it stands; an element that has one has no elements inside."""
+        """The element's text, unstripped. An element that has text may have no elements inside."""
         if len(self.element):
             raise invalid(f"{self.path} must hold text only.")
         return self.element.text or ""
@@ -101,7 +101,7 @@ class Node:
         return found
 
     def only(self, *names: str) -> "Node":
-        """The one child, which must have one of these names."""
+        """The only child, which must have one of these names."""
         if [child.name for child in self if child.name in names] != [child.name for child in self] or (
             len(self.element) != 1
         ):
@@ -126,5 +126,5 @@ def invalid(message: str) -> ParameterValidationError:
 
 
 def shorten(text: str) -> str:
-    """Names from outside are quoted in messages, within reason."""
+    """Shorten a text from outside, so that a message can quote it."""
     return text if len(text) <= 200 else f"{text[:199]}…"

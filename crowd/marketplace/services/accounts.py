@@ -1,4 +1,4 @@
-"""How workers get in by name and password, and what they decide about themselves."""
+"""Workers' sign-in by name and password, and what they decide about themselves."""
 
 from datetime import datetime
 
@@ -16,15 +16,18 @@ DOOR = "sign-in"
 
 
 class WrongPassword(RuleBroken):
-    """The present password, which proves who asks for a new one."""
+    """The present password, which proves who asks for a new one, is wrong."""
 
 
 def find_by_password(*, sign_in_name: str, password: str, address: str) -> Worker | None:
-    """Unknown names and wrong passwords look alike, also by the clock. Raises TooManyFailures."""
+    """The worker with this name and password. Raises TooManyFailures.
+
+    Unknown names and wrong passwords look alike, also by the time that the answer takes.
+    """
     name = "" if "\0" in sign_in_name else sign_in_name.lower()  # PostgreSQL cannot look for NUL
     login_throttle.refuse_if_guessing(door=DOOR, name=name, address=address)
     worker = Worker.objects.filter(sign_in_name=name, erased_at=None).first()
-    # Checked against a hash that nothing fits, where there is none: that takes as long.
+    # If there is no password, check against a hash that nothing fits: that takes as long.
     known = (worker and worker.password) or make_password(None)
     if check_password(password, known) and worker:
         return worker
@@ -33,7 +36,7 @@ def find_by_password(*, sign_in_name: str, password: str, address: str) -> Worke
 
 
 def register(*, name: str, sign_in_name: str, password: str, now: datetime) -> Worker:
-    """Where anybody may join. Raises RuleBroken if the name is taken."""
+    """Create an account, where everyone may join. Raises RuleBroken if the sign-in name is taken."""
     try:
         with atomic():
             return Worker.objects.create(
@@ -49,7 +52,7 @@ def register(*, name: str, sign_in_name: str, password: str, now: datetime) -> W
 def set_password(
     *, worker: Worker, sign_in_name: str, password: str, present: str, address: str, token: str
 ) -> None:
-    """Every other way in ends: sessions and links. Raises RuleBroken, TooManyFailures."""
+    """Set name and password; other sessions and all links end. Raises RuleBroken or TooManyFailures."""
     if (
         worker.password
         and find_by_password(sign_in_name=worker.sign_in_name or "", password=present, address=address)
@@ -71,7 +74,7 @@ def set_password(
 def describe_self(
     *, worker: Worker, name: str, is_adult: bool, country: str = "", subdivision: str = ""
 ) -> None:
-    """A country is told once: requesters rely on it, so later only the operator changes it."""
+    """Save the worker's own facts. A country is set once: requesters rely on it, so operators change it."""
     with atomic():
         row = Worker.objects.select_for_update(no_key=True).get(pk=worker.pk, erased_at=None)
         row.name, row.is_adult = name, is_adult
@@ -81,7 +84,7 @@ def describe_self(
 
 
 def sign_out_everywhere(*, worker: Worker) -> None:
-    """Their link ends as well, unless they have no other way back."""
+    """End all sessions of a worker, and the link too unless it is the only way to sign in again."""
     with atomic():
         worker.sessions.all().delete()
         if worker.password:
@@ -89,7 +92,7 @@ def sign_out_everywhere(*, worker: Worker) -> None:
 
 
 def request_erasure(*, worker: Worker, now: datetime) -> None:
-    """The operator sees the wish, and pays what is owed before it is done."""
+    """Record the request. The operator sees it, and pays what is owed before the erasure."""
     Worker.objects.filter(pk=worker.pk, erasure_requested_at=None).update(erasure_requested_at=now)
 
 

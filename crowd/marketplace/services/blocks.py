@@ -6,7 +6,7 @@ from crowd.marketplace.models.parties import Block, Requester, Worker
 
 
 def block_worker(*, requester: Requester, worker: Worker, reason: str, now: datetime) -> None:
-    """Once more only replaces the reason."""
+    """Block a worker. A repeated call only replaces the reason."""
     Block.objects.update_or_create(
         requester=requester,
         worker=worker,
@@ -16,5 +16,5 @@ def block_worker(*, requester: Requester, worker: Worker, reason: str, now: date
 
 
 def unblock_worker(*, requester: Requester, worker: Worker) -> None:
-    """Of a worker who is not blocked: nothing to do."""
+    """Remove a block. Idempotent: a worker who is not blocked stays so."""
     Block.objects.filter(requester=requester, worker=worker).delete()

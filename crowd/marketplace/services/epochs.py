@@ -1,4 +1,4 @@
-"""After this database was put back: requesters are told, and the list to pay by waits for an operator."""
+"""Restores from a copy: requesters learn of them, and the payment list waits for an operator."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ FIRST = "first"
 
 
 def begin_epoch(*, copied_at: datetime | None, now: datetime) -> Epoch:
-    """Whoever was signed in when the copy was taken is signed out."""
+    """Record a restore. All who were signed in when the copy was taken are signed out."""
     with atomic():
         OperatorSession.objects.all().delete()
         WorkerSession.objects.all().delete()
@@ -19,7 +19,7 @@ def begin_epoch(*, copied_at: datetime | None, now: datetime) -> Epoch:
 
 
 def current() -> str:
-    """Its name for requesters: another one than before means that they should compare."""
+    """The epoch's name for requesters: a name other than before means that they should compare."""
     last = Epoch.objects.order_by("-pk").values_list("public_id", flat=True).first()
     return str(last) if last else FIRST
 
@@ -33,7 +33,7 @@ def confirm(*, now: datetime) -> None:
 
 
 def refuse_list_to_pay() -> None:
-    """Raises RuleBroken: what was marked as paid after the copy is owed here again."""
+    """Raise RuleBroken after a restore: what was marked as paid after the copy is owed here again."""
     if epoch := unconfirmed():
         since = f"since {epoch.copied_at:%d %B %Y, %H:%M} UTC" if epoch.copied_at else "of the last days"
         raise RuleBroken(

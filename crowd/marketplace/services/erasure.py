@@ -1,4 +1,4 @@
-"""Forgetting a worker: the person goes, the books and the requesters' data stay under the worker id."""
+"""Erasure of a worker: the person goes, the books and the requesters' data stay under the worker id."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ ERASED_NAME = "Erased worker"
 
 @dataclass(frozen=True, kw_only=True)
 class Obstacles:
-    """What the worker would lose, or leave behind undone."""
+    """Things that the worker would lose or leave undone."""
 
     open_work: int
     waiting: int  # handed in, not reviewed
@@ -35,7 +35,7 @@ def find_obstacles(*, worker: Worker) -> Obstacles:
 
 
 def erase_worker(*, worker_id: int, in_spite_of_obstacles: bool, now: datetime) -> None:
-    """Raises RuleBroken while work is open or money is owed, unless that was confirmed.
+    """Erase a worker. Raises RuleBroken while work is open or money is owed, unless that was confirmed.
 
     Open work is returned first, each by itself: the locks of the HITs come before the worker's.
     """

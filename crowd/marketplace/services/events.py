@@ -1,4 +1,4 @@
-"""The outbox of notifications: an event is written in the transaction of what it tells."""
+"""The outbox of notifications: an event is written in the transaction of the change it reports."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ from crowd.marketplace.models.parties import Requester
 
 
 def record(*, hit: HIT, event_type: str, now: datetime, assignment: Assignment | None = None) -> None:
-    """Queues the event if the HIT's type has an active setting for it. Callers hold the transaction.
+    """Queue the event if the HIT's type has an active setting for it. Callers hold the transaction.
 
     Runs on every accept and submit: one look-up by a unique index, and none at all where the HIT was
     read with select_related("hit_type__notification"). A topic's subscribers all get the same document.
@@ -43,7 +43,7 @@ def record(*, hit: HIT, event_type: str, now: datetime, assignment: Assignment |
 
 
 def _destinations_of(setting: NotificationSetting) -> Sequence[int]:
-    """Only a topic costs another look-up."""
+    """The ids of a setting's destinations. Only a topic costs another look-up."""
     if setting.destination_id:
         return [setting.destination_id]
     confirmed = Subscription.objects.filter(topic__settings=setting, confirmed_at__isnull=False)
@@ -51,7 +51,7 @@ def _destinations_of(setting: NotificationSetting) -> Sequence[int]:
 
 
 def record_test(*, destination: Destination, event_type: str, now: datetime, grace: timedelta) -> Event:
-    """An event about a HIT that is nowhere. The sweep leaves it alone for `grace`: its caller sends it."""
+    """Record an event about an invented HIT. The sweep skips it for `grace`, as the caller sends it."""
     return Event.objects.create(
         destination=destination,
         event_type=event_type,
@@ -64,7 +64,7 @@ def record_test(*, destination: Destination, event_type: str, now: datetime, gra
 
 
 def record_topic_test(*, topic: Topic, event_type: str, now: datetime) -> int:
-    """For everybody who is subscribed; how many that are. The sweep sends it: nobody waits."""
+    """Record a test event for each confirmed subscriber; return their number. The sweep sends them later."""
     confirmed = Subscription.objects.filter(topic=topic, confirmed_at__isnull=False)
     destinations = [found.destination for found in confirmed.select_related("destination")]
     for destination in destinations:
@@ -73,7 +73,7 @@ def record_topic_test(*, topic: Topic, event_type: str, now: datetime) -> int:
 
 
 def refuse_second_test(*, requester: Requester, now: datetime, grace: timedelta) -> None:
-    """Each test keeps a web thread waiting, so a requester has one at a time. boto3 asks again by itself."""
+    """Raise Throttled if a test is under way: each keeps a web thread waiting. boto3 asks again by itself."""
     Requester.objects.select_for_update(no_key=True).get(pk=requester.pk)
     waiting = Event.objects.filter(
         destination__requester=requester, delivered_at=None, given_up_at=None, attempts=0, due_at__gt=now

@@ -1,4 +1,4 @@
-"""What shall go wrong, for tests and rehearsals. Without a control key the database is not even asked."""
+"""Faults made on purpose, for tests and rehearsals. Without a control key the database is not even asked."""
 
 import time
 from collections.abc import Collection
@@ -16,7 +16,7 @@ NOTIFICATIONS = (Kind.DUPLICATE, Kind.REORDER, Kind.LATE)
 
 
 def before(operation: str) -> None:
-    """Called outside any transaction, before the operation: what fails here has changed nothing."""
+    """Apply a fault outside any transaction, before the operation: such a failure has changed nothing."""
     fault = take(operation, kinds=BEFORE)
     if fault is None:
         return
@@ -26,7 +26,7 @@ def before(operation: str) -> None:
 
 
 def after(operation: str) -> None:
-    """Called after the operation has committed: the caller is kept waiting, or told that it failed."""
+    """Apply a fault after the operation's commit: keep the caller waiting, or report a failure."""
     fault = take(operation, kinds=AFTER)
     if fault is None:
         return
@@ -36,7 +36,7 @@ def after(operation: str) -> None:
 
 
 def take(operation: str, *, kinds: Collection[str]) -> Fault | None:
-    """The oldest fault that is meant for this, used up by one. Two calls at once never share the last one."""
+    """Use up one occurrence of the oldest fault for this. Two calls at once never share the last one."""
     if not settings.MARKETPLACE_CONTROL_KEY:
         return None
     meant = Fault.objects.filter(Q(operation=operation) | Q(operation=""), kind__in=kinds, remaining__gt=0)

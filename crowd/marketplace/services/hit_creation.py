@@ -27,7 +27,7 @@ Policy = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What makes two HITs the same type."""
+    """The values that make two HITs the same type."""
 
     title: str
     description: str
@@ -44,7 +44,7 @@ class Terms:
 
 
 def find_or_make_type(*, requester: Requester, terms: Terms) -> HITType:
-    """One type per requester and terms. Raises the API's error for a requirement that makes no sense."""
+    """The one type of this requester with these terms. Raises an APIError for a senseless requirement."""
     required = requirements.check_requirements(terms.requirements, requester=requester)
     hit_type, is_new = HITType.objects.get_or_create(
         requester=requester, digest=terms.digest, defaults=vars(terms)
@@ -66,7 +66,7 @@ def create_hit(
     assignment_review_policy: Policy | None = None,
     hit_review_policy: Policy | None = None,
 ) -> HIT:
-    """Holds what its assignments may cost. Callers hold the transaction."""
+    """Make a HIT and hold the most that its assignments may cost. Callers hold the transaction."""
     hit = HIT.objects.create(
         requester=hit_type.requester,
         hit_type=hit_type,
@@ -90,7 +90,7 @@ def create_hit(
 
 
 def add_assignments(*, hit: HIT, more: int, now: datetime, at_least_until: datetime | None = None) -> None:
-    """`hit` is locked. A HIT that was full opens again."""
+    """Add places to a locked HIT. A HIT that was full opens again."""
     refuse_if_disposed(hit)
     most = hit.max_assignments + more
     if hit.max_assignments < domain.MANY <= most:
@@ -112,7 +112,7 @@ def add_assignments(*, hit: HIT, more: int, now: datetime, at_least_until: datet
 
 
 def change_type(*, hit: HIT, hit_type: HITType, now: datetime) -> None:
-    """`hit` is locked. What is held follows the new reward."""
+    """Change the type of a locked HIT. The held money follows the new reward."""
     refuse_if_disposed(hit)
     if hit.counts.available < hit.max_assignments:
         raise RequestError(
@@ -145,7 +145,7 @@ def refuse_if_disposed(hit: HIT) -> None:
 
 
 def lock_hit(hit_id: int) -> HIT:
-    """No key is ever changed, and a weaker lock lets rows that point here be written meanwhile."""
+    """Lock a HIT and read its type. A no-key lock lets rows that point to the HIT be written meanwhile."""
     locked = HIT.objects.select_for_update(of=("self",), no_key=True)
     wanted = locked.select_related("hit_type__requester", "hit_type__notification")
     try:
@@ -163,7 +163,7 @@ def release_places(hit: HIT, *, places: int, now: datetime) -> None:
 
 
 def hit_status(hit: HIT, *, is_expired: bool | None = None) -> domain.HITStatus:
-    """By the clock if it is given, otherwise by what the clock has been seen to do."""
+    """The HIT's status: by the clock if `is_expired` is given, otherwise by whether the HIT was closed."""
     return domain.hit_status(
         counts=hit.counts,
         expired=bool(hit.closed_at) if is_expired is None else is_expired,
@@ -173,7 +173,7 @@ def hit_status(hit: HIT, *, is_expired: bool | None = None) -> domain.HITStatus:
 
 
 def unlist_bare_types() -> None:
-    """Types without an open HIT leave the worker's list. Locked first: a HIT may be posted meanwhile."""
+    """Unlist types without an open HIT. Each is locked first: a HIT may be posted meanwhile."""
     open_hits = HIT.objects.filter(hit_type=OuterRef("pk"), closed_at=None)
     bare = HITType.objects.filter(~Exists(open_hits), is_listed=True)
     for type_id in list(bare.values_list("pk", flat=True)):
@@ -183,7 +183,7 @@ def unlist_bare_types() -> None:
 
 
 def _list_type(type_id: int) -> None:
-    """The lock keeps a sweep from unlisting the type while this transaction's HIT is not yet to be seen."""
+    """List a type. The lock keeps a sweep from unlisting it until this transaction's HIT can be seen."""
     hit_type = HITType.objects.select_for_update(no_key=True).only("is_listed").get(pk=type_id)
     if not hit_type.is_listed:
         HITType.objects.filter(pk=type_id).update(is_listed=True)
@@ -194,7 +194,7 @@ def _hold_places(hit: HIT, *, places: int, now: datetime) -> None:
 
 
 def _cost(hit: HIT) -> Decimal:
-    """Of one assignment."""
+    """The reward and fee of one assignment."""
     return hit.hit_type.reward + hit.fee
 
 

@@ -1,4 +1,4 @@
-"""How a HIT ends: expiry, completion, deletion, and what its review policies then do."""
+"""The end of a HIT: expiry, completion, deletion, and what its review policies then do."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from crowd.marketplace.services import events, hit_creation, review_policies
 
 
 def set_expiration(*, hit: HIT, expires_at: datetime, now: datetime) -> None:
-    """`hit` is locked. The past expires it at once; a later time opens an expired one again."""
+    """Move a locked HIT's expiry. The past expires it at once; a later time opens an expired one again."""
     if expires_at <= now:
         expire_hit(hit=hit, now=now)
         return
@@ -27,7 +27,7 @@ def set_expiration(*, hit: HIT, expires_at: datetime, now: datetime) -> None:
 
 
 def expire_hit(*, hit: HIT, now: datetime) -> None:
-    """Nobody new may start; whoever accepted may submit until the own deadline."""
+    """Expire a HIT: no worker may accept it now; those who have may submit until their own deadline."""
     with atomic():
         locked = hit_creation.lock_hit(hit.pk)
         if locked.expires_at > now:
@@ -38,7 +38,7 @@ def expire_hit(*, hit: HIT, now: datetime) -> None:
 
 
 def expire_if_due(hit_id: int, *, now: datetime) -> None:
-    """For the clock: a HIT whose time was lengthened meanwhile stays open."""
+    """Expire a HIT when the clock says so. One whose time was lengthened meanwhile stays open."""
     with atomic():
         hit = hit_creation.lock_hit(hit_id)
         if not hit.closed_at and hit.expires_at <= now:
@@ -46,7 +46,10 @@ def expire_if_due(hit_id: int, *, now: datetime) -> None:
 
 
 def end_if_over(hit: HIT, *, now: datetime) -> None:
-    """Called once whenever work ended or the time was over; `hit` is locked and its counters are fresh."""
+    """Close a HIT that is over. Called once whenever work ended or the time was over.
+
+    `hit` is locked and its counters are fresh.
+    """
     if not hit.closed_at:
         is_expired = hit.expires_at <= now
         if not is_expired and hit.counts.done < hit.max_assignments:
@@ -62,7 +65,7 @@ def end_if_over(hit: HIT, *, now: datetime) -> None:
 
 
 def set_reviewing(*, hit: HIT, revert: bool) -> None:
-    """`hit` is locked."""
+    """Move a locked HIT between Reviewable and Reviewing. Raises RequestError in any other state."""
     wanted: domain.HITStatus = "Reviewing" if revert else "Reviewable"
     status = hit_creation.hit_status(hit)
     if status != wanted:
@@ -72,7 +75,7 @@ def set_reviewing(*, hit: HIT, revert: bool) -> None:
 
 
 def dispose_hit(*, hit: HIT, now: datetime) -> None:
-    """`hit` is locked. Nothing in it may wait for a review."""
+    """Dispose of a locked HIT. Raises RequestError if it is not over, or work in it waits for a review."""
     status = hit_creation.hit_status(hit)
     if status not in ("Reviewable", "Reviewing"):
         raise wrong_state("HIT", allowed="Reviewing, Reviewable", current=status)
@@ -87,7 +90,7 @@ def dispose_hit(*, hit: HIT, now: datetime) -> None:
 
 
 def dispose_if_still_over(*, hit_id: int, now: datetime) -> None:
-    """For the clock: a HIT that was extended meanwhile stays."""
+    """Dispose of an old HIT when the clock says so. One that was extended meanwhile stays."""
     with atomic():
         hit = hit_creation.lock_hit(hit_id)
         is_old = hit.closed_at is not None and hit.closed_at <= now - hit_creation.DISPOSED_AFTER

@@ -1,4 +1,4 @@
-"""What requesters write to workers who did work for them."""
+"""Requesters' messages to workers who did work for them."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ REVIEWED = (Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 def write_to_workers(
     *, requester: Requester, worker_ids: Sequence[str], subject: str, text: str, now: datetime
 ) -> Collection[str]:
-    """The ids of those who got it: workers of whom the requester has reviewed something."""
+    """Send a message; return the ids of its readers: workers whose work the requester has reviewed."""
     reviewed = Assignment.objects.filter(worker=OuterRef("pk"), hit__requester=requester, status__in=REVIEWED)
     known = Worker.objects.filter(Exists(reviewed), external_id__in=set(worker_ids), erased_at=None)
     workers = list(known.order_by("pk"))

@@ -23,7 +23,7 @@ def deposit(*, requester_id: int, amount: Decimal, now: datetime, subject: str =
 
 
 def withdraw(*, requester_id: int, amount: Decimal, now: datetime, subject: str = "withdrawal") -> None:
-    """Back to the requester. Raises InsufficientFunds."""
+    """Return money to the requester. Raises InsufficientFunds."""
     _change(requester_id, available=-amount)
     _transfer(
         Account.AVAILABLE, Account.DEPOSITS, amount, requester_id=requester_id, subject=subject, now=now
@@ -31,7 +31,7 @@ def withdraw(*, requester_id: int, amount: Decimal, now: datetime, subject: str 
 
 
 def hold(*, requester_id: int, amount: Decimal, subject: str, now: datetime) -> None:
-    """Set aside for a HIT's assignments. Raises InsufficientFunds."""
+    """Set money aside for a HIT's assignments. Raises InsufficientFunds."""
     _change(requester_id, available=-amount, on_hold=amount)
     _transfer(Account.AVAILABLE, Account.HELD, amount, requester_id=requester_id, subject=subject, now=now)
 
@@ -44,7 +44,7 @@ def release(*, requester_id: int, amount: Decimal, subject: str, now: datetime) 
 def settle_reward(
     *, requester_id: int, worker_id: int, reward: Decimal, fee: Decimal, subject: str, now: datetime
 ) -> None:
-    """From what was held to the worker and the fee: the balance was charged at creation."""
+    """Pay reward and fee from the held money: the requester's balance was charged at creation."""
     _change(requester_id, on_hold=-(reward + fee))
     _pay(Account.HELD, reward, fee, requester_id=requester_id, worker_id=worker_id, subject=subject, now=now)
 
@@ -52,7 +52,7 @@ def settle_reward(
 def spend_bonus(
     *, requester_id: int, worker_id: int, bonus: Decimal, fee: Decimal, subject: str, now: datetime
 ) -> None:
-    """Raises InsufficientFunds."""
+    """Pay a bonus and its fee from the available money. Raises InsufficientFunds."""
     _change(requester_id, available=-(bonus + fee))
     _pay(
         Account.AVAILABLE,
@@ -66,7 +66,7 @@ def spend_bonus(
 
 
 def pay_out(*, worker_id: int, amount: Decimal, reference: str, paid_by: str, now: datetime) -> Payout:
-    """What the operator paid outside. Raises RequestError if that is more than is owed."""
+    """Record what the operator paid outside. Raises RequestError if that is more than is owed."""
     worker = Worker.objects.select_for_update(no_key=True).get(pk=worker_id)
     if not 0 < amount <= worker.owed:
         raise RequestError(f"{worker} is owed ${worker.owed}; a payout of ${amount} does not fit.")
@@ -82,7 +82,7 @@ def pay_out(*, worker_id: int, amount: Decimal, reference: str, paid_by: str, no
 
 
 def lock_parties(*, requester_id: int, worker_ids: Iterable[int]) -> None:
-    """For whoever pays several workers at once: the locks in their order, before anything moves."""
+    """Lock all parties in the lock order before several workers are paid in one transaction."""
     Requester.objects.select_for_update(no_key=True).get(pk=requester_id)
     list(Worker.objects.select_for_update(no_key=True).filter(pk__in=worker_ids).order_by("pk"))
 

@@ -1,4 +1,4 @@
-"""What a requester wants to hear, and where."""
+"""The events that a requester is notified of, and the addresses that they go to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +19,10 @@ class Wish:
 
 
 def set_notification(*, hit_type: HITType, wish: Wish, is_active: bool | None, now: datetime) -> None:
-    """Replaces what was set. A first one is active; a later one stays as it was, unless told.
+    """Replace a HIT type's notification.
 
-    Callers hold the transaction, and have locked the topic if it is one.
+    If `is_active` is None, a first one is active and a later one stays as it was. Callers hold the
+    transaction, and have locked the topic if it is one.
     """
     requester, topic = hit_type.requester, wish.topic
     values = {
@@ -37,7 +38,7 @@ def set_notification(*, hit_type: HITType, wish: Wish, is_active: bool | None, n
 
 
 def switch_notification(*, hit_type: HITType, is_active: bool) -> None:
-    """What happened before is still told: the outbox is not emptied."""
+    """Switch notifications on or off. Earlier events are still sent: the outbox is not emptied."""
     if not NotificationSetting.objects.filter(hit_type=hit_type).update(is_active=is_active):
         raise ParameterValidationError(
             "This HIT type has no notification yet. Send a Notification along with Active.",

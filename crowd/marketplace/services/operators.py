@@ -1,4 +1,4 @@
-"""Who runs the marketplace: how they get in, and the record of what they did."""
+"""The operators of the marketplace: their sign-in, and the record of their actions."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,14 +29,14 @@ def make_operator(*, sign_in_name: str, password: str, now: datetime) -> Operato
 
 
 def set_password(*, operator: Operator, password: str) -> None:
-    """Every browser of theirs has to sign in anew."""
+    """Set an operator's password and end all sessions."""
     with atomic():
         Operator.objects.filter(pk=operator.pk).update(password=make_password(password))
         operator.sessions.all().delete()
 
 
 def disable_operator(*, operator: Operator, now: datetime) -> None:
-    """Out at once, and for good unless enabled again."""
+    """Disable an operator and end all sessions at once, until the operator is enabled again."""
     with atomic():
         Operator.objects.filter(pk=operator.pk, disabled_at=None).update(disabled_at=now)
         operator.sessions.all().delete()
@@ -59,7 +59,7 @@ def sign_in(*, sign_in_name: str, password: str, address: str, now: datetime) ->
 
 
 def open_session(operator: Operator, *, now: datetime) -> str:
-    """The token for the browser's cookie, of an operator who has proved who they are."""
+    """The token for the browser's cookie, for an operator whose identity is proved."""
     token, token_digest = seals.new_bearer()
     OperatorSession.objects.filter(expires_at__lte=now).delete()
     OperatorSession.objects.create(
@@ -85,7 +85,10 @@ def sign_out(*, token: str) -> None:
 def do_once(
     *, operator: Operator, token: UUID, what: str, about: str = "", note: str = "", now: datetime
 ) -> Iterator[None]:
-    """The deed and its record in one transaction. Raises AlreadyDone if this form was carried out before."""
+    """Record an action in the transaction of its change; idempotent by the form's token.
+
+    Raises AlreadyDone if this form was carried out before.
+    """
     with atomic():
         try:
             with atomic():

@@ -1,4 +1,4 @@
-"""What the operator paid to workers outside the marketplace, marked here."""
+"""Payments that the operator made to workers outside the marketplace, marked here."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ def _refusal(problems: list[str]) -> RuleBroken:
 
 
 def _skip(value: Any) -> None:
-    """Whatever a worker has as a name is nobody's business here."""
+    """Ignore the column of names: only the worker id counts."""
 
 
 def _read_amount(value: Any) -> Decimal:
@@ -59,12 +59,12 @@ def owed_to(workers: Iterable[Worker]) -> list[Payment]:
 
 
 def write_payments(payments: Iterable[Payment]) -> str:
-    """As `read_payments` reads it."""
+    """Write payments in the format of `read_payments`."""
     return "\n".join(f"{payment.worker.external_id},{payment.amount}" for payment in payments)
 
 
 def read_payments(text: str) -> list[Payment]:
-    """A worker id and an amount on each line, or the exported file as it is. Raises RuleBroken."""
+    """Read a worker id and an amount from each line, or the exported file as it is. Raises RuleBroken."""
     problems = Problems(_refusal)
     amounts: dict[str, Decimal] = {}
     rows = read_uploaded(
@@ -83,7 +83,7 @@ def read_payments(text: str) -> list[Payment]:
 
 
 def pay(*, payments: Sequence[Payment], reference: str, paid_by: str, now: datetime) -> None:
-    """All of them or none. Raises RuleBroken if one is more than is owed."""
+    """Mark all payments or none. Raises RuleBroken if one is more than is owed."""
     with atomic():
         for payment in sorted(payments, key=lambda payment: payment.worker.pk):
             try:

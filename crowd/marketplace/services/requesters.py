@@ -17,7 +17,7 @@ LONGEST_LAYOUT = 65_535  # bytes, as of any question
 
 @dataclass(frozen=True, kw_only=True)
 class Credentials:
-    """Shown once, at creation."""
+    """A new requester's credentials, shown once."""
 
     requester: Requester
     access_key_id: str
@@ -27,14 +27,14 @@ class Credentials:
 
 @dataclass(frozen=True, kw_only=True)
 class NewKey:
-    """Shown once."""
+    """A new key and its secret, shown once."""
 
     access_key_id: str
     secret_access_key: str
 
 
 def create_requester(*, name: str, deposit: Decimal, fee_schedule: str, now: datetime) -> Credentials:
-    """Raises RuleBroken if the name is taken, ValueError if there is no such fee schedule."""
+    """Make a requester with a key. Raises RuleBroken if the name is taken, ValueError for unknown fees."""
     domain.fee_schedule(fee_schedule)
     ticket_key = secrets.token_urlsafe(32)
     with atomic():
@@ -60,7 +60,7 @@ def create_requester(*, name: str, deposit: Decimal, fee_schedule: str, now: dat
 
 
 def add_key(*, requester_id: int, now: datetime) -> NewKey:
-    """The older ones go on working until they are revoked."""
+    """Add a key. Older keys work until they are revoked."""
     with atomic():
         return _make_key(_lock_open(requester_id), now=now)
 
@@ -70,7 +70,7 @@ def revoke_key(*, key: AccessKey, now: datetime) -> None:
 
 
 def renew_ticket_key(*, requester_id: int) -> str:
-    """The old one counts no more: pages that still know only that will not believe our tickets."""
+    """Replace the ticket key. Pages that know only the old one will refuse our tickets."""
     ticket_key = secrets.token_urlsafe(32)
     with atomic():
         requester = _lock_open(requester_id)
@@ -80,7 +80,7 @@ def renew_ticket_key(*, requester_id: int) -> str:
 
 
 def set_fees(*, requester_id: int, fee_schedule: str) -> None:
-    """For HITs and bonuses from now on; what was reserved before keeps its fee."""
+    """Set the fees of HITs and bonuses from now on; money reserved before keeps its fee."""
     domain.fee_schedule(fee_schedule)
     Requester.objects.filter(pk=requester_id).update(fee_schedule=fee_schedule)
 
@@ -92,7 +92,7 @@ def deposit(*, requester_id: int, amount: Decimal, note: str, now: datetime) -> 
 
 
 def withdraw(*, requester_id: int, amount: Decimal, note: str, now: datetime) -> None:
-    """Of a closed requester too: what is left is theirs."""
+    """Withdraw money, also for a closed requester: the rest is the requester's. Raises RuleBroken."""
     with atomic():
         try:
             money.withdraw(requester_id=requester_id, amount=amount, now=now, subject=note or "withdrawal")
@@ -102,14 +102,14 @@ def withdraw(*, requester_id: int, amount: Decimal, note: str, now: datetime) ->
 
 
 def close_requester(*, requester_id: int, now: datetime) -> None:
-    """No key signs any more. HITs that are open run out by themselves."""
+    """Close a requester and revoke all keys. Open HITs run out by themselves."""
     with atomic():
         Requester.objects.filter(pk=requester_id, closed_at=None).update(closed_at=now)
         AccessKey.objects.filter(requester_id=requester_id, revoked_at=None).update(revoked_at=now)
 
 
 def save_layout(*, requester_id: int, name: str, html: str, frame_height: int, now: datetime) -> Layout:
-    """A layout of that name is replaced and keeps its id; HITs that were posted keep the page they had."""
+    """Save a layout. One of that name is replaced and keeps its id; posted HITs keep their page."""
     if len(html.encode()) > LONGEST_LAYOUT:
         raise RuleBroken(
             f"A layout has at most {LONGEST_LAYOUT:,} bytes; this one has {len(html.encode()):,}."

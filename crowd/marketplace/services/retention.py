@@ -1,4 +1,4 @@
-"""Rows that have served their time."""
+"""Deletion of rows whose time of keeping is over."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ GIVEN_UP_KEPT = timedelta(days=30)  # longer: somebody may ask why nothing came
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
-    """How long rows are kept after the instant in one of their columns."""
+    """The time for which rows are kept after the instant in one of their columns."""
 
     rows: QuerySet[Any]
     since: str
@@ -33,12 +33,12 @@ class Term:
 
 
 def tidy(*, now: datetime) -> int:
-    """How many rows went; what is left over goes next time."""
+    """Delete outdated rows; return their number. Rows beyond the limit are deleted next time."""
     return sum(_delete(term.outdated(now=now)) for term in _terms())
 
 
 def next_tidying(*, now: datetime) -> datetime | None:
-    """The first row that is there has served its time then."""
+    """The instant when the first existing row becomes outdated."""
     return min(filter(None, (term.next_end() for term in _terms())), default=None)
 
 
@@ -59,7 +59,7 @@ def _terms() -> list[Term]:
 
 
 def _unused_destinations() -> QuerySet[Destination]:
-    """Of settings that were replaced, and of tests. One that was used lately may be used again."""
+    """Destinations of replaced settings and of tests. One that was used lately may be used again."""
     settings = NotificationSetting.objects.filter(destination=OuterRef("pk"))
     subscriptions = Subscription.objects.filter(destination=OuterRef("pk"))
     events = Event.objects.filter(destination=OuterRef("pk"))

@@ -25,7 +25,7 @@ Parameters = Mapping[str, Any]  # a list of values, or for AnswerKey a mapping o
 
 
 def check_policy(policy: Mapping[str, Any], *, level: Level) -> None:
-    """Raises ParameterValidationError with what the policy lacks."""
+    """Raise ParameterValidationError for the first thing that is missing or wrong in the policy."""
     wanted = KNOWN_ANSWERS if level == Level.ASSIGNMENT else PLURALITY
     if policy["PolicyName"] != wanted:
         raise _invalid(f"The {level} review policy must be {wanted}.")
@@ -54,7 +54,7 @@ def _check_range(parameters: Parameters, name: str, low: int, high: int) -> None
 
 
 def _check_texts(parameters: Parameters) -> None:
-    """What a policy writes later, when nobody is there to be told, must fit its columns."""
+    """Check that texts which the policy writes later, when no caller waits for errors, fit their columns."""
     for name in ("ApproveReason", "RejectReason"):
         if not reviewing.is_feedback(_text(parameters, name)):
             raise _invalid(f"{name}: {reviewing.FEEDBACK_RULE}")
@@ -76,7 +76,7 @@ def read_parameters(policy: Mapping[str, Any]) -> Parameters:
 
 
 def judge_submission(*, hit: HIT, assignment_id: int, now: datetime) -> None:
-    """Scores the known answers of work just handed in, and does what the policy says about it."""
+    """Score the known answers of work just submitted, and act as the policy says."""
     if hit.assignment_review_policy is None:
         return
     assignment = Assignment.objects.get(pk=assignment_id)
@@ -93,7 +93,7 @@ def judge_submission(*, hit: HIT, assignment_id: int, now: datetime) -> None:
 
 
 def judge_hit(*, hit: HIT, now: datetime) -> None:
-    """Finds what the workers agree on, and does what the policy says about it."""
+    """Find the answers that the workers agree on, and act as the policy says."""
     if hit.hit_review_policy is None:
         return
     parameters = read_parameters(hit.hit_review_policy)
@@ -103,7 +103,7 @@ def judge_hit(*, hit: HIT, now: datetime) -> None:
         given={row.external_id: read_answers(row.answer) for row in counted},
         threshold=_number(parameters, "QuestionAgreementThreshold") or 0,
     )
-    # Of a HIT that was opened again: the newest judgement counts. What was done is kept.
+    # A HIT that was opened again may have results already: the newest ones count. Actions are kept.
     PolicyOutcome.objects.filter(hit=hit, level=Level.HIT, is_action=False).delete()
     money.lock_parties(requester_id=hit.requester_id, worker_ids=[row.worker_id for row in counted])
     report = _Report(hit, Level.HIT, now)
@@ -120,7 +120,7 @@ def judge_hit(*, hit: HIT, now: datetime) -> None:
 
 
 class _Report:
-    """Writes down what a policy found and did."""
+    """Records what a policy found and did."""
 
     def __init__(self, hit: HIT, level: Level, now: datetime) -> None:
         self._hit, self._level, self._now = hit, level, now
@@ -129,7 +129,7 @@ class _Report:
         self._write(subject, key, str(value), question=question)
 
     def review(self, row: Assignment, score: int, parameters: Parameters, *, measure: str) -> None:
-        """Approves or rejects by the policy's thresholds; work already reviewed stays as it is."""
+        """Approve or reject by the policy's thresholds; work already reviewed stays as it is."""
         if row.status != Status.SUBMITTED:
             return
         approve = _number(parameters, f"ApproveIf{measure}IsAtLeast")
@@ -144,7 +144,7 @@ class _Report:
             self._write(row.external_id, "reject", "Succeeded", is_action=True, note=feedback)
 
     def extend(self, score: int, parameters: Parameters, *, condition: str) -> None:
-        """One more assignment, up to the policy's most; what hinders it is written down instead."""
+        """Add one assignment, up to the policy's most; a refusal is recorded instead."""
         least = _number(parameters, condition)
         if least is None or score >= least:
             return
@@ -201,7 +201,7 @@ def _counted(hit: HIT, parameters: Parameters) -> list[Assignment]:
 
 
 def _questions(parameters: Parameters) -> list[str]:
-    """Given as one text with commas, or as several values."""
+    """The question ids, given as one text with commas, or as several values."""
     return [
         name.strip()
         for value in parameters.get("QuestionIds", ())

@@ -1,4 +1,4 @@
-"""What a review does to an assignment and to the money. Lock order: HIT, assignment, requester, worker."""
+"""The effects of a review on an assignment and the money. Lock order: HIT, assignment, requester, worker."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -22,7 +22,7 @@ def is_feedback(text: str) -> bool:
 
 
 def approve_assignment(*, assignment: Assignment, feedback: str, override: bool, now: datetime) -> None:
-    """Pays the reward out of what was held. A rejection holds nothing any more, so an override holds anew."""
+    """Pay the reward out of the held money. A rejection released it, so an override holds it again."""
     with atomic():
         hit = hit_creation.lock_hit(assignment.hit_id)
         row = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
@@ -62,7 +62,7 @@ def reject_assignment(*, assignment: Assignment, feedback: str, now: datetime) -
 def pay_bonus(
     *, requester: Requester, assignment: Assignment, amount: Decimal, reason: str, now: datetime
 ) -> BonusPayment:
-    """Callers hold the transaction. Raises InsufficientFunds."""
+    """Pay a bonus and record it. Callers hold the transaction. Raises InsufficientFunds."""
     money.spend_bonus(
         requester_id=requester.pk,
         worker_id=assignment.worker_id,
@@ -81,7 +81,7 @@ def pay_bonus(
 
 
 def _hold_for_override(hit: HIT, row: Assignment, *, now: datetime) -> None:
-    """Raises if it is too late, the HIT is gone, or the money is."""
+    """Hold the money again. Raises RequestError if it is too late, the HIT is deleted or money is lacking."""
     if hit.disposed_at:
         raise RequestError("The HIT of this assignment has been deleted.", code="InvalidAssignmentState")
     if row.submitted_at and now > row.submitted_at + OVERRIDE_LIFE:
@@ -92,7 +92,7 @@ def _hold_for_override(hit: HIT, row: Assignment, *, now: datetime) -> None:
 
 
 def _mark(hit: HIT, row: Assignment, *, status: Status, feedback: str, now: datetime) -> str:
-    """The assignment and its HIT, both locked. Returns the status of before."""
+    """Move the assignment and its HIT's counters, both locked. Returns the earlier status."""
     was = row.status
     row.status = status
     row.feedback = feedback
@@ -107,7 +107,7 @@ def _mark(hit: HIT, row: Assignment, *, status: Status, feedback: str, now: date
 
 
 def _count_and_tell(hit: HIT, row: Assignment, *, was: str, now: datetime) -> None:
-    """The worker's record, after the money: the requester's row is locked before the worker's."""
+    """Count the review in the worker's record, after the money: requesters are locked before workers."""
     record = {row.status.lower(): F(row.status.lower()) + 1}
     if was == Status.REJECTED:
         record["rejected"] = F("rejected") - 1

@@ -1,4 +1,4 @@
-"""Topics and who is subscribed to them. Nobody is told anything before they confirmed."""
+"""Topics and their subscriptions. No address is sent any event before it has confirmed."""
 
 import re
 import secrets
@@ -21,7 +21,7 @@ MOST_SUBSCRIPTIONS = 20  # a topic's: each of its events becomes as many rows
 
 
 def create_topic(*, requester: Requester, name: str, now: datetime) -> Topic:
-    """The one of this name, made if it is not there."""
+    """The requester's topic of this name, made if it does not exist."""
     if not NAME.fullmatch(name):
         raise TopicRefused(
             "Invalid parameter: Topic Name. Use 1 to 256 letters, digits, hyphens, underscores."
@@ -39,7 +39,7 @@ def create_topic(*, requester: Requester, name: str, now: datetime) -> Topic:
 
 
 def find_topic(*, requester: Requester, arn: str) -> Topic | None:
-    """Somebody else's does not exist."""
+    """The requester's topic with this ARN. Another requester's topic counts as missing."""
     name = arn.rpartition(":")[2]
     if not NAME.fullmatch(name) or arn != domain.topic_arn(account=requester.pk, name=name):
         return None
@@ -47,13 +47,13 @@ def find_topic(*, requester: Requester, arn: str) -> Topic | None:
 
 
 def lock_topic(*, requester: Requester, arn: str) -> Topic | None:
-    """Not deleted while something new comes to refer to it. Callers hold the transaction."""
+    """Lock a topic, so that it is not deleted before a new row refers to it. Callers hold the transaction."""
     found = find_topic(requester=requester, arn=arn)
     return Topic.objects.select_for_update(no_key=True).filter(pk=found.pk).first() if found else None
 
 
 def delete_topic(*, requester: Requester, arn: str) -> None:
-    """With its subscriptions, and with the settings of the HIT types that told it. RepeatedField does no harm."""
+    """Delete a topic with its subscriptions and the settings of HIT types that use it. Idempotent."""
     with atomic():
         topic = lock_topic(requester=requester, arn=arn)
         if topic:
@@ -62,9 +62,9 @@ def delete_topic(*, requester: Requester, arn: str) -> None:
 
 
 def subscribe(*, topic: Topic, protocol: str, endpoint: str, now: datetime) -> Subscription:
-    """Asks the address whether it wants this. Callers have locked the topic and checked the address.
+    """Subscribe an address and ask whether it agrees. Callers have locked the topic and checked the address.
 
-    Who is asked again gets another letter, unless the last one is still on its way.
+    A repeated request sends another confirmation message, unless the last one still waits to be sent.
     """
     found = Subscription.objects.filter(topic=topic, endpoint=endpoint).first()
     subscription = found or _make(topic, protocol=protocol, endpoint=endpoint, now=now)
@@ -78,7 +78,7 @@ def subscribe(*, topic: Topic, protocol: str, endpoint: str, now: datetime) -> S
 
 
 def confirm_subscription(*, token: str, now: datetime, topic: Topic | None = None) -> Subscription:
-    """By whoever got the letter. A second time changes nothing."""
+    """Confirm a subscription for the holder of its token. Idempotent. Raises TopicRefused."""
     theirs = Subscription.objects.filter(token=token, **({"topic": topic} if topic else {}))
     still_good = theirs.filter(confirmed_at=None, asked_at__gt=now - CONFIRMATION_LIFE)
     still_good.update(confirmed_at=now)
@@ -94,7 +94,7 @@ def find_subscription(*, requester: Requester, arn: str) -> Subscription | None:
 
 
 def unsubscribe(*, requester: Requester, arn: str) -> None:
-    """Nothing more is sent, not even what waits. RepeatedField does no harm."""
+    """End a subscription: nothing more is sent, not even what waits. Idempotent."""
     with atomic():
         _end(Subscription.objects.filter(topic__requester=requester, arn=arn))
 
@@ -107,7 +107,7 @@ def _make(topic: Topic, *, protocol: str, endpoint: str, now: datetime) -> Subsc
             status=403,
         )
     arn = f"{topic.arn}:{uuid4()}"
-    # Its address is the subscription, not the endpoint: one endpoint may hear of several topics.
+    # Its address is the subscription, not the endpoint: one endpoint may subscribe to several topics.
     destination = Destination.objects.create(
         requester_id=topic.requester_id, transport="SNS", address=arn, free_at=now
     )
@@ -123,7 +123,7 @@ def _make(topic: Topic, *, protocol: str, endpoint: str, now: datetime) -> Subsc
 
 
 def _end(subscriptions: QuerySet[Subscription]) -> None:
-    """The destinations stay until their events are forgotten."""
+    """Delete subscriptions and their waiting events. Destinations stay until their events are forgotten."""
     for subscription in subscriptions:
         _waiting(subscription.destination_id).delete()
         subscription.delete()

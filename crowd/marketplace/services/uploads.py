@@ -1,4 +1,4 @@
-"""Files that workers hand in with a QuestionForm."""
+"""Files that workers submit with a QuestionForm."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,7 +12,7 @@ from crowd.marketplace.services import work
 def submit_form(
     *, assignment: Assignment, answer: str, given: Mapping[str, FilledAnswer], now: datetime
 ) -> bool:
-    """The answer and its files, or neither: False if the assignment was no longer open."""
+    """Submit the answer and its files, or neither: False if the assignment was no longer open."""
     with atomic():
         if not work.submit_assignment(assignment=assignment, answer=answer, now=now):
             return False

@@ -29,7 +29,7 @@ MOST_TURNS = 100
 
 @dataclass(frozen=True, kw_only=True)
 class DueAfter:
-    """Rows that are due so long after the instant in one of their columns."""
+    """Rows that become due a certain delay after the instant in one of their columns."""
 
     rows: QuerySet[Any]
     column: str
@@ -76,7 +76,7 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
 
 
 def refuse_worker(*, hit: HIT, worker: Worker) -> None:
-    """Raises NotAvailable with the reason if this worker may not do this HIT."""
+    """Raise NotAvailable with the reason if this worker may not do this HIT."""
     if worker.suspended_at or worker.erased_at:
         raise NotAvailable(_("Your account is suspended. Ask the group that invited you."))
     if Block.objects.filter(requester=hit.requester_id, worker=worker).exists():
@@ -110,22 +110,22 @@ def submit_assignment(*, assignment: Assignment, answer: str, now: datetime) -> 
         review_policies.judge_submission(hit=hit, assignment_id=assignment.pk, now=now)
         is_stale = not delay or hit.assignment_review_policy is not None
         hit_endings.end_if_over(hit_creation.lock_hit(hit.pk) if is_stale else hit, now=now)
-        # Last: what moves money locks the requester's row, and that comes before the worker's.
+        # Last: moving money locks the requester's row, and that lock comes before the worker's.
         Worker.objects.filter(pk=assignment.worker_id).update(submitted=F("submitted") + 1)
     return True
 
 
 def settle(*, now: datetime, most: int = MOST_AT_ONCE) -> bool:
-    """What the clock alone has decided, the oldest first. True if more of it waits.
+    """Do what the clock alone has made due, the oldest first. True if more of it waits.
 
     Nothing due, as nearly always, costs one look at a few indexes. After a long stop much is due: then each
-    call does its part, and nobody's page waits for all of it.
+    call does its part, and no page waits for all of it.
     """
     overdue, to_approve, expired, to_dispose, tests = (one.due(now=now) for one in _waiting())
     due, *more = (rows.values_list("pk") for rows in (overdue, to_approve, expired, to_dispose, tests))
     if not due.union(*more, all=True).exists():
         return False
-    # In the order of their instants and dated by them: it matters to nobody when the clock was looked at.
+    # In the order of their instants and dated by them: it does not matter when the clock was looked at.
     steps: list[tuple[datetime | None, Callable[..., object], int]] = [
         *((at, _abandon, pk) for at, pk in _oldest(overdue, "deadline_at", most)),
         *((at, _approve_by_time, pk) for at, pk in _oldest(to_approve, "auto_approval_at", most)),
@@ -145,19 +145,19 @@ def settle(*, now: datetime, most: int = MOST_AT_ONCE) -> bool:
 
 
 def settle_all(*, now: datetime) -> None:
-    """For the sweep, which keeps nobody waiting. Bounded, in case a row is due again and again."""
+    """Settle everything, for the sweep: no page waits. Bounded, in case a row is due again and again."""
     for _turn in range(MOST_TURNS):
         if not settle(now=now):
             return
 
 
 def next_settlement(*, now: datetime) -> datetime | None:
-    """The clock alone decides something then."""
+    """The next instant at which the clock alone makes something due."""
     return min(filter(None, (one.next_due() for one in _waiting())), default=None)
 
 
 def _waiting() -> tuple[DueAfter, DueAfter, DueAfter, DueAfter, DueAfter]:
-    """Open work, work to review, open HITs, HITs that are over, open tests."""
+    """The due rows: open work, work to review, open HITs, HITs that are over, open tests."""
     over = HIT.objects.filter(closed_at__isnull=False, disposed_at=None, pending=0, submitted=0)
     return (
         DueAfter(rows=Assignment.objects.filter(status=Status.ACCEPTED), column="deadline_at"),
@@ -183,7 +183,7 @@ def _approve_by_time(assignment_id: int, *, now: datetime) -> None:
 
 
 def _give_up(*, assignment_id: int, status: Status, now: datetime) -> bool:
-    """Frees the place and the id. What was held for it goes back only if the HIT has closed meanwhile."""
+    """End an open assignment; free its place and id. Its money is released only if the HIT has closed."""
     with atomic():
         assignment = Assignment.objects.get(pk=assignment_id)
         hit = hit_creation.lock_hit(assignment.hit_id)

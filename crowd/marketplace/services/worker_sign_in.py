@@ -1,4 +1,4 @@
-"""Workers and how they get in."""
+"""Workers, their invitations and their sessions."""
 
 from datetime import datetime, timedelta
 
@@ -14,7 +14,7 @@ SESSION_LIFE = timedelta(days=14)
 
 
 def invite_worker(*, name: str, now: datetime) -> tuple[Worker, str]:
-    """A new worker and the token of the link that lets them in."""
+    """Make a worker; return the worker and the token of the invitation link."""
     token, token_digest = seals.new_bearer()
     with atomic():
         worker = Worker.objects.create(name=name, created_at=now)
@@ -36,7 +36,7 @@ def find_invitation(*, token: str, now: datetime) -> Invitation | None:
 
 
 def sign_in(*, worker: Worker, now: datetime) -> str:
-    """The token for the browser's cookie: a session of its own every time. Raises RuleBroken if erased."""
+    """The token for the browser's cookie: a new session every time. Raises RuleBroken if erased."""
     token, token_digest = seals.new_bearer()
     with atomic():
         if Worker.objects.select_for_update(no_key=True).get(pk=worker.pk).erased_at:

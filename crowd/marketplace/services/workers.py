@@ -1,4 +1,4 @@
-"""What the operator decides about workers: who is invited, what is known of them, who must pause."""
+"""The operator's decisions about workers: invitations, facts, suspensions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from crowd.marketplace.services import worker_sign_in
 
 @dataclass(frozen=True, kw_only=True)
 class InvitedWorker:
-    """The token is shown once, within the link."""
+    """An invited worker. The token is shown once, within the link."""
 
     worker: Worker
     token: str
@@ -26,7 +26,7 @@ def invite_workers(*, names: Sequence[str], now: datetime) -> list[InvitedWorker
 
 
 def invite_again(*, worker_id: int, now: datetime) -> str:
-    """The token of a new link. The links of before end."""
+    """The token of a new link. Earlier links end."""
     token, token_digest = seals.new_bearer()
     with atomic():
         worker = _lock(worker_id)
@@ -41,7 +41,7 @@ def invite_again(*, worker_id: int, now: datetime) -> str:
 
 
 def suspend_worker(*, worker_id: int, now: datetime) -> None:
-    """They accept nothing more; what they have begun they may finish."""
+    """Suspend a worker, who may finish begun work but accepts nothing more."""
     with atomic():
         worker = _lock(worker_id)
         worker.suspended_at = worker.suspended_at or now
@@ -56,7 +56,7 @@ def lift_suspension(*, worker_id: int) -> None:
 
 
 def set_facts(*, worker_id: int, country: str, subdivision: str, is_adult: bool, is_master: bool) -> None:
-    """What system qualifications are computed from, beside the record."""
+    """Set the facts from which system qualifications are computed, beside the worker's record."""
     with atomic():
         worker = _lock(worker_id)
         worker.country, worker.subdivision = country, subdivision

@@ -1,4 +1,4 @@
-"""Links that let workers in: shown once, as a page and as a file."""
+"""Invitation links for workers: shown once, as a page and as a file."""
 
 import json
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def invite_again(request: HttpRequest, operator: Operator, worker_id: str) -> Ht
 @require_POST
 @operator_required
 def links_file(request: HttpRequest, operator: Operator) -> StreamingHttpResponse:
-    """The page brings its links along, sealed: we keep none of them."""
+    """Write the links as a file. The page sends them back sealed: we keep none of them."""
     try:
         rows: list[list[str]] = json.loads(seals.unseal(request.POST.get("links", "")))
     except InvalidToken:

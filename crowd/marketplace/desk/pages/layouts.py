@@ -29,7 +29,7 @@ def add(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResp
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_required
 def replace(request: HttpRequest, operator: Operator, requester_id: str, layout_id: str) -> HttpResponse:
-    """The name stays: it is by the name that a layout is replaced."""
+    """Replace a layout. Its name stays, as the name says which layout is replaced."""
     requester = find_requester(requester_id)
     layout = requester.layouts.filter(external_id=layout_id).first()
     if not layout:

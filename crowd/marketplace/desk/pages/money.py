@@ -1,4 +1,4 @@
-"""A requester's money: in, out, and every transfer of it."""
+"""A requester's money: deposits, withdrawals, and every transfer."""
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""The first page, the log, the blocks, and the address that leads nowhere."""
+"""The first page, the log, the blocks, and the page for unknown addresses."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -51,7 +51,7 @@ def confirm_epoch(request: HttpRequest, operator: Operator) -> HttpResponse:
 @require_safe
 @operator_required
 def books(request: HttpRequest, operator: Operator) -> HttpResponse:
-    """Apart from the overview: it reads the whole ledger."""
+    """Show the sum of every account. Not part of the overview, as it reads the whole ledger."""
     settle(now=clock.now())
     found = queries.books()
     return show(request, operator, "books", {"books": found, "difference": sum(found.values())})

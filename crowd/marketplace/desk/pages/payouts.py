@@ -1,4 +1,4 @@
-"""Who is owed what, the list to pay by, and marking it paid."""
+"""Money owed to workers: the payment list, and marking it as paid."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -42,7 +42,7 @@ def index(request: HttpRequest, operator: Operator) -> HttpResponse:
 @require_POST
 @operator_required
 def selected(request: HttpRequest, operator: Operator) -> HttpResponseBase:
-    """What was ticked, as the file to pay by, or to be marked as paid."""
+    """The ticked workers, as a payment file or on the page that marks them as paid."""
     chosen = _chosen(request)
     if request.POST.get("do") == "file":
         epochs.refuse_list_to_pay()
@@ -55,7 +55,7 @@ def selected(request: HttpRequest, operator: Operator) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_required
 def review(request: HttpRequest, operator: Operator) -> HttpResponse:
-    """What is about to be marked, from lines such as the exported file has them."""
+    """Show what is about to be marked as paid, from pasted lines in the format of the exported file."""
     form = PaymentsForm(request.POST or None)
     if not form.is_valid():
         status = 422 if form.errors else 200
@@ -88,7 +88,7 @@ def history(request: HttpRequest, operator: Operator) -> HttpResponse:
 @require_safe
 @operator_required
 def history_file(request: HttpRequest, operator: Operator) -> StreamingHttpResponse:
-    """What the search finds, of any number."""
+    """All payouts that the search finds, as a file."""
     rows = (
         (
             payout.paid_at.isoformat(),

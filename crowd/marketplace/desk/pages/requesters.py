@@ -1,4 +1,4 @@
-"""Requesters: the list, a new one, and what one has."""
+"""Requesters: the list, a new one, and the page of one."""
 
 from decimal import Decimal
 
@@ -184,6 +184,6 @@ def _secrets(
     title: str,
     secrets: list[tuple[str, str]],
 ) -> HttpResponse:
-    """The only time that they are seen."""
+    """Show secrets; they are never shown again."""
     context = {"title": title, "requester": requester, "secrets": secrets}
     return show(request, operator, "secrets", context)

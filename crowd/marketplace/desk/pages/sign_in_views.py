@@ -1,4 +1,4 @@
-"""How an operator gets in and out."""
+"""Signing in to the desk and out of it."""
 
 import re
 
@@ -61,5 +61,5 @@ def _door(request: HttpRequest, form: SignInForm, *, status: int = 200) -> HttpR
 
 
 def _next(wanted: str) -> str:
-    """Never out of the desk."""
+    """The address to go on to; never one outside the desk."""
     return wanted if WITHIN_THE_DESK.fullmatch(wanted) else reverse("desk:overview")

@@ -1,4 +1,4 @@
-"""Workers: the list, and what is known and decided about one."""
+"""Workers: the list, and the facts and decisions about one."""
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--only", type=_read_numbers, default=[], help="numbers of checks: 7,20,21")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # Whoever ends us ends the private marketplace too, and its database goes.
+        # SIGTERM becomes SystemExit, so that the private marketplace is stopped too and its database removed.
         signal.signal(signal.SIGTERM, _stop)
         try:
             with _bench(options, warn=self.stderr.write) as bench:
@@ -76,7 +76,7 @@ def _bench(options: dict[str, Any], *, warn: Callable[[str], object]) -> Iterato
 
 
 def _foreign_bench(endpoint: str, *, control_key: str | None, warn: Callable[[str], object]) -> Bench:
-    """Without a control key that works, checks that need one are skipped."""
+    """A bench for a marketplace served elsewhere. Checks that need a control key are skipped without one."""
     control = Control(endpoint=endpoint, key=control_key) if control_key else None
     try:
         if control:

@@ -60,7 +60,7 @@ def _own_port() -> int:
 
 
 def _environment(*, port: int) -> dict[str, str]:
-    """Ours, and for what nobody set: an address of this machine."""
+    """The environment for the processes, with an address of this machine if none is configured."""
     return {"CROWD_MARKETPLACE_URL": f"http://localhost:{port}", **os.environ}
 
 

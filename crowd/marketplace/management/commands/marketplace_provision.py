@@ -43,7 +43,7 @@ class Command(BaseCommand):
 
 
 def _check(options: dict[str, Any]) -> None:
-    """Before anything is made."""
+    """Check all options before anything is made. Raises CommandError."""
     options["fees"] = options["fees"] or settings.MARKETPLACE_FEES
     try:
         domain.fee_schedule(options["fees"])

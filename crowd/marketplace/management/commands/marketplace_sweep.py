@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = "Does what is written or what the clock makes due: deadlines, approvals, notifications, tidying."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Runs until it is ended. `manage.py marketplace` starts it; so may a service manager."""
+        """Run until the process is ended. `manage.py marketplace` starts it; a service manager may too."""
         ours = {name: sweep for name, sweep in SWEEPS.items() if sweep.run.__module__ == tasks.__name__}
         for _ in wake.dispatch(_run, among=ours):
             pass

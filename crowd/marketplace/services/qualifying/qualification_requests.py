@@ -1,4 +1,7 @@
-"""What workers ask for: a grant by hand, one given at once, or a test. Lock order: worker, type, request."""
+"""Workers' qualification requests: a grant by hand, one given at once, or a test.
+
+Lock order: worker, type, request.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,14 +25,17 @@ class NotAskable(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Obstacle:
-    """Why a worker cannot ask now. `until` is None if it will not pass by itself."""
+    """The reason why a worker cannot ask now. `until` is None if it will not pass by itself."""
 
     reason: str
     until: datetime | None = None
 
 
 def ask(*, type_: QualificationType, worker: Worker, now: datetime) -> QualificationRequest:
-    """Granted at once or left to the requester; the open request if there is one (a double click)."""
+    """Ask for a qualification, granted at once or left to the requester.
+
+    Idempotent (a double click): the open request is returned if there is one.
+    """
     with atomic():
         if opened := _lock_and_find_open(type_, worker, now=now):
             return opened
@@ -43,7 +49,7 @@ def ask(*, type_: QualificationType, worker: Worker, now: datetime) -> Qualifica
 
 
 def begin_test(*, type_: QualificationType, worker: Worker, now: datetime) -> QualificationRequest:
-    """The clock runs from here; the open attempt if there is one (a double click)."""
+    """Begin a test; its time runs from here. Returns the open attempt if there is one (a double click)."""
     with atomic():
         if opened := _lock_and_find_open(type_, worker, now=now):
             return opened
@@ -60,7 +66,7 @@ def begin_test(*, type_: QualificationType, worker: Worker, now: datetime) -> Qu
 
 
 def submit_test(*, request_id: int, answer: str, now: datetime) -> QualificationRequest:
-    """Scored and granted at once where there is a key. Raises NotAskable if the test is over."""
+    """Submit a test; score it and grant at once if there is an answer key. Raises NotAskable if over."""
     with atomic():
         locked = QualificationRequest.objects.select_for_update(of=("self",), no_key=True)
         request = locked.select_related("type", "worker").get(pk=request_id)
@@ -73,7 +79,7 @@ def submit_test(*, request_id: int, answer: str, now: datetime) -> Qualification
 
 
 def refuse_if_over(request: QualificationRequest, *, now: datetime) -> None:
-    """Raises NotAskable unless the test may still be handed in."""
+    """Raise NotAskable unless the test may still be submitted."""
     if request.submitted_at:
         raise NotAskable(_("We have received this test before. Nothing changed."))
     if request.status != Status.STARTED or not request.deadline_at or request.deadline_at <= now:
@@ -81,7 +87,7 @@ def refuse_if_over(request: QualificationRequest, *, now: datetime) -> None:
 
 
 def withdraw(*, type_: QualificationType, worker: Worker, now: datetime) -> bool:
-    """False if nothing waited any more. A test that was handed in stays an attempt."""
+    """Withdraw a waiting request; False if there is none. A submitted test still counts as an attempt."""
     waiting = QualificationRequest.objects.filter(type=type_, worker=worker, status=Status.PENDING)
     return bool(waiting.update(status=Status.WITHDRAWN, decided_at=now))
 
@@ -98,13 +104,13 @@ def find_obstacle(*, type_: QualificationType, worker: Worker, now: datetime) ->
 
 
 def last_attempt(*, type_: QualificationType, worker: Worker) -> QualificationRequest | None:
-    """A request that was withdrawn is none, unless a test was handed in with it."""
+    """The worker's last request. A withdrawn one does not count, unless a test was submitted with it."""
     requests = QualificationRequest.objects.filter(type=type_, worker=worker)
     return requests.exclude(status=Status.WITHDRAWN, deadline_at=None).order_by("-pk").first()
 
 
 def again_at(type_: QualificationType, attempt: QualificationRequest) -> datetime | None:
-    """When the delay after this attempt has passed; None where one attempt is all there is."""
+    """The instant when another attempt is allowed; None if one attempt is all there is."""
     if type_.retry_delay_s is None:
         return None
     return (attempt.submitted_at or attempt.started_at) + timedelta(seconds=type_.retry_delay_s)
@@ -123,7 +129,7 @@ def _too_soon(type_: QualificationType, attempt: QualificationRequest, *, now: d
 def _lock_and_find_open(
     type_: QualificationType, worker: Worker, *, now: datetime
 ) -> QualificationRequest | None:
-    """One worker's requests come one after the other."""
+    """Lock the worker, so that requests come one after the other; return the open one, if there is one."""
     Worker.objects.select_for_update(no_key=True).get(pk=worker.pk)
     mine = QualificationRequest.objects.filter(
         type=type_, worker=worker, status__in=QualificationRequest.OPEN
@@ -136,7 +142,7 @@ def _lock_and_find_open(
 
 
 def _refuse_obstacle(type_: QualificationType, worker: Worker, *, now: datetime) -> QualificationType:
-    """The type as it is now, which nobody changes or deletes meanwhile."""
+    """The current type, locked so that it is neither changed nor deleted. Raises NotAskable."""
     fresh = QualificationType.objects.select_for_update(no_key=True).get(pk=type_.pk)
     if obstacle := find_obstacle(type_=fresh, worker=worker, now=now):
         raise NotAskable(obstacle.reason)
@@ -144,9 +150,9 @@ def _refuse_obstacle(type_: QualificationType, worker: Worker, *, now: datetime)
 
 
 def _settle(request: QualificationRequest, *, value: int | None, now: datetime) -> None:
-    """Saves the request: granted where a value is given, unless the requester took this one back before.
+    """Save the request: granted if there is a value, unless the requester once revoked the qualification.
 
-    What was taken back by hand is given again only by hand; otherwise asking would undo it.
+    A revoked qualification is given again only by hand; otherwise asking would undo the revocation.
     """
     was_revoked = Qualification.objects.filter(
         type=request.type, worker=request.worker, revoked_at__isnull=False

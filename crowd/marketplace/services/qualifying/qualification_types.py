@@ -16,7 +16,7 @@ Request = QualificationRequest.Status
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """Without a key the requester reads the answers and decides."""
+    """A qualification's test. If it has no answer key, the requester reads the answers and decides."""
 
     form: str
     duration_s: int
@@ -25,7 +25,7 @@ class Test:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """What UpdateQualificationType may change; None leaves it as it is."""
+    """The values that UpdateQualificationType may change; None leaves a value as it is."""
 
     description: str | None = None
     status: str | None = None
@@ -38,7 +38,7 @@ class Change:
 def create_type(
     *, requester: Requester, name: str, keywords: str, change: Change, now: datetime
 ) -> QualificationType:
-    """Raises RequestError while another type of theirs has the name."""
+    """Make a type. Raises RequestError while another type of this requester has the name."""
     type_ = QualificationType(requester=requester, name=name, keywords=keywords, created_at=now)
     _apply(change, to=type_)
     try:
@@ -65,7 +65,7 @@ def update_type(*, type_id: int, change: Change) -> QualificationType:
 
 
 def dispose_type(*, type_id: int, now: datetime) -> None:
-    """HIT types that require it stay, and nobody meets them any more. Whoever still waits is told."""
+    """Delete a type and reject its waiting requests. HIT types that require it stay; no worker has it now."""
     with atomic():
         type_ = QualificationType.objects.select_for_update(no_key=True).get(pk=type_id)
         if type_.disposed_at is None:

@@ -1,4 +1,4 @@
-"""What workers hold: granted, changed and taken back by the requester, or earned by a test."""
+"""Workers' qualifications: granted, changed and revoked by the requester, or earned by a test."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ Status = QualificationRequest.Status
 
 
 def grant(*, type_: QualificationType, worker: Worker, value: int, now: datetime) -> Qualification:
-    """A second grant changes the value; after a revocation it is a new one."""
+    """Grant a qualification. A second grant changes the value; after a revocation it is a new one."""
     with atomic():
         held, is_new = Qualification.objects.select_for_update(no_key=True).get_or_create(
             type=type_, worker=worker, defaults={"value": value, "granted_at": now}
@@ -27,7 +27,7 @@ def grant(*, type_: QualificationType, worker: Worker, value: int, now: datetime
 
 
 def tell_of_grant(qualification: Qualification, *, now: datetime) -> None:
-    """The message that AssociateQualificationWithWorker sends unless it is told not to."""
+    """Send the message that AssociateQualificationWithWorker sends unless it is asked not to."""
     Message.objects.create(
         worker=qualification.worker,
         requester=qualification.type.requester,
@@ -38,7 +38,7 @@ def tell_of_grant(qualification: Qualification, *, now: datetime) -> None:
 
 
 def revoke(*, type_: QualificationType, worker: Worker, reason: str, now: datetime) -> None:
-    """Raises RequestError if the worker does not hold it."""
+    """Revoke a qualification. Raises RequestError if the worker does not hold it."""
     with atomic():
         held = find_granted(type_=type_, worker_id=worker.external_id, is_locked=True)
         held.revoked_at, held.reason = now, reason
@@ -46,7 +46,7 @@ def revoke(*, type_: QualificationType, worker: Worker, reason: str, now: dateti
 
 
 def find_granted(*, type_: QualificationType, worker_id: str, is_locked: bool = False) -> Qualification:
-    """Raises RequestError, in one way for what never was and in another for what was taken back."""
+    """The qualification a worker holds. Raises RequestError, worded differently if it was revoked."""
     rows = Qualification.objects.filter(type=type_, worker__external_id=worker_id)
     if is_locked:
         rows = rows.select_for_update(of=("self",), no_key=True)
@@ -74,7 +74,7 @@ def reject_request(*, request_id: int, reason: str, now: datetime) -> None:
 
 
 def settle_tests(*, now: datetime) -> None:
-    """Tests whose time ran out are over, at the instant when it did."""
+    """End the tests whose time ran out, dated by their deadline."""
     overdue = started_tests().filter(deadline_at__lte=now)
     overdue.update(status=Status.LAPSED, decided_at=F("deadline_at"))
 

@@ -1,4 +1,4 @@
-"""Whether a qualification requirement makes sense, before a HIT type may carry it."""
+"""Checks that a qualification requirement makes sense, before a HIT type may carry it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ SUBDIVISION = re.compile(r"[A-Z0-9]{2}", re.ASCII)
 
 
 def check_sense(requirements: Sequence[Requirement]) -> None:
-    """Raises the API's error for the first thing to mend; asks no database."""
+    """Raise an APIError for the first thing to correct; no database is asked."""
     if len(requirements) > MOST_REQUIREMENTS:
         raise out_of_range("The number of QualificationRequirements", low=0, high=MOST_REQUIREMENTS)
     for requirement in requirements:
@@ -41,7 +41,7 @@ def check_sense(requirements: Sequence[Requirement]) -> None:
 
 
 def _check_members(requirement: Requirement) -> None:
-    """What is not known could not be held against a worker, so it is not kept either."""
+    """Check the members. Unknown ones are refused: no worker could be compared with them."""
     if unknown := sorted(set(requirement) - MEMBERS):
         raise _senseless(requirement, f"has no member {unknown[0]!r}")
     guards = [requirement.get(name) is not None for name in ("ActionsGuarded", "RequiredToPreview")]

@@ -1,4 +1,4 @@
-"""Why a worker may not do a HIT, in plain words."""
+"""The reasons why a worker may not do a HIT, in plain words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ BOUNDS = {
 }
 
 
-# Of what a requester says about a type, in a list of reasons.
+# Most characters of a type's description in a list of reasons.
 LONGEST = 300
 
 
@@ -88,7 +88,7 @@ def _explain_custom(type_: NamedType, *, bound: str, value: int | None) -> str:
 
 
 def _with_description(reason: str, type_: NamedType) -> str:
-    """Often it says how one comes by it."""
+    """Add the type's description, which often says how to get the qualification."""
     if not type_.description:
         return reason
     said = {"reason": reason, "description": Truncator(type_.description).chars(LONGEST)}

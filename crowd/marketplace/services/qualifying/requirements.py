@@ -1,4 +1,4 @@
-"""Who may do a HIT: qualification requirements, held against what the worker is and has.
+"""Qualification requirements, compared with what the worker is and holds.
 
 A worker who lacks a qualification meets DoesNotExist alone. NotEqualTo and NotIn compare a value, as the
 other comparators do, and where there is none (or no known country) nothing can be compared.
@@ -59,11 +59,11 @@ class UnmetRequirement:
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """What a worker is and holds, read once for a whole list."""
+    """One worker's facts and qualifications, read once for a whole list."""
 
     worker: Worker
     held: Mapping[str, int]  # external id of a qualification type to its value
-    # Held, of types deleted since. They open nothing any more, and still keep out by DoesNotExist.
+    # Held qualifications of deleted types. They open nothing any more, but still fail DoesNotExist.
     bygone: frozenset[str] = frozenset()
 
 
@@ -86,7 +86,7 @@ def find_unmet(
     standing: Standing,
     names: Mapping[str, NamedType] | None = None,
 ) -> list[UnmetRequirement]:
-    """A list passes the `names_of` all its requirements; otherwise those of the unmet ones are looked up."""
+    """The unmet requirements. A list passes the `names_of` all of them; otherwise they are looked up."""
     missed = [requirement for requirement in requirements if not _is_met(requirement, standing)]
     named = names_of(missed) if names is None else names
     return [
@@ -105,7 +105,7 @@ def find_unmet(
 
 
 def names_of(requirements: Iterable[Requirement]) -> Mapping[str, NamedType]:
-    """What workers call the types that these requirements name. One query, or none."""
+    """The qualification types that these requirements name, as workers know them. One query, or none."""
     type_ids = {requirement["QualificationTypeId"] for requirement in requirements} - SYSTEM_IDS
     if not type_ids:
         return {}
@@ -125,7 +125,7 @@ def names_of(requirements: Iterable[Requirement]) -> Mapping[str, NamedType]:
 def check_requirements(
     requirements: Sequence[Requirement], *, requester: Requester
 ) -> list[QualificationType]:
-    """Raises the API's error for what makes no sense; returns the types that are named, system ones aside."""
+    """Return the types that are named, system ones aside. Raises an APIError for a senseless requirement."""
     check_sense(requirements)
     type_ids = list(dict.fromkeys(requirement["QualificationTypeId"] for requirement in requirements))
     wanted = [type_id for type_id in type_ids if type_id not in SYSTEM_IDS]

@@ -1,4 +1,4 @@
-"""The qualifications that nobody grants: computed from the worker's own row, never from history."""
+"""The system's qualifications: computed from the worker's own row, never from history; none are granted."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ LOCALE = "00000000000000000071"
 PERCENT_APPROVED = "000000000000000000L0"
 NUMBER_APPROVED = "00000000000000000040"
 ADULT = "00000000000000000060"
-# The service's sandbox has an id of its own; programs send whichever they were written for.
+# Amazon's sandbox has an id of its own; programs send the one that they were written for.
 MASTERS = frozenset({"2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"})
 FULL_RECORD = 100  # submitted; whoever has fewer counts as wholly approved
 
@@ -54,7 +54,7 @@ SYSTEM_IDS = frozenset(system.external_id for system in SYSTEM_TYPES)
 
 
 def system_value(type_id: str, *, worker: Worker) -> int | None:
-    """None: the worker lacks it. A location is no number, and is compared elsewhere."""
+    """The worker's value; None if the worker lacks it. A location is no number, and is compared elsewhere."""
     if type_id == PERCENT_APPROVED:
         return percent_approved(worker)
     if type_id == NUMBER_APPROVED:
@@ -65,7 +65,7 @@ def system_value(type_id: str, *, worker: Worker) -> int | None:
 
 
 def percent_approved(worker: Worker) -> int:
-    """Of what was reviewed: work that still waits tells nothing. Rounded down, so that 94.9 is not 95."""
+    """Approved per cent of the reviewed work; waiting work does not count. Rounded down: 94.9 is not 95."""
     reviewed = worker.approved + worker.rejected
     if worker.submitted < FULL_RECORD or not reviewed:
         return 100
