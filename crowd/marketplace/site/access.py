@@ -1,4 +1,4 @@
-"""What a worker may do with a group of HITs, and why not more."""
+"""The actions that a worker may take on a group of HITs, and the reasons against others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Access:
 
 
 class Doorkeeper:
-    """Knows one worker's standing and blocks, read once for a whole page."""
+    """Judges groups of HITs for one worker, whose standing and blocks are read once for a whole page."""
 
     def __init__(self, worker: Worker) -> None:
         self._is_suspended = worker.suspended_at is not None

@@ -1,4 +1,4 @@
-"""What a worker writes about themselves: checked, and refused in plain words."""
+"""Forms for what workers write about themselves, with errors in plain words."""
 
 from typing import Any, cast
 
@@ -26,7 +26,7 @@ PASSWORD_LENGTH = 256
 
 
 def refuse_unprintable(name: str) -> None:
-    """A name stands within a line, also in the operator's files."""
+    """Raise ValidationError: a name is shown within one line, also in the operator's files."""
     if not name.isprintable():
         raise ValidationError(_("Leave out line breaks, tabs and characters that cannot be seen."))
 
@@ -68,7 +68,7 @@ class PasswordField(forms.CharField):
 
 
 class PlainForm(forms.Form):
-    """Labels as they are, without a colon."""
+    """A form whose labels have no colon."""
 
     def __init__(self, data: QueryDict | None = None, *, initial: dict[str, Any] | None = None) -> None:
         super().__init__(data, initial=initial, label_suffix="")
@@ -98,7 +98,7 @@ class NewPassword(PlainForm):
         return Worker(name=cleaned.get("name", ""), sign_in_name=cleaned.get("sign_in_name", ""))
 
     def _judge(self, password: str, *, about: Worker) -> None:
-        """By the site's own rules. They know Django's users, so the likeness to a worker is judged apart."""
+        """Apply the site's rules. They know Django's users, so likeness to a worker is checked apart."""
         try:
             validate_password(password)
             NOT_LIKE_THE_NAME.validate(password, cast(Any, about))
@@ -107,7 +107,7 @@ class NewPassword(PlainForm):
 
 
 class ChangedPassword(NewPassword):
-    """With the present password, if there is one."""
+    """A new password, with the present one if there is one."""
 
     present = PasswordField(gettext_lazy("Present password"), autocomplete="current-password")
     field_order = ("present", "sign_in_name", "password", "again")
@@ -128,7 +128,7 @@ class Registration(NewPassword):
 
 
 class AboutMe(PlainForm):
-    """The country can be told once."""
+    """A worker's own facts. The country can be set only once."""
 
     name = NameField()
     country = forms.ChoiceField(

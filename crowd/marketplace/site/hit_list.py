@@ -20,7 +20,7 @@ MOST = 600  # candidates looked at for one page; further ones are on the next
 
 @dataclass(frozen=True, kw_only=True)
 class Find:
-    """What the worker looks for, as the address says it. Anything senseless there means the default."""
+    """The worker's search, as read from the address. A senseless value there means the default."""
 
     text: str = ""
     sort: str = "newest"
@@ -40,7 +40,7 @@ class Find:
         )
 
     def address(self, **changes: object) -> str:
-        """The query of the same search, elsewhere in it."""
+        """The address of the same search with these changes."""
         query = QueryDict(mutable=True)
         values: dict[str, Any] = {"q": self.text, "sort": self.sort, "mine": "1" if self.is_mine else ""}
         query.update({name: value for name, value in {**values, **changes}.items() if value})
@@ -82,7 +82,7 @@ def read_listing(find: Find, *, worker: Worker, now: datetime) -> Listing:
 
 @dataclass(kw_only=True)
 class _Reading:
-    """`end` is where the next page goes on, if there is more."""
+    """The groups read for one page. `end` is where the next page begins, if there is more."""
 
     shown: list[Access] = field(default_factory=list)
     left_out: bool = False
@@ -111,7 +111,7 @@ def _read(find: Find, *, worker: Worker, start: Mark | None, backwards: bool, no
 def _candidates(
     find: Find, *, worker: Worker, start: Mark | None, backwards: bool, now: datetime
 ) -> Iterator[tuple[HITType, Access | None]]:
-    """Every listed group in order; with None where nothing of it is left for this worker."""
+    """Every listed group in order; with None if no HIT of it is left for this worker."""
     keyset, doorkeeper, chunk_size = queries.LISTED[find.sort], Doorkeeper(worker), CHUNK
     mark = start
     while chunk_size == CHUNK:

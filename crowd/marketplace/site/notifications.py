@@ -1,4 +1,4 @@
-"""What receivers of notifications may ask for. But for the confirmation, nothing changes by it."""
+"""Pages for receivers of notifications. Only the confirmation changes anything."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -20,14 +20,14 @@ HOW_TO_STOP = (
 @require_safe
 @cache_control(public=True, max_age=86_400)
 def certificate(request: HttpRequest, number: int) -> HttpResponse:
-    """By which the signature of a post is checked (SigningCertURL)."""
+    """The certificate that checks a post's signature (SigningCertURL)."""
     key = get_object_or_404(SigningKey, pk=number)
     return HttpResponse(key.certificate, content_type="application/x-pem-file")
 
 
 @require_GET
 def confirm(request: HttpRequest, token: str) -> HttpResponse:
-    """What a subscribed address opens to agree (SubscribeURL). Only it was ever given the token."""
+    """Confirm a subscription (SubscribeURL); only the subscribed address was ever sent the token."""
     try:
         subscription = topics.confirm_subscription(token=token, now=clock.now())
     except TopicRefused as refusal:
@@ -37,5 +37,5 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_safe
 def unsubscribe(request: HttpRequest) -> HttpResponse:
-    """The format demands an address (UnsubscribeURL). A link alone must not silence anybody's work."""
+    """The address that the format demands (UnsubscribeURL). A link alone must not silence notifications."""
     return HttpResponse(HOW_TO_STOP, content_type="text/plain; charset=utf-8")

@@ -1,4 +1,4 @@
-"""From the list to the framed work: find, preview, accept, work, return, queue."""
+"""The way from the list to the framed work: find, preview, accept, work, return, queue."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -59,7 +59,7 @@ def preview(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse
 @require_POST
 @worker_required
 def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
-    """The HIT that was previewed, or the next one that is free; a race for the last place is told as such."""
+    """Accept the previewed HIT, or the next free one; the page explains a lost race for the last place."""
     now = clock.now()
     services.settle(now=now)
     group = _group(group_id)
@@ -82,7 +82,7 @@ def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
 @require_safe
 @worker_required
 def work(request: HttpRequest, worker: Worker, assignment_id: str) -> HttpResponse:
-    """The open work in its frame; afterwards, what has become of it."""
+    """The open work in its frame; after it ended, its result."""
     now = clock.now()
     services.settle(now=now)
     assignment = _own(worker, assignment_id)
@@ -131,7 +131,7 @@ def _choices(group: HITType, *, worker: Worker, wanted: str, now: datetime) -> I
 
 
 def _to_work(request: HttpRequest, assignment: Assignment) -> HttpResponse:
-    """Whoever wanted to go on from one to the next still wants to."""
+    """Redirect to the work; a worker who goes on from one HIT to the next continues to do so."""
     address = reverse("marketplace:work", args=[assignment.external_id])
     return redirect(f"{address}?next=1" if request.POST.get("next") else address)
 
@@ -141,7 +141,7 @@ def _group(external_id: str) -> HITType:
 
 
 def _own(worker: Worker, external_id: str) -> Assignment:
-    """Another worker's does not exist for this one. An id given back may be ours again: the latest."""
+    """The worker's own assignment; others count as missing. A reused id means the latest row."""
     assignment = (
         Assignment.objects.select_related("hit__hit_type__requester", "hit__requester", "worker")
         .filter(external_id=external_id, worker=worker)

@@ -1,4 +1,4 @@
-"""What a worker holds and may ask for: by hand, at once, or by a test."""
+"""A worker's qualifications, and requests for more: by hand, at once, or by a test."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class RequestRow:
 @require_GET
 @worker_required
 def mine(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Requests are few and stand on the first page; what is held may be many."""
+    """The worker's qualifications, which may be many; requests are few, and on the first page only."""
     now = clock.now()
     settle(now=now)
     held = _read_page(request, records.qualifications_of(worker))
@@ -86,7 +86,7 @@ def begin(request: HttpRequest, worker: Worker, type_id: str) -> HttpResponse:
 @require_GET
 @worker_required
 def test(request: HttpRequest, worker: Worker, type_id: str) -> HttpResponse:
-    """The open test; once it is over, what became of it."""
+    """The open test; once it is over, a redirect to the type's page with the result."""
     now = clock.now()
     settle(now=now)
     type_ = _find_type(worker, type_id)
@@ -121,7 +121,7 @@ def _asked(request: QualificationRequest, *, now: datetime) -> RequestRow:
 def _attempt(
     request: HttpRequest, worker: Worker, type_id: str, *, act: Callable[..., object], then: str
 ) -> HttpResponse:
-    """The deed, or the page of the type with the reason why not."""
+    """Do the action and redirect, or show the type's page with the reason against it."""
     now = clock.now()
     settle(now=now)
     type_ = _find_type(worker, type_id)
@@ -150,7 +150,7 @@ def _read_page(request: HttpRequest, rows: Any) -> queries.Page[Any]:
 
 
 def _steps(page: queries.Page[Any], **query: str) -> dict[str, str]:
-    """Where the neighboring pages are."""
+    """The addresses of the neighboring pages."""
     ends = {"earlier": {"before": page.before}, "further": {"after": page.after}}
     return {
         name: f"?{urlencode({**query, **end})}" if any(end.values()) else "" for name, end in ends.items()

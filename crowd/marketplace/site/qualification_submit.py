@@ -1,4 +1,4 @@
-"""Where a qualification's test sends its answers. No cookie counts here: the signed path does."""
+"""The address where a qualification's test sends its answers. The signed path counts, no cookie does."""
 
 from csp.constants import SELF
 from csp.utils import build_policy
@@ -25,7 +25,7 @@ from crowd.marketplace.services.qualifying.qualification_requests import (
 @require_POST
 @xframe_options_sameorigin
 def submit(request: HttpRequest, signed: str) -> HttpResponse:
-    """Answers inside the test page's frame, which alone may show it."""
+    """Take the answers of a test. Only the test page's frame may show the result."""
     try:
         test = _find(signed)
         refuse_if_over(test, now=clock.now())
@@ -36,7 +36,7 @@ def submit(request: HttpRequest, signed: str) -> HttpResponse:
 
 
 def _take(request: HttpRequest, test: QualificationRequest) -> HttpResponse:
-    """A form with mistakes comes back as it was filled in; the clock goes on."""
+    """Submit the test. A form with mistakes is shown again as it was filled in; the time goes on."""
     form = read_form(test.type.test)
     given = read_given(form, dict(request.POST.lists()), files={})
     if problems := find_problems(form, given):

@@ -1,4 +1,4 @@
-"""What a worker looks back at: history, its export, earnings, messages."""
+"""A worker's records: history, its export, earnings, messages."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -64,7 +64,7 @@ def history(request: HttpRequest, worker: Worker) -> HttpResponse:
 @require_safe
 @worker_required
 def export(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """The worker's own history as CSV; of a search, what it finds. Rows leave as they are read."""
+    """The worker's own history as CSV, or the rows that a search finds. Rows are streamed."""
     work.settle(now=clock.now())
     text, status, _sort = _wanted(request.GET)
     rows = queries.history(worker=worker, status=status, words=queries.words_of(text))
@@ -115,7 +115,7 @@ def messages(request: HttpRequest, worker: Worker) -> HttpResponse:
 @require_safe
 @worker_required
 def message(request: HttpRequest, worker: Worker, number: int) -> HttpResponse:
-    """Opening it is reading it."""
+    """Show a message and mark it as read."""
     found = get_object_or_404(queries.messages(worker=worker), pk=number)
     if request.method == "GET":
         Message.objects.filter(pk=found.pk, read_at=None).update(read_at=clock.now())
@@ -123,7 +123,7 @@ def message(request: HttpRequest, worker: Worker, number: int) -> HttpResponse:
 
 
 def _wanted(query: QueryDict) -> tuple[str, str, str]:
-    """Text, status and order. Anything senseless means the default."""
+    """Read text, status and order. A senseless value means the default."""
     text = " ".join(queries.words_of(query.get("q", "")))
     status, sort = query.get("status", ""), query.get("sort", "")
     return (

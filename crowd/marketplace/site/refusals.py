@@ -1,4 +1,4 @@
-"""What the marketplace's host answers where no page does: errors in the look of the site."""
+"""Error pages of the marketplace's host, in the look of the site."""
 
 from django.http import HttpRequest, HttpResponse
 
@@ -20,7 +20,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Asks no database: that may be what failed. A program is answered in its own language."""
+    """Answer without the database, which may have failed. A program gets an error in its own protocol."""
     if "X-Amz-Target" in request.headers:
         return wire.fault()
     if request.method == "POST" and request.path == "/" and topics.is_meant(request):

@@ -1,4 +1,4 @@
-"""How a page of the worker site answers."""
+"""Answers of the worker site: pages and refusals."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,10 +22,10 @@ def show(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    """The page frames nothing but the question it shows, and what answers when that is handed in."""
+    """Render a page. Its policy allows frames only for the question and the answer to its submission."""
     response = render(request, f"marketplace/{page}.html", {"worker": worker, **context}, status=status)
     if frame_url := context.get("frame_url"):
-        # Ourselves too: handing in takes the frame to our own submit address.
+        # Our own origin too: submitting takes the frame to our own submit address.
         policy = build_policy(replace={"frame-src": [SELF, frames.origin(frame_url)]})
         response["Content-Security-Policy"] = policy
     return response
@@ -34,7 +34,7 @@ def show(
 def refuse(
     request: HttpRequest, page: str, *, status: int, worker: Worker | None = None, **context: object
 ) -> HttpResponse:
-    """A page that says why not, and where to go on."""
+    """Render a page that gives the reason for a refusal and a way on."""
     return render(request, f"marketplace/refused/{page}.html", {"worker": worker, **context}, status=status)
 
 

@@ -19,7 +19,7 @@ View = Callable[Concatenate[HttpRequest, Worker, P], HttpResponse]
 
 
 def worker_required(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Hands the signed-in worker to the view; shows anybody else how to get in. Nothing of it is cached."""
+    """Pass the signed-in worker to the view; others are shown how to sign in. Nothing is cached."""
 
     def signed_in(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         worker = find_worker(request)
@@ -39,7 +39,7 @@ def find_worker(request: HttpRequest) -> Worker | None:
 
 
 def show_sign_in(request: HttpRequest, *, status: int, **context: object) -> HttpResponse:
-    """After signing in one goes on where one wanted to, if that is a page to look at."""
+    """Show the sign-in page. After it the worker goes on to the page first asked for, if that was a GET."""
     wanted = request.get_full_path() if request.method == "GET" and request.path != "/" else ""
     is_open = settings.MARKETPLACE_OPEN_REGISTRATION
     values = {"wanted": wanted, "is_open": is_open, **context}
@@ -47,7 +47,7 @@ def show_sign_in(request: HttpRequest, *, status: int, **context: object) -> Htt
 
 
 def open_session(request: HttpRequest, response: HttpResponse, worker: Worker) -> None:
-    """A new session; the one that this browser had before ends."""
+    """Open a session; an earlier one of this browser ends."""
     worker_sign_in.sign_out(token=request.COOKIES.get(COOKIE, ""))
     response.set_cookie(
         COOKIE,
@@ -62,7 +62,7 @@ def open_session(request: HttpRequest, response: HttpResponse, worker: Worker) -
 def _answer(
     request: HttpRequest, worker: Worker, view: View[P], /, *args: P.args, **kwargs: P.kwargs
 ) -> HttpResponse:
-    """What is not there is told with the way on to what is."""
+    """Call the view within the worker's rate. A missing page is shown with links to others."""
     if not rates.allow("worker", worker.external_id, per_second=settings.MARKETPLACE_WORKER_RATE):
         return too_many(request, worker)
     try:

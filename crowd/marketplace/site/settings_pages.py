@@ -1,4 +1,4 @@
-"""What a worker decides about themselves: name, sign-in, country, sessions, erasure."""
+"""A worker's own decisions: name, sign-in, country, sessions, erasure."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -71,7 +71,7 @@ def sign_out_everywhere(request: HttpRequest, worker: Worker) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @worker_required
 def erasure(request: HttpRequest, worker: Worker) -> HttpResponse:
-    """Asked twice: the first press explains once more, the second one asks the operator."""
+    """Ask for erasure in two steps: the first press explains once more, the second asks the operator."""
     if request.method == "POST" and request.POST.get("sure") == "yes":
         accounts.request_erasure(worker=worker, now=clock.now())
         return redirect("marketplace:erasure")

@@ -1,4 +1,4 @@
-"""How one gets in and out, and the address that is both the API (POST) and the worker's list (GET)."""
+"""Signing in and out, and the address that is both the API (POST) and the worker's list (GET)."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -28,7 +28,7 @@ HOUR_S = 3600
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def root(request: HttpRequest) -> HttpResponse:
-    """The APIs are signed, and answer to no cookie; so this address alone needs no CSRF token."""
+    """Serve the API or the list. Only here no CSRF token is needed: the APIs are signed, without cookies."""
     return api(request) if request.method == "POST" else pages.hit_list(request)
 
 
@@ -41,7 +41,7 @@ def api(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Looking at the link changes nothing; the button signs in (mail scanners open links)."""
+    """Show an invitation. Only its button signs in, as mail scanners open links; a GET changes nothing."""
     found = worker_sign_in.find_invitation(token=token, now=clock.now())
     if not found:
         return render(request, "marketplace/invitation_over.html", status=404)
@@ -75,7 +75,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 @csrf_protect
 @require_http_methods(["GET", "HEAD", "POST"])
 def register(request: HttpRequest) -> HttpResponse:
-    """There only where the operator lets anybody in."""
+    """Create an account. Raises Http404 unless the operator allows open registration."""
     if not settings.MARKETPLACE_OPEN_REGISTRATION:
         raise Http404
     form = Registration(request.POST if request.method == "POST" else None)
@@ -110,7 +110,7 @@ def health(request: HttpRequest) -> JsonResponse:
 
 
 def _let_in(request: HttpRequest, worker: Worker, *, to: str) -> HttpResponse:
-    """Whoever is suspended too: what they have begun they may finish."""
+    """Sign the worker in. A suspended worker may sign in too, to finish begun work."""
     is_ours = url_has_allowed_host_and_scheme(to, allowed_hosts=None) and to.startswith("/")
     response = redirect(to if is_ours else "marketplace:list")
     try:

@@ -1,4 +1,4 @@
-"""Where the question page sends the worker's answer. No cookie counts here: the signed path does."""
+"""The address where the question page sends the worker's answer. The signed path counts, no cookie does."""
 
 from datetime import datetime
 
@@ -29,7 +29,7 @@ LARGEST_BODY = (MOST_FILES + 1) * LARGEST_FILE
 
 
 class SubmitRefused(Exception):
-    """The message tells the worker what to do."""
+    """The answer was not taken; the message tells the worker what to do."""
 
     was_handed_in = False
 
@@ -42,7 +42,7 @@ class HandedInBefore(SubmitRefused):
 @require_POST
 @xframe_options_sameorigin
 def external_submit(request: HttpRequest, signed: str) -> HttpResponse:
-    """Answers inside the worker page's frame, which alone may show it."""
+    """Take the worker's answer. Only the worker page's frame may show the result."""
     response = _submit(request, signed, now=clock.now())
     # A form that is shown again brings a stricter policy of its own.
     response.setdefault("Content-Security-Policy", build_policy(replace={"frame-ancestors": [SELF]}))
@@ -53,7 +53,7 @@ def external_submit(request: HttpRequest, signed: str) -> HttpResponse:
 @require_POST
 @xframe_options_sameorigin
 def preview_submit(request: HttpRequest) -> HttpResponse:
-    """Where a preview's frame is told to send its form: explained, never taken."""
+    """Explain to a preview's frame, which sends its form here, that nothing is submitted."""
     reason = _("This was only a preview. Accept the HIT to hand in an answer.")
     response = render(request, "marketplace/submit_refused.html", {"reason": reason}, status=409)
     response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": [SELF]})
@@ -77,7 +77,7 @@ def _submit(request: HttpRequest, signed: str, *, now: datetime) -> HttpResponse
 
 
 def _submit_form(request: HttpRequest, assignment: Assignment, *, now: datetime) -> HttpResponse:
-    """A QuestionForm of ours: shown again, as it was filled in, until nothing is wrong with it."""
+    """Submit a QuestionForm of ours; it is shown again, as it was filled in, until it has no problems."""
     if assignment.status != Assignment.Status.ACCEPTED:
         raise _why_not_open(assignment)
     form = read_form(assignment.hit.question)
@@ -91,7 +91,7 @@ def _submit_form(request: HttpRequest, assignment: Assignment, *, now: datetime)
 
 
 def read_files(request: HttpRequest) -> dict[str, File]:
-    """By field. One byte more than is allowed is enough to see that a file is too large."""
+    """Read the files by field. One byte above the limit is enough to see that a file is too large."""
     files = ((field, sent[0]) for field, sent in request.FILES.lists() if sent)
     return {
         field: File(name=name_of_file(file.name or ""), content=file.read(LARGEST_FILE + 1))
@@ -100,7 +100,7 @@ def read_files(request: HttpRequest) -> dict[str, File]:
 
 
 def _refuse_large(request: HttpRequest) -> None:
-    """Before anything of the body is read."""
+    """Raise SubmitRefused before anything of a too large body is read."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdigit() or int(length) > LARGEST_BODY:
         raise SubmitRefused(_("This is more than can be handed in. Choose smaller files."))
@@ -132,7 +132,7 @@ def _find(signed: str, *, claimed: str) -> Assignment:
         raise SubmitRefused(_("This submit address is not valid. Open the work from your queue.")) from None
     if payload.get("assignment") != claimed:
         raise SubmitRefused(_("This submit address belongs to other work. Open it from your queue."))
-    # The row too: after a return the id is used again, and the first attempt's path must not reach the next.
+    # The row too: ids are used again after a return, and the first attempt's path must not reach the next.
     found = Assignment.objects.filter(external_id=claimed, pk=str(payload.get("row", 0)))
     assignment = found.select_related("hit__hit_type").first()
     if not assignment:

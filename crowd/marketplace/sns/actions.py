@@ -1,4 +1,4 @@
-"""What may be asked about topics. Each function is named as the Action that it answers."""
+"""The API calls about topics. Each function is named after the Action that it answers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def delete_topic(call: Call) -> Result:
 
 @action
 def list_topics(call: Call) -> Result:
-    """NextToken is the name of the last one shown."""
+    """List topics by name. NextToken is the name of the last one shown."""
     after = call.form.get("NextToken", "")
     found = list(call.requester.topics.filter(name__gt=after).order_by("name")[: PAGE + 1])
     shown = found[:PAGE]
@@ -132,7 +132,7 @@ def get_subscription_attributes(call: Call) -> Result:
 
 @action
 def list_subscriptions_by_topic(call: Call) -> Result:
-    """All at once: a topic has few."""
+    """List all subscriptions at once: a topic has few."""
     topic = _found(topics.find_topic(requester=call.requester, arn=call.needed("TopicArn")), "Topic")
     described = [_describe(subscription, topic) for subscription in topic.subscriptions.order_by("pk")]
     return {"Subscriptions": {"member": described}}
@@ -159,7 +159,7 @@ def _found(row: Row | None, noun: str) -> Row:
 
 
 def _check_endpoint(protocol: str, endpoint: str) -> None:
-    """The same rules as for a HIT type's own address."""
+    """Apply the rules for a HIT type's own address. Raises TopicRefused if the endpoint breaks one."""
     if protocol not in ("http", "https"):
         raise TopicRefused("Invalid parameter: Protocol. This marketplace tells https addresses only.")
     try:

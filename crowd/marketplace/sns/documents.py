@@ -1,4 +1,4 @@
-"""The query protocol: a form goes in, XML comes out."""
+"""The query protocol: the request is a form, the answer is XML."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def read_form(request: HttpRequest) -> dict[str, str]:
 
 
 def write_answer(action: str, result: Mapping[str, Value] | None = None) -> HttpResponse:
-    """Actions without a result have no element for it either."""
+    """Write the XML answer. Actions without a result have no element for it either."""
     inner: dict[str, Value] = {} if result is None else {f"{action}Result": result}
     return _respond(f"{action}Response", {**inner, "ResponseMetadata": {"RequestId": str(uuid4())}})
 
@@ -52,7 +52,7 @@ def _respond(name: str, content: Mapping[str, Value], *, status: int = 200) -> H
 
 
 def _write(value: Value) -> str:
-    """A list repeats its element."""
+    """Write a value as XML; a list repeats its element."""
     if isinstance(value, str):
         return escape(UNPRINTABLE.sub("?", value))
     if isinstance(value, Mapping):

@@ -23,12 +23,12 @@ log = structlog.get_logger()
 
 
 def is_meant(request: HttpRequest) -> bool:
-    """Whether this speaks the query protocol; the Requester API names its target in a header."""
+    """Whether this request speaks the query protocol; the Requester API names its target in a header."""
     return request.content_type == FORM and "X-Amz-Target" not in request.headers
 
 
 def api(request: HttpRequest) -> HttpResponse:
-    """One signed call in one transaction: an error leaves nothing behind."""
+    """Answer one signed call in one transaction: an error leaves nothing behind."""
     try:
         return _call(request)
     except SignatureRefused as refusal:
@@ -44,7 +44,7 @@ def api(request: HttpRequest) -> HttpResponse:
 
 
 def fault() -> HttpResponse:
-    """For what nobody foresaw: the caller may ask again, and boto3 does so by itself."""
+    """The answer to an unforeseen error: the caller may ask again, and boto3 does so by itself."""
     return write_error(
         "The service failed. Nothing was changed; try again.", code="InternalFailure", status=500
     )

@@ -7,6 +7,6 @@ register = template.Library()
 
 @register.filter
 def dollars(amount: Decimal) -> str:
-    """$1,234.50, and with a real minus sign where it is one."""
+    """Format money as $1,234.50, with a real minus sign if it is negative."""
     sign = "−" if amount < 0 else ""
     return f"{sign}${abs(amount):,.2f}"

@@ -8,5 +8,5 @@ register = template.Library()
 
 @register.simple_tag
 def count_unread(worker: Worker) -> int:
-    """Messages that wait to be read, up to ten: every page of the site says so."""
+    """Unread messages of this worker, counted up to ten; shown on every page of the site."""
     return queries.count_unread(worker=worker)

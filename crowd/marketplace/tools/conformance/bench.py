@@ -1,4 +1,4 @@
-"""What a check stands on: the endpoint, requesters and workers of its own, the clock, faults."""
+"""The equipment of a check: the endpoint, its own requesters and workers, the clock, faults."""
 
 import secrets
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class Bench:
 
     @property
     def control(self) -> Control:
-        """Whoever asks for it is skipped where there is none."""
+        """The control API. Raises Skipped if there is none, so the check is skipped."""
         if not self.controlled_by:
             raise Skipped("needs the control API (clock, faults, people of its own)")
         return self.controlled_by
@@ -35,7 +35,7 @@ class Bench:
         return self.served
 
     def requester(self, *, deposit: str = "10000.00", fees: str = "amazon") -> Requester:
-        """A fresh one, as AWS's sandbox made them."""
+        """Make a requester with the deposit and fees that AWS's sandbox gave."""
         made = self.control.ask("requester", deposit=deposit, fees=fees)
         keys = Keys(
             access_key_id=made["access_key_id"],
@@ -45,13 +45,13 @@ class Bench:
         return Requester(endpoint=self.endpoint, keys=keys)
 
     def any_requester(self) -> Requester:
-        """For checks that need nothing but credentials, and leave others' HITs alone."""
+        """A requester for checks that need nothing but credentials, and leave others' HITs alone."""
         if self.controlled_by or not self.keys:
             return self.requester()
         return Requester(endpoint=self.endpoint, keys=self.keys)
 
     def worker(self, **values: object) -> Worker:
-        """Signed in by the invitation's link."""
+        """Make a worker who is signed in by the invitation's link."""
         made = self.control.ask("worker", name=f"Worker {secrets.token_hex(3)}", **values)
         worker = Worker(external_id=made["worker"], site=self.endpoint, browser=Browser())
         worker.sign_in(made["invitation"])
@@ -59,7 +59,7 @@ class Bench:
 
     @contextmanager
     def listener(self) -> Iterator[Listener]:
-        """Takes notifications, on this machine; so the marketplace must be on it too."""
+        """Receive notifications on this machine, so the marketplace must be on it too."""
         self.control.ask("clock")
         with Listener.listening() as listener:
             yield listener

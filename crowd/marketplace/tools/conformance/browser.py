@@ -34,14 +34,14 @@ class Answer:
 
     @property
     def frame(self) -> str:
-        """The address of the only frame."""
+        """The address of the only frame. Raises Failed if there is not exactly one."""
         frames = self.document.frames
         if len(frames) != 1:
             raise Failed(f"{self.url} (HTTP {self.status}) has {len(frames)} frames, not one")
         return urljoin(self.url, frames[0])
 
     def form(self, ending: str) -> Form:
-        """The form whose action ends so."""
+        """The form whose action has this ending. Raises Failed if there is none."""
         for form in self.document.forms:
             if form.action.split("?")[0].endswith(ending):
                 return form
@@ -52,7 +52,7 @@ class Answer:
 
 
 class _LoopbackConnection(HTTPConnection):
-    """Names under localhost are this machine's, as browsers know; not every resolver does."""
+    """Connects names under localhost to this machine, as browsers do; not every resolver does."""
 
     def connect(self) -> None:
         named = self.host
@@ -67,7 +67,7 @@ class _LoopbackHandler(HTTPHandler):
 
 
 class Browser:
-    """Cookies are kept, or all of them blocked."""
+    """A browser that keeps cookies, or blocks all of them."""
 
     def __init__(self, *, cookies: bool = True) -> None:
         policy = None if cookies else DefaultCookiePolicy(allowed_domains=[])
@@ -82,7 +82,7 @@ class Browser:
         return self.send(url, data=data, headers={"Content-Type": "application/x-www-form-urlencoded"})
 
     def submit(self, page: Answer, form: Form, *more: tuple[str, str]) -> Answer:
-        """Sends the form as it stands on the page, with what the worker has filled in."""
+        """Send the form as the page fills it in, with the worker's entries."""
         filled = {name for name, _ in more}
         kept = [(name, value) for name, value in form.fields if name not in filled]
         return self.post(urljoin(page.url, form.action or page.url), [*kept, *more])

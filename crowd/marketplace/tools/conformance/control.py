@@ -1,4 +1,4 @@
-"""The control API, asked over HTTP as anybody would."""
+"""A client of the control API, over HTTP as for every other caller."""
 
 import json
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from crowd.marketplace.tools.conformance.browser import Browser
 
 
 class ControlRefused(Exception):
-    """The server's own words."""
+    """The control API refused a call; the message holds the server's words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,5 +34,5 @@ class Control:
         self.ask("faults", action="add", kind=kind, operation=operation, remaining=remaining, seconds=seconds)
 
     def settle(self) -> None:
-        """What the clock has made due happens, and notifications are sent."""
+        """Let the marketplace do all that the clock has made due, and send notifications."""
         self.ask("settle")

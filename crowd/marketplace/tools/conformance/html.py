@@ -1,4 +1,4 @@
-"""What a worker's browser finds on a page: forms, links, frames."""
+"""The parts of a page that a worker's browser uses: forms, links, frames."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""A small server of our own that takes notifications."""
+"""A small server of our own that receives notifications."""
 
 import json
 import threading
@@ -16,7 +16,7 @@ PATIENCE_S = 20
 
 @dataclass
 class Listener:
-    """Keeps each body as it came, byte for byte."""
+    """A receiver of notifications that keeps each body byte for byte."""
 
     address: str
     bodies: list[bytes] = field(default_factory=list)
@@ -37,11 +37,11 @@ class Listener:
             thread.join()
 
     def documents(self) -> list[tuple[bytes, dict[str, Any]]]:
-        """Each notification with the bytes that carried it, in the order of their arrival."""
+        """Each notification with the bytes that carried it, in the order of arrival."""
         return [_unwrap(body) for body in list(self.bodies)]
 
     def events(self) -> list[dict[str, Any]]:
-        """One event each, folded by EventDocId, in the order of their arrival."""
+        """The events of each document once, by EventDocId, in the order of arrival."""
         found = {document["EventDocId"]: document for _, document in self.documents()}
         return [event for document in found.values() for event in document["Events"]]
 
@@ -55,7 +55,7 @@ class Listener:
 
 
 def _unwrap(body: bytes) -> tuple[bytes, dict[str, Any]]:
-    """An SNS-style post carries the notification as text in `Message`."""
+    """The document and its bytes. An SNS-style post carries the notification as text in `Message`."""
     outer: dict[str, Any] = json.loads(body)
     if "Message" in outer:
         inner: dict[str, Any] = json.loads(outer["Message"])
@@ -72,4 +72,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """The report is the command's output; requests are not."""
+        """Stay silent: the report is the command's output, requests are not."""

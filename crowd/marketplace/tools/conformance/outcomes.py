@@ -1,14 +1,14 @@
-"""How a check ends: quietly if all is well, with words otherwise."""
+"""The outcomes of a check: silence if all is well, an exception with a message otherwise."""
 
 from typing import Any
 
 
 class Failed(Exception):
-    """The words say what was expected and what was seen."""
+    """A check failed; the message says what was expected and what was seen."""
 
 
 class Skipped(Exception):
-    """The words say what is missing for this check."""
+    """A check was skipped; the message says what is missing for it."""
 
 
 def expect(condition: object, words: str) -> None:

@@ -1,6 +1,7 @@
-"""The project's own question page, on the server that we started: what checks 64 to 66 look at.
+"""The project's own question page, on the server that we started, for checks 64 to 66.
 
-The marketplace knows no other room. What stands here is what an operator would type into `manage.py shell`.
+The marketplace may not import other packages, so MAKE_PAGE is what an operator would type into
+`manage.py shell`.
 """
 
 import json
@@ -52,7 +53,7 @@ class Product:
 
     @cached_property
     def question_page(self) -> str:
-        """Its address. Rows of the researchers' side stand behind it."""
+        """The question page's address. Rows of the researchers' side are made for it."""
         given = {"site": self.served.endpoint, "ticket_key": self.requester.keys.ticket_key}
         made = run_manage(
             "shell",

@@ -43,7 +43,7 @@ def _selections(question: tuple[str, Iterable[str]]) -> str:
 
 
 def answer_key(questions: Mapping[str, tuple[Iterable[str], int, int]], *, maximum: int) -> str:
-    """For each question: the selections that score, their score, and the score of any others."""
+    """An AnswerKey. Each question has the selections that score, their score, and the score of any others."""
     scored = "".join(
         f"<Question><QuestionIdentifier>{name}</QuestionIdentifier><AnswerOption>"
         f"{''.join(f'<SelectionIdentifier>{one}</SelectionIdentifier>' for one in sorted(right))}"

@@ -19,7 +19,7 @@ CHECKS: dict[int, Check] = {}
 
 
 def check(number: int, name: str) -> Callable[[Run], Run]:
-    """`name` is the reference's own line."""
+    """Register a check; `name` is the reference's own line."""
 
     def register(run: Run) -> Run:
         if number in CHECKS:

@@ -1,4 +1,4 @@
-"""A requester with the real boto3 client, and a way to sign what boto3 would not send."""
+"""A requester with the real boto3 client, and a way to sign calls that boto3 would not send."""
 
 import json
 from collections.abc import Mapping
@@ -45,12 +45,12 @@ class Refusal:
 
 @cache
 def _session() -> boto3.session.Session:
-    """One for all: the service's model is read once."""
+    """The boto3 session, shared so that the service's model is read only once."""
     return boto3.session.Session()
 
 
 class Requester:
-    """Its client checks nothing itself, so that every mistake reaches the server, and repeats nothing."""
+    """A requester. The client checks and repeats nothing, so that every mistake reaches the server."""
 
     def __init__(self, *, endpoint: str, keys: Keys) -> None:
         self.endpoint = endpoint
@@ -65,7 +65,7 @@ class Requester:
 
     @cached_property
     def patient_api(self) -> Any:
-        """As a program in earnest would have it: it repeats what failed, by itself."""
+        """A client as a real program has it: it repeats failed calls by itself."""
         return self._client(parameter_validation=True, attempts=5)
 
     def _client(self, *, parameter_validation: bool, attempts: int) -> Any:
@@ -83,7 +83,7 @@ class Requester:
         )
 
     def _keep_body(self, response_dict: Mapping[str, Any], **_: object) -> None:
-        """boto3 drops the codes of all errors but one kind."""
+        """Keep the body of an answer: boto3 drops the codes of all errors but one kind."""
         try:
             body = json.loads(response_dict["body"])
         except ValueError:
@@ -91,7 +91,7 @@ class Requester:
         self._last_body = body if isinstance(body, dict) else {}
 
     def post(self, **changes: Any) -> dict[str, Any]:
-        """The HIT as CreateHIT describes it."""
+        """Post a HIT and return it as CreateHIT describes it."""
         hit: dict[str, Any] = self.api.create_hit(**hit_input(**changes))["HIT"]
         return hit
 
@@ -116,7 +116,7 @@ class Requester:
         return Decimal(self.api.get_account_balance()["AvailableBalance"])
 
     def bonuses(self, **where: str) -> list[tuple[str, str, str]]:
-        """Worker, assignment and amount of each."""
+        """Worker, assignment and amount of each bonus."""
         answer = self.api.list_bonus_payments(**where, MaxResults=100)
         return [
             (bonus["WorkerId"], bonus["AssignmentId"], bonus["BonusAmount"])
@@ -129,7 +129,7 @@ class Requester:
         )
 
     def refused(self, method: str, *, kind: str = "", code: str = "", **values: Any) -> Refusal:
-        """The call must be refused with HTTP 400, and by this kind and code if they are given."""
+        """Check that the call is refused with HTTP 400, and with this kind and code if they are given."""
         try:
             getattr(self.api, method)(**values)
         except ClientError as error:
@@ -152,7 +152,7 @@ class Requester:
         return refusal
 
     def send_signed(self, *, target: str, body: Mapping[str, Any] | None = None) -> Answer:
-        """A call that boto3 has no method for."""
+        """Sign and send a call that boto3 has no method for."""
         data = json.dumps(body or {}).encode()
         url = f"{self.endpoint}/"
         headers = {"Content-Type": "application/x-amz-json-1.1", "X-Amz-Target": target}
@@ -165,7 +165,7 @@ class Requester:
 
 
 def hit_input(**changes: Any) -> dict[str, Any]:
-    """What CreateHIT needs; a change to None leaves a member out."""
+    """Input for CreateHIT; a change to None leaves a member out."""
     values: dict[str, Any] = {
         "Title": "Conformance",
         "Description": "A HIT of the conformance checks.",

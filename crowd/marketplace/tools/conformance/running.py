@@ -1,4 +1,4 @@
-"""One check after another, each by itself, and what became of it."""
+"""The checks run one after another, each by itself, and their report."""
 
 import time
 from collections.abc import Collection, Iterator
@@ -16,7 +16,7 @@ from crowd.marketplace.tools.conformance.registry import CHECKS, Check
 
 __all__ = ["checks"]  # importing them fills the registry
 
-# What a server can do to a check by answering what nobody expects.
+# Errors that an unexpected answer of the server can raise in a check.
 SURPRISES = (BotoCoreError, ClientError, ControlRefused, OSError, LookupError, TypeError, ValueError)
 
 
@@ -50,7 +50,7 @@ class Report:
 
 
 def run_checks(bench: Bench, *, only: Collection[int] = ()) -> Report:
-    """In the order of their numbers, though none depends on another."""
+    """Run checks in the order of their numbers, though none depends on another."""
     began = time.monotonic()
     wanted = [CHECKS[number] for number in sorted(CHECKS) if not only or number in only]
     outcomes = [_run(check, bench) for check in wanted]
@@ -74,7 +74,7 @@ def _run(check: Check, bench: Bench) -> Outcome:
 
 @contextmanager
 def _left_as_found(bench: Bench) -> Iterator[None]:
-    """The clock and the faults belong to everybody: each check begins where the one before began."""
+    """Restore the clock and the faults, which all checks share, so that each begins alike."""
     control = bench.controlled_by
     ahead = control.ask("clock")["ahead"] if control else 0
     try:

@@ -28,7 +28,7 @@ POSTGRES = ("postgres", "postgresql", "psql", "pgsql")
 
 
 class NotServed(Exception):
-    """The words hold what the server wrote last."""
+    """The private marketplace did not start; the message holds what the server wrote last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,13 +44,13 @@ def manage(*arguments: str) -> list[str]:
 
 
 def inherited_environment() -> dict[str, str]:
-    """Without this machine's own settings, so that nothing of them decides what the checks see."""
+    """The environment without this machine's own settings, so that they do not affect the checks."""
     return {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
 
 
 @contextmanager
 def private_server() -> Iterator[Served]:
-    """The product as a user would start it; everything of it is gone afterwards."""
+    """Start the product as a user would; remove all of it afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="crowd-conformance-"))
     try:
         with scratch_database() as database:
@@ -115,7 +115,7 @@ def _is_healthy(endpoint: str) -> bool:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """It ends its own processes; whatever is left of its group is killed."""
+    """Stop the server, which ends its own processes; kill its group if it takes too long."""
     process.terminate()
     try:
         process.wait(timeout=STOP_S)
@@ -126,7 +126,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 @contextmanager
 def scratch_database() -> Iterator[Mapping[str, str]]:
-    """The environment that leads to it: a file of the scratch folder, or a new database of our server."""
+    """Environment for a scratch database: a file in the scratch folder, or a new database on our server."""
     configured = urlsplit(os.environ.get("MARKETPLACE_DATABASE_URL", ""))
     if configured.scheme not in POSTGRES:
         yield {}

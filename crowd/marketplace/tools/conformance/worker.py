@@ -43,7 +43,7 @@ class Worker:
         return self.browser.get(f"{self.site}/groups/{hit['HITTypeId']}/")
 
     def lists(self, hit: dict[str, Any]) -> bool:
-        """Whether any page of the list leads to the HIT's group, or at least names its title."""
+        """Whether any page of the list names the HIT's title."""
         url, seen = f"{self.site}/", set[str]()
         while url not in seen and len(seen) < MOST_PAGES:
             seen.add(url)
@@ -75,11 +75,11 @@ class Worker:
         same("HTTP status after returning", page.status, 200)
 
     def submit(self, work: Work, fields: Iterable[tuple[str, str]] = (("answer", "yes"),)) -> Answer:
-        """What the question page in the frame does; it has no cookie of ours."""
+        """Submit as the question page in the frame does; it has no cookie of ours."""
         return submit_frame(work.frame, fields)
 
     def take_test(self, type_id: str, ticked: Mapping[int, Iterable[int]]) -> None:
-        """Ticks boxes by the numbers of question and selection, both counted from 0."""
+        """Take a test, ticking boxes by the numbers of question and selection, both counted from 0."""
         page = self.browser.get(f"{self.site}/qualifications/{type_id}/")
         test = self.browser.submit(page, page.form("/begin/"))
         question = Browser(cookies=False).get(test.frame)
@@ -92,7 +92,7 @@ class Worker:
         same("HTTP status of the test's answer", answer.status, 200)
 
     def do(self, hit: dict[str, Any]) -> str:
-        """Accepts and hands in. The assignment's id."""
+        """Accept and submit a HIT; return the assignment's id."""
         work = self.accept(hit)
         same("HTTP status of handing in", self.submit(work).status, 200)
         return work.assignment_id
@@ -105,7 +105,7 @@ def submit_frame(frame: str, fields: Iterable[tuple[str, str]]) -> Answer:
 
 
 def query_of(url: str) -> dict[str, str]:
-    """Each parameter once."""
+    """The parameters of an address. Raises Failed if one appears twice."""
     pairs = parse_qsl(urlsplit(url).query, keep_blank_values=True)
     same("parameters that appear twice", len(pairs), len(dict(pairs)))
     return dict(pairs)

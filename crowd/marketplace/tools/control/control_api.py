@@ -1,4 +1,4 @@
-"""The control API's one address. To everybody who may not use it, it does not exist."""
+"""The control API's one address. Callers who may not use it get a 404, as if it did not exist."""
 
 import json
 from hmac import compare_digest
@@ -22,7 +22,7 @@ FORWARDED = ("x-forwarded", "forwarded", "x-real-ip", "via")  # what proxies wri
 @never_cache
 @csrf_exempt
 def control(request: HttpRequest, verb: str) -> JsonResponse:
-    """Nothing here believes a cookie: only the key, sent from this machine without a proxy between."""
+    """Answer one verb. Cookies do not count: only the key, sent from this machine without a proxy."""
     if not _is_allowed(request) or verb not in VERBS:
         raise Http404
     if request.method != "POST":

@@ -1,4 +1,4 @@
-"""Reads what a caller of the control API sent: every member checked, and no unknown one let through."""
+"""Reading the fields of a call to the control API: every field is checked, and unknown ones are refused."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ LONGEST_TEXT = 200
 
 
 class Wrong(Exception):
-    """The words tell the caller what to mend."""
+    """A fault in a call to the control API; the message tells the caller what to correct."""
 
     def __init__(self, words: str, *, status: int = 400) -> None:
         super().__init__(words)
@@ -57,7 +57,7 @@ class Fields:
         return float(value)
 
     def money(self, name: str, *, default: Decimal, most: Decimal) -> Decimal:
-        """Dollars as text, so that no cent is lost on the way."""
+        """Read dollars as text, so that no cent is lost on the way."""
         try:
             value = Decimal(self.text(name, default=str(default), longest=20))
             amount = value.quantize(Decimal("0.01"))
@@ -68,14 +68,14 @@ class Fields:
         return amount
 
     def texts(self, name: str) -> dict[str, str]:
-        """An object of text by name."""
+        """Read an object whose values are all text."""
         value = self._take(name)
         if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
             raise Wrong(f"{name} must be an object whose values are text.")
         return value
 
     def finish(self) -> None:
-        """Called last: a misspelt name must not silently leave its default in force."""
+        """Refuse unknown fields; called last. A misspelled name must not leave its default in force."""
         if unknown := sorted(set(self.values) - self._read):
             raise Wrong(f"There is no {', '.join(unknown)} here. Known: {', '.join(sorted(self._read))}.")
 

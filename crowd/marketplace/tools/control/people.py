@@ -1,4 +1,4 @@
-"""Requesters and workers, made for a test or a rehearsal."""
+"""Requesters and workers made for a test or a rehearsal."""
 
 import secrets
 from datetime import datetime
@@ -20,7 +20,7 @@ MOST_WORK = 1_000_000
 
 @verb("requester")
 def make_requester(fields: Fields, now: datetime) -> dict[str, Any]:
-    """Credentials of a new requester; by default what AWS's sandbox gave: its fees and $10,000."""
+    """Make a requester and return its credentials; by default with the fees and $10,000 of AWS's sandbox."""
     name = fields.text("name", default=f"requester-{secrets.token_hex(6)}", longest=128)
     deposit = fields.money("deposit", default=SANDBOX_DEPOSIT, most=Requester.MOST_MONEY)
     fees = fields.text("fees", default="amazon", longest=16)
@@ -41,7 +41,7 @@ def make_requester(fields: Fields, now: datetime) -> dict[str, Any]:
 
 @verb("worker")
 def make_worker(fields: Fields, now: datetime) -> dict[str, Any]:
-    """A worker with a past of our choice, and the link that lets them in."""
+    """Make a worker with the given history, and return the invitation link that lets the worker in."""
     values = _read_worker(fields)
     fields.finish()
     if values["approved"] + values["rejected"] > values["submitted"]:

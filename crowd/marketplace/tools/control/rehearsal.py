@@ -1,4 +1,4 @@
-"""Time, faults, and what has become of a requester's money and work."""
+"""The clock, faults, and the current state of a requester's money and work."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ ONE_ROW = 1
 
 @verb("clock")
 def turn_clock(fields: Fields, now: datetime) -> dict[str, Any]:
-    """`ahead` sets it, `advance` turns it further, with neither it is only read. It is never behind."""
+    """Set the clock with `ahead`, turn it further with `advance`, or only read it. It is never behind."""
     advance = fields.number("advance", default=0, low=0, high=TEN_YEARS_S)
     ahead = fields.number("ahead", default=clock.ahead().total_seconds(), low=0, high=TEN_YEARS_S)
     fields.finish()
@@ -41,7 +41,7 @@ def turn_clock(fields: Fields, now: datetime) -> dict[str, Any]:
 
 @verb("faults")
 def set_faults(fields: Fields, now: datetime) -> dict[str, Any]:
-    """What is left of them is listed in any case."""
+    """Add a fault or clear all faults, if the action says so; always list those still to happen."""
     action = fields.choice("action", among=("add", "list", "clear"))
     if action == "add":
         fault = _read_fault(fields)
@@ -77,7 +77,7 @@ def _event_types() -> list[str]:
 
 @verb("settle")
 def settle(fields: Fields, now: datetime) -> dict[str, Any]:
-    """What the clock has made due happens now, and what is due of the outbox is sent."""
+    """Do now everything that the clock has made due, and send the events that are due."""
     fields.finish()
     work.settle(now=now)
     deliver_events(now=now)
@@ -86,7 +86,7 @@ def settle(fields: Fields, now: datetime) -> dict[str, Any]:
 
 @verb("state")
 def read_state(fields: Fields, now: datetime) -> dict[str, Any]:
-    """Whether the books agree with the work: sums per account, and every HIT with its counters."""
+    """Show whether the books agree with the work: sums per account, and every HIT with its counters."""
     name = fields.text("requester", longest=64)
     fields.finish()
     work.settle(now=now)
@@ -121,7 +121,7 @@ def _describe(hit: HIT, *, now: datetime) -> dict[str, Any]:
 
 
 def _sums(amounts: Iterable[tuple[str, Decimal]]) -> dict[str, str]:
-    """Added here: SQLite would add decimals as floats."""
+    """Sums by key, added in Python: SQLite would add decimals as floats."""
     sums: defaultdict[str, Decimal] = defaultdict(Decimal)
     for key, amount in amounts:
         sums[key] += amount

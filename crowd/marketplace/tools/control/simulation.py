@@ -16,7 +16,7 @@ ANSWER = {"answer": "simulated"}
 
 @verb("simulate")
 def simulate(fields: Fields, now: datetime) -> dict[str, Any]:
-    """One step of one worker on one HIT; what the rules forbid is answered 409, with the worker's words."""
+    """Do one step of one worker on one HIT; a refusal is a 409 with the words that workers read."""
     action = fields.choice("action", among=ACTIONS)
     worker, hit = _find_worker(fields), _find_hit(fields)
     answer = fields.texts("answer") if fields.has("answer") else ANSWER

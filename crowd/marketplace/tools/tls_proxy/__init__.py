@@ -1,4 +1,4 @@
-"""For programs that ask for Amazon's host names and nothing else: a loopback proxy leads them here."""
+"""A loopback proxy that leads programs to this marketplace if they ask for Amazon's host names only."""
 
 from crowd.marketplace.tools.tls_proxy.authority import Authority
 from crowd.marketplace.tools.tls_proxy.server import Misconfigured, Proxy

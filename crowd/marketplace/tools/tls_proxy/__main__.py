@@ -1,4 +1,4 @@
-"""`python -m crowd.marketplace.tools.tls_proxy`: the standard library and `cryptography` are all that it needs."""
+"""The proxy as a program of its own: it needs the standard library and `cryptography` alone."""
 
 import logging
 import sys

@@ -30,7 +30,7 @@ SKEW = timedelta(minutes=10)  # the clocks of containers on one machine
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """A key and the certificate over it."""
+    """A key and its certificate."""
 
     key: ec.EllipticCurvePrivateKey
     certificate: x509.Certificate
@@ -41,7 +41,7 @@ class Pair:
 
 
 class Authority:
-    """Kept in a folder: authority.pem for its owner's eyes, ca.pem for the programs that shall trust it."""
+    """An authority kept in a folder: authority.pem for its owner alone, ca.pem for programs that trust it."""
 
     def __init__(self, *, folder: Path, hosts: Sequence[str], now: datetime) -> None:
         self.bundle = folder / "ca.pem"
@@ -53,7 +53,7 @@ class Authority:
         self._renew_leaf(now=now)
 
     def context(self, *, now: datetime) -> ssl.SSLContext:
-        """For a server of these hosts. Its certificate lives two days and is renewed after one."""
+        """A TLS context for a server of these hosts. Its certificate lives two days, renewed after one."""
         with self._lock:
             if now >= self._renew_at:
                 self._renew_leaf(now=now)
@@ -73,7 +73,7 @@ class Authority:
 
 
 def _keep(path: Path, *, hosts: Sequence[str], now: datetime) -> Pair:
-    """The one that is there, unless it soon ends or is for other hosts. The first of two starts decides."""
+    """The stored pair, or a new one if it soon ends or is for other hosts. The first of two starts wins."""
     if path.exists():
         kept = _read(path)
         if _is_usable(kept.certificate, hosts=hosts, now=now):
@@ -170,7 +170,7 @@ def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
 
 
 def _replace(path: Path, content: bytes, *, mode: int) -> None:
-    """Whole or not at all, and never readable by others for an instant."""
+    """Write a file whole or not at all, and never readable by others for an instant."""
     draft = path.with_name(f".{path.name}-{os.getpid()}")
     draft.unlink(missing_ok=True)
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:

@@ -1,4 +1,4 @@
-"""HTTP/1.1 as far as a proxy must read it. Strict: what could be understood in two ways is refused."""
+"""HTTP/1.1 as far as a proxy must read it. Strict: ambiguous messages are refused."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ class HungUp(Exception):
 
 
 class Refused(Exception):
-    """Becomes an answer with this status, after which the connection is closed."""
+    """A refusal that becomes an answer with this status, after which the connection is closed."""
 
     def __init__(self, status: HTTPStatus, message: str) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class Refused(Exception):
 
 
 class Stream(Protocol):
-    """What a socket's makefile gives, buffered or not."""
+    """The reading side of a socket's makefile, buffered or not."""
 
     def readline(self, size: int, /) -> bytes: ...
     def read(self, size: int, /) -> bytes | None: ...
@@ -44,7 +44,7 @@ class Head:
     headers: tuple[tuple[str, str], ...]
 
     def only(self, name: str) -> str:
-        """Empty where it is absent. RepeatedField is refused: two readers could each believe another one."""
+        """The header, empty if absent. A repeat is refused: two readers may believe different ones."""
         values = [value for given, value in self.headers if given.lower() == name]
         if len(values) > 1:
             raise Refused(HTTPStatus.BAD_REQUEST, f"There is more than one {name} header.")
@@ -62,7 +62,7 @@ class Head:
 
 
 def read_head(stream: Stream) -> Head | None:
-    """None where the connection was closed between two requests, as is good manners."""
+    """Read a request's head; None if the connection was closed between two requests, as is proper."""
     first = stream.readline(LONGEST_LINE + 1)
     if not first:
         return None
@@ -74,7 +74,7 @@ def read_head(stream: Stream) -> Head | None:
 
 
 def read_body(stream: Stream, head: Head) -> bytes:
-    """Whole, and without the chunks in which it may have come."""
+    """Read the whole body, without the chunks in which it may have come."""
     coding, length = head.only("transfer-encoding").lower(), head.only("content-length")
     if coding and (coding != "chunked" or length):
         raise Refused(HTTPStatus.BAD_REQUEST, "A body is chunked or has a Content-Length, nothing else.")

@@ -16,7 +16,7 @@ ABOUT = (
     "Leads programs that ask for Amazon's MTurk hosts to the marketplace: a proxy on loopback that "
     "ends TLS itself. Prints what to set for such a program."
 )
-# The settings have them as AMAZON_HOSTS.
+# Repeated in the settings as AMAZON_HOSTS.
 HOSTS = tuple(
     f"{service}.us-east-1.amazonaws.com" for service in ("mturk-requester", "mturk-requester-sandbox", "sns")
 )
@@ -34,7 +34,7 @@ def add_arguments(parser: ArgumentParser, *, marketplace: str) -> None:
 
 
 def run(*, address: str, port: int, marketplace: str, folder: Path, tell: Callable[[str], None]) -> None:
-    """Until it is told to stop. Raises Misconfigured."""
+    """Run until SIGTERM or Ctrl-C. Raises Misconfigured."""
     signal.signal(signal.SIGTERM, _stop)
     try:
         with _proxy(address=address, port=port, marketplace=marketplace, folder=folder) as proxy:
@@ -45,7 +45,7 @@ def run(*, address: str, port: int, marketplace: str, folder: Path, tell: Callab
 
 
 def main() -> str | None:
-    """What went wrong, if anything did."""
+    """Run the program; return the error message, if there is one."""
     parser = ArgumentParser(prog="python -m crowd.marketplace.tools.tls_proxy", description=ABOUT)
     add_arguments(parser, marketplace=os.environ.get("CROWD_MARKETPLACE_URL", "http://localhost:8000"))
     data = os.environ.get("CROWD_DATA_DIR", ".crowd")

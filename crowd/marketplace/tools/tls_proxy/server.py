@@ -18,7 +18,7 @@ from crowd.marketplace.tools.tls_proxy.messages import Head, HungUp, Refused, ha
 
 IDLE_S = 60.0
 ANSWER_S = 120.0
-# These are about one connection, and there are two; the lengths are written anew.
+# These are about one connection, and there are two; the lengths are written again.
 HOP_BY_HOP = {
     "connection",
     "content-length",
@@ -35,11 +35,11 @@ log = logging.getLogger(__name__)
 
 
 class Misconfigured(Exception):
-    """The message says what to change."""
+    """The proxy cannot start as configured; the message says what to change."""
 
 
 class Proxy(ThreadingTCPServer):
-    """Listens on loopback only. Nothing is ever tunneled: whoever is let in speaks to the marketplace."""
+    """A proxy on loopback only. Nothing is ever tunneled: every connection leads to the marketplace."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -69,13 +69,13 @@ class Proxy(ThreadingTCPServer):
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def open_marketplace(self) -> HTTPConnection:
-        """One for each request: none is ever sent twice because a kept connection had died."""
+        """Open a connection for one request: none is sent twice because a kept connection had died."""
         kind = HTTPSConnection if self.marketplace.scheme == "https" else HTTPConnection
         return kind(self.marketplace.hostname or "", self.marketplace.port, timeout=ANSWER_S)
 
 
 class Connection(BaseRequestHandler):
-    """One program's: first in the clear, for CONNECT; then within TLS."""
+    """A program's connection: first in the clear, for CONNECT; then within TLS."""
 
     server: Proxy
     request: socket.socket
@@ -92,7 +92,7 @@ class Connection(BaseRequestHandler):
                 _Tunnel(server=self.server, host=host, secured=secured).serve()
 
     def _let_in(self) -> str | None:
-        """The host that was asked for, if it is one of ours."""
+        """The requested host if it is one of ours; None if the request was refused or never came."""
         # Unbuffered: what follows the empty line belongs to TLS.
         with self.request.makefile("rb", buffering=0) as stream:
             try:
@@ -118,7 +118,7 @@ class Connection(BaseRequestHandler):
 
 
 class _Tunnel:
-    """What one program says within TLS, request after request."""
+    """The requests that one program sends within TLS, one after another."""
 
     def __init__(self, *, server: Proxy, host: str, secured: SSLSocket) -> None:
         self.server = server
@@ -205,7 +205,7 @@ def _check_address(address: str) -> None:
 
 
 def _check_marketplace(url: str) -> SplitResult:
-    """Amazon's own servers are never spoken to, and requests cross a network only encrypted."""
+    """Check the address: Amazon's servers are never contacted, and only TLS crosses a network."""
     try:
         site = urlsplit(url)
         host, _ = (site.hostname or "").lower().rstrip("."), site.port

@@ -1,4 +1,4 @@
-"""What the wire refuses, and how it says so."""
+"""Requests that the wire refuses, and the errors it answers with."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -30,7 +30,7 @@ def get_assignment_unknown(bench: Bench) -> None:
 
 @check(3, "all 39 targets routed; unknown target -> 400")
 def every_operation_routed(bench: Bench) -> None:
-    """Input that the model allows, so that the operation itself answers, if only that it knows no such id."""
+    """Send input that the model allows: the operation itself answers, if only that the id is unknown."""
     requester = bench.any_requester()
     model = ServiceModel(Loader().load_service_model("mturk", "service-2"), "mturk")
     same("operations of the service model", len(model.operation_names), 39)
@@ -45,7 +45,7 @@ def every_operation_routed(bench: Bench) -> None:
 
 
 def _smallest(shape: Shape) -> Any:
-    """The least that the model allows."""
+    """The smallest input that the model allows."""
     if isinstance(shape, StructureShape):
         return {name: _smallest(shape.members[name]) for name in shape.required_members}
     if isinstance(shape, ListShape):
@@ -172,7 +172,7 @@ def bonuses_of_nothing(bench: Bench) -> None:
 
 
 def _refuse_hit(bench: Bench, *, kind: str = "", **changes: Any) -> None:
-    """Refused, and no HIT made of it."""
+    """Check that the HIT is refused, and that none was made."""
     requester = bench.any_requester()
     before = requester.hits()
     requester.refused("create_hit", **hit_input(**changes), kind=kind)

@@ -1,4 +1,4 @@
-"""What a client survives."""
+"""Faults that a client survives."""
 
 from crowd.marketplace.tools.conformance.bench import Bench
 from crowd.marketplace.tools.conformance.outcomes import same

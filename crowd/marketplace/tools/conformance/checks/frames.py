@@ -1,4 +1,4 @@
-"""The question's frame: its address, and what comes back from it."""
+"""The question's frame: its address, and the answers that come back from it."""
 
 from urllib.parse import urlsplit
 
@@ -99,7 +99,7 @@ def reused_id(bench: Bench) -> None:
 
 @check(64, "the task frame works with all cookies blocked")
 def no_cookies(bench: Bench) -> None:
-    """From the question page to handing in, as a browser does that blocks what is third-party."""
+    """Go from the question page to submission in a browser that blocks third-party cookies."""
     requester = bench.product.requester
     worker, blocked = bench.worker(), Browser(cookies=False)
     hit = requester.post(Title="Without cookies", Question=external(bench.product.question_page))

@@ -1,4 +1,4 @@
-"""What CreateHIT makes, how HITs are listed, grown, changed and deleted."""
+"""HITs: creation, listing, extension, change and deletion."""
 
 from crowd.marketplace.tools.conformance.bench import Bench
 from crowd.marketplace.tools.conformance.outcomes import expect, same
@@ -135,6 +135,6 @@ def change_type(bench: Bench) -> None:
 
 
 def _delete(requester: Requester, hit_id: str) -> None:
-    """Afterwards it is disposed of, or does not exist."""
+    """Delete a HIT and check that it is no longer listed."""
     requester.api.delete_hit(HITId=hit_id)
     same("HITs after deletion", requester.hits(), [])

@@ -58,7 +58,7 @@ def fees(bench: Bench) -> None:
 
 
 def _fee(requester: Requester, reward: str, count: int, requirements: object = None) -> Decimal:
-    """For each assignment, as the balance tells."""
+    """The fee for each assignment, from the change of the balance."""
     before = requester.balance()
     requester.post(Reward=reward, MaxAssignments=count, QualificationRequirements=requirements)
     return (before - requester.balance()) / count - Decimal(reward)

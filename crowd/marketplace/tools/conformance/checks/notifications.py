@@ -1,4 +1,4 @@
-"""Messages to workers, blocks, and what requesters are told of their HITs."""
+"""Messages to workers, blocks, and the notifications that requesters receive of their HITs."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def blocks(bench: Bench) -> None:
 
 @check(67, "one EventDocId twice, reordered -> one effect")
 def twice_and_reordered(bench: Bench) -> None:
-    """Whoever folds by EventDocId and EventTimestamp knows exactly what ListAssignmentsForHIT says."""
+    """Folding by EventDocId and EventTimestamp must give exactly what ListAssignmentsForHIT says."""
     requester = bench.requester()
     hit = requester.post(MaxAssignments=3)
     with bench.listener() as listener:
@@ -59,7 +59,7 @@ def twice_and_reordered(bench: Bench) -> None:
 
 
 def _work_on(bench: Bench, requester: Requester, hit: dict[str, Any]) -> int:
-    """The number of events that are to come. The clock moves, so that no two happen in one second."""
+    """Do work and return the number of events to expect. The clock moves, so each has its own second."""
     assignments = []
     for _ in range(3):
         bench.control.advance(5)
@@ -76,7 +76,7 @@ def _work_on(bench: Bench, requester: Requester, hit: dict[str, Any]) -> int:
 
 
 def _pass_time(bench: Bench) -> None:
-    """First each event is made late, then all of them are due at once."""
+    """Pass the time in two steps: each event is made late, then all of them are due at once."""
     bench.control.settle()
     bench.control.advance(LATE_S + 10)
     bench.control.settle()
@@ -89,7 +89,7 @@ def _is_complete(listener: Listener, expected: int) -> bool:
 
 
 def _expect_twice(documents: list[tuple[bytes, dict[str, Any]]]) -> None:
-    """Byte for byte the same each time."""
+    """Check that each document came at least twice, byte for byte the same."""
     by_name: dict[str, list[bytes]] = {}
     for body, document in documents:
         by_name.setdefault(document["EventDocId"], []).append(body)
@@ -99,7 +99,7 @@ def _expect_twice(documents: list[tuple[bytes, dict[str, Any]]]) -> None:
 
 
 def _fold(documents: list[tuple[bytes, dict[str, Any]]]) -> dict[str, str]:
-    """Each document once, in the order of what happened: the last event is the assignment's status."""
+    """Take each document once, by time: the last event is the assignment's status."""
     once = {document["EventDocId"]: document for _, document in documents}
     events = [event for document in once.values() for event in document["Events"]]
     statuses = {}

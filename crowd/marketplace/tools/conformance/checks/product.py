@@ -1,4 +1,4 @@
-"""What the project's own question pages and client promise beside the marketplace."""
+"""Promises that the project's own question pages and client make beside the marketplace's."""
 
 import tempfile
 from urllib.parse import parse_qsl, urlencode, urlsplit

@@ -1,4 +1,4 @@
-"""Who may do what."""
+"""Qualifications: names, answer keys, and who may do a HIT."""
 
 import secrets
 from typing import Any
@@ -30,7 +30,7 @@ def duplicate_name(bench: Bench) -> None:
 
 @check(55, "AnswerKey percentage 10/15 -> 67; an extra selection -> DefaultScore")
 def answer_key(bench: Bench) -> None:
-    """Ten points for a and b, five for c; any other selection of the first question scores 4."""
+    """Test a key with ten points for a and b, five for c; other selections of the first question score 4."""
     requester = bench.requester()
     type_id = requester.api.create_qualification_type(
         Name=f"Conformance {secrets.token_hex(6)}",

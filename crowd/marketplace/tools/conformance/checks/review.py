@@ -1,4 +1,4 @@
-"""Approval, rejection, and what may follow them."""
+"""Approval, rejection, and the actions that may follow them."""
 
 from crowd.marketplace.tools.conformance.bench import Bench
 from crowd.marketplace.tools.conformance.outcomes import expect, same
@@ -105,6 +105,6 @@ def _completed(requester: Requester, hit: dict[str, str]) -> int:
 
 
 def _handed_in(bench: Bench) -> tuple[Requester, str]:
-    """Approved by nobody else: by itself only after these checks are over."""
+    """A requester and a submitted assignment, approved by the clock only after these checks are over."""
     requester = bench.requester()
     return requester, bench.worker().do(requester.post())

@@ -1,4 +1,4 @@
-"""What the clock decides, and the states that a HIT goes through."""
+"""Deadlines that the clock decides, and the states of a HIT."""
 
 from datetime import UTC, datetime, timedelta
 
