@@ -2,10 +2,7 @@
 
 from django.urls import include, path
 
-from crowd.marketplace.tools.control.control_api import control
-
 urlpatterns = [
-    path("control/<str:verb>/", control),
     path("desk/", include("crowd.marketplace.desk.urls")),
     path("", include("crowd.marketplace.site.urls")),
 ]

@@ -84,7 +84,7 @@ def _refuse_private(address: IPv4Address | IPv6Address, target: Target) -> None:
     if not target.is_tls:
         raise Undeliverable("The address must begin with https://.")
     if not _is_public(address):
-        raise Undeliverable(f"{target.host} is not a public address; notifications go to no other.")
+        raise Undeliverable(f"{target.host} is not a public address. Use a public address.")
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:

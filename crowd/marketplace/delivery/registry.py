@@ -16,7 +16,7 @@ def transport_of(*, name: str, address: str) -> Transport:
         return WEBHOOK
     if name not in TRANSPORTS:
         raise invalid_endpoint(
-            f"This marketplace sends no notifications by {name}. Use SQS with a queue's URL, or SNS with "
+            f"This marketplace cannot send notifications by {name}. Use SQS with a queue's URL, or SNS with "
             "an https address (webhook+https://... for plain signed JSON)."
         )
     return TRANSPORTS[name]

@@ -89,7 +89,7 @@ def _confirmation(event: Event) -> dict[str, str]:
         "MessageId": _message_id(event),
         "Token": subscription.token,
         "TopicArn": arn,
-        "Message": f"Whoever owns {arn} asks to send its events here. Open the SubscribeURL to agree.",
+        "Message": f"The owner of {arn} asks to send its events here. Open the SubscribeURL to agree.",
         "SubscribeURL": f"{settings.MARKETPLACE_URL}/notifications/confirm/{subscription.token}/",
         "Timestamp": iso(event.occurred_at, timespec="milliseconds"),
     }
@@ -100,4 +100,4 @@ def _message_id(event: Event) -> str:
 
 
 def _fail_unsubscribed() -> None:
-    raise Undeliverable("This subscription was ended.")
+    raise Undeliverable("This subscription has ended.")

@@ -52,7 +52,7 @@ def _send(values: dict[str, str]) -> None:
         said = answer.body[:300].decode(errors="replace")
         raise Undeliverable(f"The queue answered {answer.status}: {said}")
     if not _took_it(answer.body):
-        raise Undeliverable("What answered is not a queue.")
+        raise Undeliverable("The address that answered is not a queue.")
 
 
 def _signed_headers(url: str, body: bytes) -> dict[str, str]:

@@ -88,7 +88,7 @@ class TransferForm(forms.Form):
     note = forms.CharField(
         max_length=LONGEST_NOTE,
         required=False,
-        help_text="Stands in the ledger: the number of an invoice, for instance.",
+        help_text="Shown in the ledger: for example, the number of an invoice.",
     )
 
 
@@ -104,7 +104,7 @@ class LayoutForm(forms.Form):
         min_value=0,
         max_value=10_000,
         initial=0,
-        help_text="0: by itself.",
+        help_text="0 for automatic height.",
     )
 
 
@@ -113,7 +113,7 @@ class InviteForm(forms.Form):
         label="Names, one on each line",
         max_length=MOST_INVITED * 80,
         widget=forms.Textarea(attrs={"rows": 8}),
-        help_text="As you would greet them. They see it, and so do you; requesters do not.",
+        help_text="As you would greet each worker. The worker and operators see it; requesters do not.",
     )
 
     def clean_names(self) -> list[str]:
@@ -124,7 +124,7 @@ class InviteForm(forms.Form):
         if too_long := [name for name in names if len(name) > longest]:
             raise forms.ValidationError(f"A name has at most {longest} characters: {too_long[0][:80]}")
         if unprintable := [name for name in names if not name.isprintable()]:
-            raise forms.ValidationError(f"A name has no tab and nothing unseen: {unprintable[0]}")
+            raise forms.ValidationError(f"A name may not have tabs or invisible characters: {unprintable[0]}")
         return names
 
 
@@ -135,7 +135,7 @@ class FactsForm(forms.Form):
         label="State or region",
         required=False,
         max_length=3,
-        help_text="As in US-PA: PA.",
+        help_text="The short code: PA for Pennsylvania (US-PA).",
     )
     is_adult = forms.BooleanField(label="Is an adult", required=False)
     is_master = forms.BooleanField(label="Is a Master", required=False)
@@ -149,9 +149,7 @@ class FactsForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    reason = forms.CharField(
-        max_length=500, help_text="For you and the other operators; it is kept in the log."
-    )
+    reason = forms.CharField(max_length=500, help_text="Only operators see it; it is kept in the log.")
 
 
 class EraseForm(forms.Form):
@@ -159,7 +157,7 @@ class EraseForm(forms.Form):
 
     worker_id = forms.CharField(label="Worker id", max_length=64)
     in_spite_of = forms.BooleanField(
-        label="Yes, although this worker loses open work or money by it", required=False
+        label="Yes, although this worker loses open work or money", required=False
     )
 
     def __init__(self, *args: object, expected: str, has_obstacles: bool, **options: object) -> None:
@@ -179,7 +177,7 @@ class PaymentsForm(forms.Form):
         label="Worker id and amount on each line",
         max_length=500_000,
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "code"}),
-        help_text="Or paste the exported file as it is.",
+        help_text="You can also paste the exported file without changes.",
     )
 
 
@@ -187,5 +185,5 @@ class PaidForm(PaymentsForm):
     reference = forms.CharField(
         max_length=_width(Payout, "reference"),
         required=False,
-        help_text="Of the transfer, for your books. It stands beside every payout.",
+        help_text="The reference of the transfer, for your books. It is shown beside every payout.",
     )

@@ -47,7 +47,7 @@ class Overview:
     to_pay: int
     owed: Decimal
     to_erase: int
-    given_up: int  # events that nobody took
+    given_up: int  # events that no receiver accepted
     late: int  # events that are tried again
 
 

@@ -74,5 +74,5 @@ def _answer(
     except RuleBroken as refusal:
         return show(request, operator, "refused", {"reason": refusal}, status=409)
     except operators.AlreadyDone:
-        reason = "This was done already, and was not done twice."
+        reason = "This form was already carried out, and was not carried out a second time."
         return show(request, operator, "refused", {"reason": reason, "is_done": True}, status=409)

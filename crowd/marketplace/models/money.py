@@ -23,7 +23,9 @@ class LedgerEntry(models.Model):
     account = models.CharField(max_length=16, choices=Account)
     amount = models.DecimalField(max_digits=13, decimal_places=2)
     transfer = models.UUIDField()
-    subject = models.CharField(max_length=64, help_text="The HIT, assignment or deposit it is about.")
+    subject = models.CharField(
+        max_length=64, help_text="The HIT, assignment or deposit that the transfer is about."
+    )
     created_at = models.DateTimeField()
 
     class Meta:
@@ -62,7 +64,7 @@ class Payout(models.Model):
 
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="payouts")
     amount = models.DecimalField(max_digits=13, decimal_places=2)
-    reference = models.CharField(max_length=128, blank=True, help_text="Of the transfer, for the books.")
+    reference = models.CharField(max_length=128, blank=True, help_text="Words for the transfer in the books.")
     paid_by = models.CharField(max_length=64)
     paid_at = models.DateTimeField()
 

@@ -18,7 +18,7 @@ class Destination(models.Model):
     address = models.CharField(max_length=2000)
     # A lease: until then a sweep holds it, or it rests after a failure. Compare and swap by the old value.
     free_at = models.DateTimeField()
-    failures = models.PositiveIntegerField(default=0, help_text="In a row.")
+    failures = models.PositiveIntegerField(default=0, help_text="Failed deliveries in a row.")
 
     class Meta:
         constraints = [

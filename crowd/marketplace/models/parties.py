@@ -23,7 +23,9 @@ class Requester(models.Model):
     on_hold = models.DecimalField(max_digits=13, decimal_places=2, default=0)
     ticket_key_sealed = models.TextField()
     created_at = models.DateTimeField()
-    closed_at = models.DateTimeField(null=True, blank=True, help_text="No key of theirs signs any more.")
+    closed_at = models.DateTimeField(
+        null=True, blank=True, help_text="None of the requester's keys signs requests any longer."
+    )
 
     class Meta:
         constraints = [
@@ -188,7 +190,7 @@ class OperatorSession(models.Model):
 class AuditEntry(models.Model):
     """One action of an operator, for the audit log. The form's token makes it idempotent."""
 
-    operator = models.ForeignKey(Operator, models.PROTECT, related_name="deeds")
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="audit_entries")
     token = models.UUIDField(unique=True)
     what = models.CharField(max_length=64)
     about = models.CharField(max_length=64, blank=True, help_text="The requester's or worker's id.")
@@ -196,7 +198,7 @@ class AuditEntry(models.Model):
     done_at = models.DateTimeField()
 
     class Meta:
-        indexes = [models.Index(fields=["about", "-id"], name="deed_about")]
+        indexes = [models.Index(fields=["about", "-id"], name="audit_entry_about")]
 
     def __str__(self) -> str:
         return f"{self.what} {self.about}"

@@ -236,7 +236,7 @@ class PolicyOutcome(models.Model):
     subject_id = models.CharField(max_length=64)
     subject_type = models.CharField(max_length=16)
     question = models.CharField(max_length=128, blank=True)
-    key = models.CharField(max_length=64, help_text="The result's key, or the action's name.")
+    key = models.CharField(max_length=64, help_text="Key of the result, or name of the action.")
     value = models.TextField(blank=True, help_text="The result's value, or the action's status.")
     note = models.TextField(blank=True, help_text="The action's result or error.")
     created_at = models.DateTimeField()

@@ -63,7 +63,7 @@ def send_test_event_notification(call: Call) -> Mapping[str, Any]:
 
 def _test_topic(call: Call, topic: Topic) -> Mapping[str, Any]:
     if not events.record_topic_test(topic=topic, event_type=call.text("TestEventType"), now=call.now):
-        raise invalid_endpoint("Nobody has confirmed a subscription to this topic.")
+        raise invalid_endpoint("This topic has no confirmed subscription.")
     return {}
 
 

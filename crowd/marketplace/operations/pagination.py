@@ -37,5 +37,5 @@ def _read(token: str) -> int:
         return seals.read_place(token, of=KIND)
     except signing.BadSignature:
         raise ParameterValidationError(
-            "NextToken is not one of ours.", code="InvalidParameterValue"
+            "NextToken was not issued by this marketplace.", code="InvalidParameterValue"
         ) from None

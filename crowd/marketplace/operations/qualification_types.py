@@ -34,7 +34,7 @@ RANGES = {
     "AutoGrantedValue": (LEAST_INTEGER, MOST_INTEGER),
 }
 SEARCHED = ("name", "description", "keywords")
-KIND = "system types"  # of the places that NextTokens name
+KIND = "system types"  # the kind of place in a NextToken
 
 
 @operation

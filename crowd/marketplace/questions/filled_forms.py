@@ -113,7 +113,7 @@ def _problem_of_text(answer: FreeText, text: str) -> str:
         ) % {"count": answer.longest, "length": length}
     for pattern in answer.patterns:
         if not is_found(pattern.regex, text, ignores_case=pattern.ignores_case):
-            return pattern.error_text or _("The answer is not written in the way that is asked for.")
+            return pattern.error_text or _("The answer does not have the requested format.")
     return ""
 
 

@@ -62,7 +62,7 @@ def render_layout(html: str, parameters: Mapping[str, str], *, frame_height: int
     if missing := wanted - parameters.keys():
         raise invalid(f"HITLayoutParameters lack: {_names(missing)}.")
     if unknown := parameters.keys() - wanted:
-        raise invalid(f"The layout has no place for the HITLayoutParameters: {_names(unknown)}.")
+        raise invalid(f"The layout does not use the HITLayoutParameters: {_names(unknown)}.")
     page = PLACEHOLDER.sub(lambda place: parameters[place[1]], html)
     return write_html_question(page, frame_height=frame_height)
 
@@ -70,7 +70,7 @@ def render_layout(html: str, parameters: Mapping[str, str], *, frame_height: int
 def write_html_question(html: str, *, frame_height: int) -> str:
     """Write XML that reads back to this page; the inside of a form gets a form around it."""
     if UNPRINTABLE.search(html):
-        raise invalid("A layout or its parameters hold control characters that XML has no place for.")
+        raise invalid("A layout or its parameters have control characters, which XML cannot hold.")
     root = Element("HTMLQuestion", xmlns=HTML_SCHEMA)
     page = html if HAS_FORM.search(html) else PAGE.replace("{layout}", html)
     SubElement(root, "HTMLContent").text = page

@@ -101,4 +101,4 @@ def withdraw_erasure_request(*, worker: Worker) -> None:
 
 
 def _taken() -> RuleBroken:
-    return RuleBroken(_("Somebody else has this sign-in name. Choose another one."))
+    return RuleBroken(_("Another person has this sign-in name. Choose a different one."))

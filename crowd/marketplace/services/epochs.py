@@ -37,7 +37,7 @@ def refuse_list_to_pay() -> None:
     if epoch := unconfirmed():
         since = f"since {epoch.copied_at:%d %B %Y, %H:%M} UTC" if epoch.copied_at else "of the last days"
         raise RuleBroken(
-            f"This database was put back from a copy, so payouts {since} may be missing, and this list would "
+            f"This database was restored from a copy, so payouts {since} may be missing, and this list would "
             "pay them again. First mark what you have sent since: “Mark a paid list”. Then confirm on the "
             "overview that both agree."
         )

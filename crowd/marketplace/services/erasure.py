@@ -18,7 +18,7 @@ class Obstacles:
     """Things that the worker would lose or leave undone."""
 
     open_work: int
-    waiting: int  # handed in, not reviewed
+    waiting: int  # submitted, not reviewed
     owed: Decimal
 
     def __bool__(self) -> bool:
@@ -44,9 +44,9 @@ def erase_worker(*, worker_id: int, in_spite_of_obstacles: bool, now: datetime) 
     with atomic():
         worker = Worker.objects.select_for_update(no_key=True).get(pk=worker_id)
         if worker.erased_at:
-            raise RuleBroken("This worker was erased before.")
+            raise RuleBroken("This worker is already erased.")
         if find_obstacles(worker=worker) and not in_spite_of_obstacles:
-            raise RuleBroken("Work of theirs is open, or money is owed. Confirm that it may be lost.")
+            raise RuleBroken("This worker has open work or is owed money. Confirm that these may be lost.")
         _forget(worker, now=now)
 
 

@@ -22,7 +22,7 @@ def before(operation: str) -> None:
         return
     if fault.kind == Kind.THROTTLE:
         raise Throttled("Rate exceeded")
-    raise ServiceFault("The service failed before it did anything (a fault that was asked for).")
+    raise ServiceFault("The service failed before it did anything (a requested fault).")
 
 
 def after(operation: str) -> None:
@@ -32,7 +32,7 @@ def after(operation: str) -> None:
         return
     time.sleep(fault.seconds)
     if fault.kind != Kind.DELAY:
-        raise ServiceFault("The service failed after it had done the work (a fault that was asked for).")
+        raise ServiceFault("The service failed after it had done the work (a requested fault).")
 
 
 def take(operation: str, *, kinds: Collection[str]) -> Fault | None:

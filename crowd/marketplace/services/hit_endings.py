@@ -54,7 +54,7 @@ def end_if_over(hit: HIT, *, now: datetime) -> None:
         is_expired = hit.expires_at <= now
         if not is_expired and hit.counts.done < hit.max_assignments:
             return
-        hit.closed_at = min(now, hit.expires_at)  # not when somebody came to look
+        hit.closed_at = min(now, hit.expires_at)  # not the instant when the clock was looked at
         hit.save(update_fields=["closed_at"])
         hit_creation.release_places(hit, places=hit.counts.available, now=now)
         if is_expired:

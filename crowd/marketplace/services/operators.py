@@ -104,4 +104,4 @@ def read_token(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise RuleBroken("This form was not complete. Open the page again, and send it from there.") from None
+        raise RuleBroken("This form was not complete. Open the page again, and submit it there.") from None

@@ -73,7 +73,7 @@ def read_payments(text: str) -> list[Payment]:
     for row in rows:
         external_id, _, amount = row.cells.values()
         if external_id in amounts:
-            problems.say(f"{row.place}: {external_id} stands in the list twice.")
+            problems.say(f"{row.place}: {external_id} is in the list twice.")
         amounts[external_id] = amount
     problems.refuse()
     workers = Worker.objects.in_bulk(amounts, field_name="external_id")
@@ -98,5 +98,5 @@ def pay(*, payments: Sequence[Payment], reference: str, paid_by: str, now: datet
                 owed = Worker.objects.get(pk=payment.worker.pk).owed
                 raise RuleBroken(
                     f"{payment.worker.external_id} is owed ${owed}, and ${payment.amount} were to be marked. "
-                    "Somebody may have marked it before. Nothing was changed for anybody."
+                    "Another operator may have marked it already. No payment was marked."
                 ) from None

@@ -13,7 +13,7 @@ from crowd.marketplace.services import topics
 MOST_AT_ONCE = 1000  # of each kind, so that no run holds the database for long
 TOKEN_MEMORY = timedelta(hours=24)
 DELIVERED_KEPT = timedelta(days=7)
-GIVEN_UP_KEPT = timedelta(days=30)  # longer: somebody may ask why nothing came
+GIVEN_UP_KEPT = timedelta(days=30)  # longer: a requester may ask why nothing came
 
 
 @dataclass(frozen=True, kw_only=True)

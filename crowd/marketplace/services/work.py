@@ -178,7 +178,7 @@ def _abandon(assignment_id: int, *, now: datetime) -> None:
 
 def _approve_by_time(assignment_id: int, *, now: datetime) -> None:
     assignment = Assignment.objects.get(pk=assignment_id)
-    with suppress(RequestError):  # somebody else reviewed it between the look-up and the lock
+    with suppress(RequestError):  # it was reviewed between the look-up and the lock
         reviewing.approve_assignment(assignment=assignment, feedback="", override=False, now=now)
 
 

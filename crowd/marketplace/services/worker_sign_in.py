@@ -40,7 +40,7 @@ def sign_in(*, worker: Worker, now: datetime) -> str:
     token, token_digest = seals.new_bearer()
     with atomic():
         if Worker.objects.select_for_update(no_key=True).get(pk=worker.pk).erased_at:
-            raise RuleBroken(_("This account was erased. Nobody can sign in to it any more."))
+            raise RuleBroken(_("This account was erased. It can no longer be used to sign in."))
         worker.sessions.filter(expires_at__lte=now).delete()
         WorkerSession.objects.create(
             worker=worker, token_digest=token_digest, created_at=now, expires_at=now + SESSION_LIFE

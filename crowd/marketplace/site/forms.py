@@ -81,7 +81,7 @@ class NewPassword(PlainForm):
     password = PasswordField(
         gettext_lazy("New password"),
         autocomplete="new-password",
-        help_text=gettext_lazy("At least 8 characters. Longer is better than stranger."),
+        help_text=gettext_lazy("At least 8 characters. Length matters more than unusual characters."),
     )
     again = PasswordField(gettext_lazy("New password again"), autocomplete="new-password")
 
@@ -135,14 +135,14 @@ class AboutMe(PlainForm):
         label=gettext_lazy("Country you live in"),
         required=False,
         help_text=gettext_lazy(
-            "Some work is for certain countries only. You can tell it once; think before."
+            "Some work is for certain countries only. You can set your country only once."
         ),
     )
     subdivision = forms.CharField(
         label=gettext_lazy("State or province"),
         required=False,
         validators=[SUBDIVISION],
-        help_text=gettext_lazy("Its short code, such as PA for Pennsylvania. May stay empty."),
+        help_text=gettext_lazy("Its short code, such as PA for Pennsylvania. Optional."),
     )
     is_adult = forms.BooleanField(
         label=gettext_lazy("I am an adult, and may be shown work for adults"), required=False

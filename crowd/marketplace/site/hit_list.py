@@ -62,7 +62,7 @@ class Listing:
     offers: list[Offer]
     before: str
     after: str
-    left_out: bool  # something that the worker might discover, but not accept
+    left_out: bool  # a group that the worker may discover, but not accept
 
 
 def read_listing(find: Find, *, worker: Worker, now: datetime) -> Listing:

@@ -13,7 +13,7 @@ from crowd.marketplace.sns.documents import write_answer, write_error
 
 HOW_TO_STOP = (
     "These notifications belong to a HIT type. Its requester stops them through the API: call "
-    "UpdateNotificationSettings with Active=false, or Unsubscribe if you are told by a topic.\n"
+    "UpdateNotificationSettings with Active=false, or Unsubscribe if they come from a topic.\n"
 )
 
 

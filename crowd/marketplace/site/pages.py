@@ -18,7 +18,7 @@ from crowd.marketplace.site.hit_list import Find, read_listing
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
 
-TRIES = 5  # a place can be taken between the look and the grasp
+TRIES = 5  # a place can be taken between the look-up and the lock
 
 
 @worker_required

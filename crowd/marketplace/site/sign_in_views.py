@@ -68,7 +68,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         return too_many(request, wait_s=login_throttle.WINDOW_S)
     if worker:
         return _let_in(request, worker, to=wanted)
-    reason = _("Sign-in name and password do not fit together. Check both and try again.")
+    reason = _("Sign-in name and password do not match. Check both and try again.")
     return show_sign_in(request, status=422, reason=reason, sign_in_name=name, wanted=wanted)
 
 

@@ -54,7 +54,7 @@ def external_submit(request: HttpRequest, signed: str) -> HttpResponse:
 @xframe_options_sameorigin
 def preview_submit(request: HttpRequest) -> HttpResponse:
     """Explain to a preview's frame, which sends its form here, that nothing is submitted."""
-    reason = _("This was only a preview. Accept the HIT to hand in an answer.")
+    reason = _("This was only a preview. Accept the HIT to submit an answer.")
     response = render(request, "marketplace/submit_refused.html", {"reason": reason}, status=409)
     response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": [SELF]})
     return response
@@ -103,13 +103,13 @@ def _refuse_large(request: HttpRequest) -> None:
     """Raise SubmitRefused before anything of a too large body is read."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdigit() or int(length) > LARGEST_BODY:
-        raise SubmitRefused(_("This is more than can be handed in. Choose smaller files."))
+        raise SubmitRefused(_("These files are too large to submit. Choose smaller files."))
 
 
 def _why_not_open(assignment: Assignment) -> SubmitRefused:
     assignment.refresh_from_db()
     if assignment.submitted_at:
-        return HandedInBefore(_("We have received this work before. Nothing changed."))
+        return HandedInBefore(_("You have already submitted this work. Nothing changed."))
     return SubmitRefused(_("This work was returned, or its time was over. Nothing changed."))
 
 
@@ -125,7 +125,7 @@ def _read_fields(request: HttpRequest) -> list[tuple[str, str]]:
 def _find(signed: str, *, claimed: str) -> Assignment:
     """The assignment of the signed path, if it is the one the form claims to be."""
     if claimed in ("", frames.NOT_AVAILABLE):
-        raise SubmitRefused(_("This was only a preview. Accept the HIT to hand in an answer."))
+        raise SubmitRefused(_("This was only a preview. Accept the HIT to submit an answer."))
     try:
         payload = seals.read_submit(signed)
     except signing.BadSignature:

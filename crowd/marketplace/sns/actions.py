@@ -53,7 +53,7 @@ def action(function: Action) -> Action:
 @action
 def create_topic(call: Call) -> Result:
     if more := call.names("Attributes") - NEEDLESS:
-        raise TopicRefused(f"Invalid parameter: Attributes. Topics here know no {min(more)[:100]}.")
+        raise TopicRefused(f"Invalid parameter: Attributes. Topics here have no attribute {min(more)[:100]}.")
     topic = topics.create_topic(requester=call.requester, name=call.needed("Name"), now=call.now)
     return {"TopicArn": topic.arn}
 
@@ -95,7 +95,7 @@ def subscribe(call: Call) -> Result:
     arn, protocol, endpoint = call.needed("TopicArn"), call.needed("Protocol"), call.needed("Endpoint")
     _check_endpoint(protocol, endpoint)
     if call.names("Attributes"):
-        raise TopicRefused("Invalid parameter: Attributes. Subscriptions here have none to choose.")
+        raise TopicRefused("Invalid parameter: Attributes. Subscriptions here have no attributes to set.")
     topic = _found(topics.lock_topic(requester=call.requester, arn=arn), "Topic")
     subscription = topics.subscribe(topic=topic, protocol=protocol, endpoint=endpoint, now=call.now)
     shows = subscription.confirmed_at or call.form.get("ReturnSubscriptionArn") == "true"
@@ -161,7 +161,7 @@ def _found(row: Row | None, noun: str) -> Row:
 def _check_endpoint(protocol: str, endpoint: str) -> None:
     """Apply the rules for a HIT type's own address. Raises TopicRefused if the endpoint breaks one."""
     if protocol not in ("http", "https"):
-        raise TopicRefused("Invalid parameter: Protocol. This marketplace tells https addresses only.")
+        raise TopicRefused("Invalid parameter: Protocol. This marketplace sends to https addresses only.")
     try:
         target = read_target(endpoint)
     except Undeliverable as problem:

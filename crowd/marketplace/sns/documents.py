@@ -24,7 +24,7 @@ def read_form(request: HttpRequest) -> dict[str, str]:
             request.body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError:
-        raise TopicRefused("The body is no form in UTF-8.", code="MalformedQueryString") from None
+        raise TopicRefused("The body is not a form in UTF-8.", code="MalformedQueryString") from None
     if any(UNSTORABLE.search(text) for pair in pairs for text in pair):
         raise TopicRefused("No value may hold the character NUL.")
     return dict(pairs)

@@ -51,7 +51,7 @@ def links_file(request: HttpRequest, operator: Operator) -> StreamingHttpRespons
     try:
         rows: list[list[str]] = json.loads(seals.unseal(request.POST.get("links", "")))
     except InvalidToken:
-        raise RuleBroken("These links are not ours. Make new ones.") from None
+        raise RuleBroken("These links were not made by this marketplace. Make new ones.") from None
     return csv_file("invitations", header=HEADER, rows=rows)
 
 

@@ -61,8 +61,8 @@ def _ask(
     *,
     layout: Layout | None = None,
 ) -> HttpResponse:
-    new = ["Requesters name it by its id, which you see after saving."]
-    old = [f"Its id is {layout.external_id}. HITs that were posted keep the page they had."] if layout else []
+    new = ["Requesters refer to the layout by its id, which you see after saving."]
+    old = [f"Its id is {layout.external_id}. Posted HITs keep the page they had."] if layout else []
     return ask(
         request,
         operator,

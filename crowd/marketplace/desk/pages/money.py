@@ -25,7 +25,10 @@ def deposit(request: HttpRequest, operator: Operator, requester_id: str) -> Http
     requester = find_requester(requester_id)
     form = TransferForm(request.POST or None)
     if not form.is_valid():
-        title, text = f"A deposit of {requester}", "Money that has reached you, and may be spent from now on."
+        title, text = (
+            f"A deposit of {requester}",
+            "Money that you have received, and that the requester may spend from now on.",
+        )
         return _ask_amount(
             request, operator, requester, form, title=title, text=text, button="Book the deposit"
         )
@@ -45,7 +48,7 @@ def withdraw(request: HttpRequest, operator: Operator, requester_id: str) -> Htt
     if not form.is_valid():
         title, text = (
             f"A withdrawal of {requester}",
-            f"Up to {dollars(requester.available)}, paid back by you.",
+            f"Up to {dollars(requester.available)}, which you pay back to the requester.",
         )
         return _ask_amount(
             request, operator, requester, form, title=title, text=text, button="Book the withdrawal"

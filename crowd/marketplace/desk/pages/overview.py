@@ -28,24 +28,24 @@ def overview(request: HttpRequest, operator: Operator) -> HttpResponse:
 def confirm_epoch(request: HttpRequest, operator: Operator) -> HttpResponse:
     epoch = epochs.unconfirmed()
     if epoch is None:
-        return tell("Payouts go on already.", "desk:overview")
+        return tell("Payouts have already resumed.", "desk:overview")
     if request.method != "POST":
         return ask(
             request,
             operator,
-            title="Let payouts go on?",
+            title="Resume payouts?",
             text=[
-                "Payouts, deposits and withdrawals that were booked after the copy was taken are gone here.",
-                "First book again what you have really sent and received since.",
-                "What is not in the history of payouts is owed again, and would be paid a second time.",
-                "Requesters are told with their next call. They compare, and stop sending until they agree.",
+                "Payouts, deposits and withdrawals that were booked after the copy are missing here.",
+                "First book again all money that you have really sent and received since.",
+                "A payout that is missing from the history is owed again, and would be paid a second time.",
+                "Requesters learn of it with their next call. They stop sending until the records agree.",
             ],
-            button="I have compared them. Let payouts go on",
+            button="I have compared them. Resume payouts",
             back=reverse("desk:overview"),
         )
     with doing(request, operator, "payouts went on after a restore", about=str(epoch.public_id)):
         epochs.confirm(now=clock.now())
-    return tell("Payouts go on.", "desk:overview")
+    return tell("Payouts have resumed.", "desk:overview")
 
 
 @require_safe
@@ -84,7 +84,7 @@ def lift_block(request: HttpRequest, operator: Operator, block_id: int) -> HttpR
             title=f"Lift the block of {block.worker}?",
             text=[
                 f"{block.requester} blocked this worker. They may then do that requester’s work again.",
-                "The requester is not told, and may block them again.",
+                "The requester is not notified, and may block them again.",
             ],
             button="Lift the block",
             back=reverse("desk:blocks"),

@@ -68,7 +68,7 @@ def review(request: HttpRequest, operator: Operator) -> HttpResponse:
 def mark_paid(request: HttpRequest, operator: Operator) -> HttpResponse:
     form = PaidForm(request.POST)
     if not form.is_valid():
-        raise RuleBroken("The list or the reference is too long, or is no text. Nothing was changed.")
+        raise RuleBroken("The list or the reference is too long, or is not text. Nothing was changed.")
     payments = services.read_payments(form.cleaned_data["lines"])
     reference = form.cleaned_data["reference"]
     total = dollars(sum((payment.amount for payment in payments), Decimal(0)))
@@ -109,14 +109,14 @@ def _chosen(request: HttpRequest) -> QuerySet[Worker]:
         return owed
     ticked = [external_id.replace("\0", "") for external_id in request.POST.getlist("worker")]
     if not ticked:
-        raise RuleBroken("Tick at least one worker, or everybody.")
+        raise RuleBroken("Tick at least one worker, or all workers.")
     return owed.filter(external_id__in=ticked)
 
 
 def _review(request: HttpRequest, operator: Operator, payments: Sequence[services.Payment]) -> HttpResponse:
     if not payments:
         raise RuleBroken(
-            "Nothing is owed to the workers you ticked. Somebody may have marked it as paid before."
+            "The workers you ticked are owed nothing. Another operator may have marked it as paid already."
         )
     context = {
         "payments": payments,

@@ -59,7 +59,7 @@ def detail(request: HttpRequest, operator: Operator, requester_id: str) -> HttpR
         "keys": requester.access_keys.order_by("-id"),
         "layouts": requester.layouts.defer("html").order_by("name"),
         "transfers": queries.transfers(requester=requester)[:LATEST],
-        "deeds": queries.audit_entries().filter(about=requester.external_id)[:LATEST],
+        "audit_entries": queries.audit_entries().filter(about=requester.external_id)[:LATEST],
         "fees_form": FeesForm(initial={"fee_schedule": requester.fee_schedule}),
     }
     return show(request, operator, "requester", context)
@@ -109,8 +109,8 @@ def revoke_key(request: HttpRequest, operator: Operator, requester_id: str, key_
             operator,
             title=f"Revoke the key {key}?",
             text=[
-                "Whatever signs with this key is refused from that moment on.",
-                "A revoked key never works again; make a new one before if the requester goes on working.",
+                "Programs that sign with this key are refused from that moment on.",
+                "A revoked key never works again. If the requester continues to work, make a new key first.",
             ],
             button="Revoke the key",
             back=reverse("desk:requester", args=[requester_id]),
@@ -132,7 +132,7 @@ def new_ticket_key(request: HttpRequest, operator: Operator, requester_id: str) 
             title=f"A new ticket key for {requester}?",
             text=[
                 "Tickets tell the requester’s pages which worker is at work. They are signed with this key.",
-                "The old key ends at once: pages that do not know the new one believe no ticket.",
+                "The old key ends at once: pages that do not know the new one refuse every ticket.",
             ],
             button="Make a new ticket key",
             back=reverse("desk:requester", args=[requester_id]),
@@ -156,9 +156,9 @@ def close(request: HttpRequest, operator: Operator, requester_id: str) -> HttpRe
             text=[
                 "All keys stop, and no new one can be made. This cannot be undone.",
                 "HITs that are open stay until they expire.",
-                "Work that was handed in is approved when its time has come, and workers are paid for it.",
+                "Submitted work is approved automatically in due time, and workers are paid for it.",
                 f"{dollars(requester.available)} are available, {dollars(requester.on_hold)} on hold.",
-                "What is left can be withdrawn afterwards.",
+                "The remaining money can be withdrawn afterwards.",
             ],
             button="Close the requester",
             back=reverse("desk:requester", args=[requester_id]),

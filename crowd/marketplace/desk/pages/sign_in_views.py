@@ -39,7 +39,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         form.add_error(None, "Too many attempts. Wait a quarter of an hour, then try again.")
         return _door(request, form, status=429)
     if not token:
-        form.add_error(None, "Sign-in name and password do not fit. Nothing else is wrong.")
+        form.add_error(None, "Sign-in name and password do not match. Check both and try again.")
         return _door(request, form, status=403)
     rotate_token(request)
     response = redirect(_next(request.POST.get("next", "")))

@@ -21,7 +21,7 @@ FILTER_NAMES = {
     "all": "All",
     "owed": "Owed",
     "suspended": "Suspended",
-    "erasure": "Erasure asked for",
+    "erasure": "Erasure requested",
     "erased": "Erased",
 }
 
@@ -70,8 +70,8 @@ def suspend(request: HttpRequest, operator: Operator, worker_id: str) -> HttpRes
             worker,
             form,
             title=f"Suspend {worker}?",
-            text="They can accept nothing more. What they have begun they may finish; what is owed stays.",
-            button="Suspend",
+            text="The worker can accept no more HITs, but may finish begun work. Money owed to them stays.",
+            button="Suspend the worker",
         )
     reason = form.cleaned_data["reason"]
     with doing(request, operator, "worker suspended", about=worker.external_id, note=reason):
@@ -135,7 +135,7 @@ def _show_detail(
         "form": facts,
         "payouts": worker.payouts.order_by("-id")[:LATEST],
         "blocks": _blocks_of(worker),
-        "deeds": queries.audit_entries().filter(about=worker.external_id)[:LATEST],
+        "audit_entries": queries.audit_entries().filter(about=worker.external_id)[:LATEST],
     }
     return show(request, operator, "worker", context, status=status)
 

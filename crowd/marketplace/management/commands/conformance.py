@@ -28,7 +28,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print a JSON report")
         parser.add_argument("--endpoint", help="address of a marketplace that is being served")
-        parser.add_argument("--control-key", help="of that marketplace's control API, if it is switched on")
+        parser.add_argument(
+            "--control-key", help="key of that marketplace's control API, if it is switched on"
+        )
         parser.add_argument("--only", type=_read_numbers, default=[], help="numbers of checks: 7,20,21")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -19,13 +19,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--port", type=int, default=_own_port(), help="as in CROWD_MARKETPLACE_URL, if that has one"
+            "--port",
+            type=int,
+            default=_own_port(),
+            help="port to listen on (default: that of CROWD_MARKETPLACE_URL, or 8600)",
         )
         parser.add_argument(
             "--bind", default="127.0.0.1", help="address to listen on; reachable only from here by default"
         )
         parser.add_argument("--workers", type=int, default=1, help="web processes")
-        parser.add_argument("--threads", type=int, default=8, help="threads of each")
+        parser.add_argument("--threads", type=int, default=8, help="threads of each web process")
 
     def handle(self, *args: Any, **options: Any) -> None:
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)

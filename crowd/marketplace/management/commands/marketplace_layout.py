@@ -16,9 +16,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="the page, in UTF-8")
-        parser.add_argument("--requester", required=True, help="whose it is")
+        parser.add_argument("--requester", required=True, help="name of the requester who owns the layout")
         parser.add_argument("--name", help="its name (default: that of the file)")
-        parser.add_argument("--frame-height", type=int, default=0, help="in pixels; 0: by itself")
+        parser.add_argument("--frame-height", type=int, default=0, help="in pixels; 0 for automatic height")
 
     def handle(self, *args: Any, **options: Any) -> None:
         requester = Requester.objects.filter(name=options["requester"]).first()
@@ -49,5 +49,5 @@ def _read(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path} cannot be read: {error}") from None
     if UNSTORABLE.search(html) or not html.strip():
-        raise CommandError(f"{path} is empty, or holds what is no text.")
+        raise CommandError(f"{path} is empty, or is not text.")
     return html

@@ -22,7 +22,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("sign_in_name", help="lower-case letters, digits and . _ @ -")
-        parser.add_argument("--disable", action="store_true", help="out at once, until a new password is set")
+        parser.add_argument(
+            "--disable",
+            action="store_true",
+            help="end all sessions and refuse sign-in until a new password is set",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         name: str = options["sign_in_name"]
@@ -49,8 +53,8 @@ class Command(BaseCommand):
 def _read_password() -> str:
     if sys.stdin.isatty():
         password = getpass.getpass("Password: ")
-        if getpass.getpass("Once more: ") != password:
-            raise CommandError("The two do not match.")
+        if getpass.getpass("Password again: ") != password:
+            raise CommandError("The two passwords do not match.")
     else:
         password = sys.stdin.readline().rstrip("\r\n")
     try:

@@ -49,7 +49,7 @@ def _check(options: dict[str, Any]) -> None:
         domain.fee_schedule(options["fees"])
         deposit = options["deposit"].quantize(domain.CENT)
     except (ValueError, InvalidOperation) as error:
-        raise CommandError(str(error) or "The deposit is no amount.") from None
+        raise CommandError(str(error) or "The deposit must be an amount.") from None
     if deposit != options["deposit"] or not 0 <= deposit <= Requester.MOST_MONEY:
         raise CommandError(f"A deposit has whole cents, and is between 0 and {Requester.MOST_MONEY:,}.")
     if options["workers"] < 0 or (options["workers_only"] and not options["workers"]):

@@ -3,7 +3,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from crowd.marketplace.tools.tls_proxy import Misconfigured, running
+from crowd.marketplace.tools.tls_proxy import running
+from crowd.marketplace.tools.tls_proxy.server import Misconfigured
 
 
 class Command(BaseCommand):

@@ -24,5 +24,5 @@ class Command(BaseCommand):
 def _run(sweep: Sweep) -> None:
     try:
         wake.run(sweep.name)
-    except OperationalError as error:  # the database is away or busy: after its rest it is tried again
+    except OperationalError as error:  # the database is away or busy: the sweep is tried again after its rest
         log.warning("marketplace.sweep.failed", sweep=sweep.name, error=str(error))

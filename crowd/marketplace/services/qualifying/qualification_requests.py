@@ -41,7 +41,7 @@ def ask(*, type_: QualificationType, worker: Worker, now: datetime) -> Qualifica
             return opened
         fresh = _refuse_obstacle(type_, worker, now=now)
         if fresh.test:
-            raise NotAskable(_("There is a test for this qualification now. Read about it first."))
+            raise NotAskable(_("This qualification now has a test. Read about the test first."))
         request = QualificationRequest(type=fresh, worker=worker, started_at=now, submitted_at=now)
         value = fresh.auto_granted_value if fresh.is_auto_granted else None
         _settle(request, value=value, now=now)
@@ -81,9 +81,9 @@ def submit_test(*, request_id: int, answer: str, now: datetime) -> Qualification
 def refuse_if_over(request: QualificationRequest, *, now: datetime) -> None:
     """Raise NotAskable unless the test may still be submitted."""
     if request.submitted_at:
-        raise NotAskable(_("We have received this test before. Nothing changed."))
+        raise NotAskable(_("You have already submitted this test. Nothing changed."))
     if request.status != Status.STARTED or not request.deadline_at or request.deadline_at <= now:
-        raise NotAskable(_("The time for this test is over. Nothing was handed in."))
+        raise NotAskable(_("The time for this test is over. Nothing was submitted."))
 
 
 def withdraw(*, type_: QualificationType, worker: Worker, now: datetime) -> bool:

@@ -26,7 +26,7 @@ from crowd.marketplace.services.qualifying.system_qualifications import (
 
 __all__ = [
     "Guarded",
-    "Named",
+    "NamedType",
     "Requirement",
     "Standing",
     "UnmetRequirement",
@@ -156,7 +156,7 @@ def _is_met(requirement: Requirement, standing: Standing) -> bool:
         return _is_in_place(requirement, standing.worker)
     values = requirement.get("IntegerValues") or []
     if type_id == ADULT and comparator == "EqualTo" and values == [0]:
-        return True  # The service reads it as "adults are not required", not as "no adults".
+        return True  # Amazon's service reads 0 as "adults are not required", not as "no adults".
     value = _value(type_id, standing)
     if comparator == "DoesNotExist":
         return value is None and type_id not in standing.bygone

@@ -10,7 +10,7 @@ NUMBER_APPROVED = "00000000000000000040"
 ADULT = "00000000000000000060"
 # Amazon's sandbox has an id of its own; programs send the one that they were written for.
 MASTERS = frozenset({"2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"})
-FULL_RECORD = 100  # submitted; whoever has fewer counts as wholly approved
+FULL_RECORD = 100  # submissions; a worker with fewer counts as wholly approved
 
 
 @dataclass(frozen=True, kw_only=True)

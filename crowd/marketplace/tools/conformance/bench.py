@@ -17,7 +17,7 @@ from crowd.marketplace.tools.conformance.worker import Worker
 @dataclass(frozen=True, kw_only=True)
 class Bench:
     endpoint: str
-    keys: Keys | None = None  # of a requester that exists already
+    keys: Keys | None = None  # the keys of a requester that exists already
     controlled_by: Control | None = None
     served: Product | None = None  # the whole product, if we serve it ourselves
 

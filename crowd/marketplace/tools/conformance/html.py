@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 class Form:
     action: str
     fields: list[tuple[str, str]] = field(default_factory=list)  # as the page fills them in
-    names: list[str] = field(default_factory=list)  # of everything a worker may fill in
-    choices: list[tuple[str, str]] = field(default_factory=list)  # of radio buttons, boxes and lists
+    names: list[str] = field(default_factory=list)  # names of all fields that a worker may fill in
+    choices: list[tuple[str, str]] = field(default_factory=list)  # of radio buttons, boxes, lists
 
     @property
     def boxes(self) -> list[list[tuple[str, str]]]:

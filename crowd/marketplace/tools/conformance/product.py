@@ -21,7 +21,7 @@ from django.core.management import call_command
 call_command("migrate", database="default", verbosity=0, interactive=False)
 from crowd.pictures.services import NewPicture, add_picture
 from crowd.winogavil.domain import SOLVE
-from crowd.winogavil.services.seeding import seed_association
+from crowd.winogavil.services.seeded_associations import seed_association
 from django.utils import timezone
 from hits.models import Account, Batch, HIT, Study
 given = json.loads(os.environ["CONFORMANCE_PAGE"])

@@ -45,9 +45,9 @@ def make_worker(fields: Fields, now: datetime) -> dict[str, Any]:
     values = _read_worker(fields)
     fields.finish()
     if values["approved"] + values["rejected"] > values["submitted"]:
-        raise Wrong("More is approved and rejected than was submitted.")
+        raise Wrong("approved and rejected together may not exceed submitted.")
     if not values["name"].isprintable():
-        raise Wrong("name must be text in which everything can be seen.")
+        raise Wrong("name must be text without invisible characters.")
     with atomic():
         made, token = worker_sign_in.invite_worker(name=values["name"], now=now)
         Worker.objects.filter(pk=made.pk).update(**values)

@@ -111,7 +111,7 @@ def _read_chunks(stream: Stream) -> bytes:
             raise Refused(HTTPStatus.BAD_REQUEST, "A chunk has no size.")
         size = int(match[1], 16)
         if not size:
-            list(_read_headers(stream))  # trailers: nobody asks for them
+            list(_read_headers(stream))  # trailers: read and dropped
             return bytes(body)
         _check_length(len(body) + size)
         body += _read_exactly(stream, size)

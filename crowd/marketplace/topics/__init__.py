@@ -1,1 +1,0 @@
-"""As much of Amazon's SNS as programs need that want to be told of their HITs."""
