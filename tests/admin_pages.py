@@ -1,4 +1,4 @@
-"""Every page of the admin, and rows for all of them to show: for counting queries, and for the clock."""
+"""Every page of the admin, with rows for all of them to show: to count queries and to time them."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -56,7 +56,7 @@ from tests.family_pages import family_pages, fill_families
 
 EACH = 3
 CHUNK = 2_000
-# What became of twenty assignments in a row.
+# States of twenty assignments in a row.
 FATES = (
     "approved", "submitted", "approved", "opened", "approved", "rejected", "approved", "gone",
     *["approved"] * 7, "submitted", "submitted", "submitted", "gone", "opened",
@@ -64,7 +64,7 @@ FATES = (
 
 
 def make_colleague(studies: Sequence[Study]) -> User:
-    """May do everything, and sees what the membership shows: nobody's pages ask for more rows."""
+    """Make a colleague who may do everything but sees studies by membership: others' pages query less."""
     user, _ = User.objects.get_or_create(username="colleague", defaults={"is_staff": True})
     group, _ = Group.objects.get_or_create(name="everything")
     group.permissions.set(Permission.objects.exclude(codename="see_all_studies"))
@@ -75,7 +75,7 @@ def make_colleague(studies: Sequence[Study]) -> User:
 
 
 def fill(*, hits: int, batches: int, now: datetime) -> User:
-    """So many HITs with three assignments each, and something of all that may hang on them."""
+    """Make so many HITs with three assignments each, and some of all that can belong to them."""
     account = make_account()
     studies = [make_study() for _ in range(2)]
     user = make_colleague(studies)
@@ -105,7 +105,7 @@ def fill(*, hits: int, batches: int, now: datetime) -> User:
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Each by a name, with its address: lists, one row of each list, and the pages of their own."""
+    """Yield name and address of each page: lists, one row of each list, and all other pages."""
     yield "index", reverse("admin:index")
     for model in admin.site._registry:
         yield from _pages_of(model)
@@ -121,7 +121,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "holdings of a gate", f"{reverse('admin:qualifications_holding_changelist')}?gate={gate.pk}"
     yield "draw picture sets", reverse("admin:winogavil_draw")
     project = Project.objects.order_by("-pk")[0]
-    for name in ("settings", "nouns", "cut", "data", "ask_model", "upload_model"):
+    for name in ("settings", "nouns", "cut", "data", "ask_model", "upload_model", "errors"):
         yield f"exception procedure: {name}", reverse(f"admin:winoventi_{name}", args=[project.pk])
     yield from family_pages()
     yield "live view", reverse("admin:hits_batch_live", args=[largest.pk])
@@ -175,7 +175,7 @@ def _pages_of_consent() -> Iterator[tuple[str, str]]:
 def _pages_of(model: type[Model]) -> Iterator[tuple[str, str]]:
     options = model._meta
     place = f"{options.app_label}_{options.model_name}"
-    # Several families have a project each.
+    # Several families have a model "project".
     name = (
         f"{options.app_label} {options.model_name}" if options.model_name == "project" else options.model_name
     )
@@ -251,7 +251,7 @@ def _fill_batch(batch: Batch, *, size: int, workers: list[Worker], by: User, now
         batch_size=CHUNK,
     )
     Change.objects.bulk_create([Change(hit=hit, kind="expire", made_at=now, by=by) for hit in hits[:30]])
-    events = [BatchEvent(batch=batch, kind="k", words=f"AuditEntry {n}.", by=by, at=now) for n in range(40)]
+    events = [BatchEvent(batch=batch, kind="k", words=f"Deed {n}.", by=by, at=now) for n in range(40)]
     BatchEvent.objects.bulk_create(events)
     LedgerEntry.objects.bulk_create(
         LedgerEntry(
@@ -328,7 +328,7 @@ def _fill_game(study: Study, *, worker: Worker, count: int, now: datetime) -> No
 
 
 def _fill_procedure(study: Study, *, worker: Worker, count: int, now: datetime) -> None:
-    """Pairs of an exception procedure, each with all that hangs on it."""
+    """Make pairs of an exception procedure, each with all rows that can belong to it."""
     project = open_project(study=study)
     add_nouns(project=project, words=[f"noun {number}" for number in range(count)])
     for number in range(count):
@@ -342,7 +342,7 @@ def _fill_procedure(study: Study, *, worker: Worker, count: int, now: datetime) 
 
 
 def _fill_consent(study: Study, *, workers: list[Worker], count: int, now: datetime) -> None:
-    """Some agree, some took it back, and all of them have said something about themselves."""
+    """Let workers consent, every second one withdraw the consent, and all answer about themselves."""
     text = make_consent_text(study=study)
     Consent.objects.bulk_create(
         Consent(worker=worker, text=text, given_at=now, withdrawn_at=now if place % 2 else None)
@@ -372,7 +372,7 @@ def _fill_people(account: Account, study: Study, *, workers: list[Worker], by: U
 
 
 def _fill_gates(account: Account, study: Study, *, workers: list[Worker], now: datetime) -> None:
-    """Two of them, tried by many."""
+    """Make two gates that many workers have attempted."""
     gates = [
         Gate.objects.create(
             study=study, name=task, test_task=task, opens=["winogavil.solve"], grading=grading, rules=rules
@@ -391,7 +391,7 @@ def _fill_gates(account: Account, study: Study, *, workers: list[Worker], now: d
 
 
 def _fill_payments(account: Account, studies: Sequence[Study], *, now: datetime) -> None:
-    """Runs, refusals, appeals, and what a three-way match has found: some of each."""
+    """Make some runs, refused bonuses, appeals, and differences found by a three-way match."""
     owed = Bonus.objects.filter(status="owed", assignment__hit__batch__study__in=studies).order_by("pk")
     chosen = list(owed.select_related("assignment__hit__batch__study")[:12])
     preparer = User.objects.create(username=f"preparer-{account.pk}", is_superuser=True)

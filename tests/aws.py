@@ -1,4 +1,4 @@
-"""boto3's clients of the tests. All come of one session: a session reads megabytes of models anew."""
+"""The tests' boto3 clients, all from one session: each new session would read megabytes of models again."""
 
 from functools import cache
 from threading import Lock
@@ -10,7 +10,7 @@ _at_once = Lock()
 
 
 def make_client(service: str, **options: Any) -> Any:
-    """Each has its own connections, keys and settings. Sessions are not made for several threads."""
+    """Make a client with connections, keys and settings of its own. Locked: a session is not thread-safe."""
     with _at_once:
         return _session().client(service, region_name="us-east-1", **options)  # type: ignore[call-overload]
 

@@ -1,4 +1,2 @@
-"""Caches for tests."""
-
-# A Redis where nobody listens.
+# The address of a Redis at which no server listens.
 AWAY = {"default": {"BACKEND": "config.caching.SteadyRedisCache", "LOCATION": "redis://127.0.0.1:1/0"}}

@@ -1,4 +1,4 @@
-"""Fixtures for every room. What a test needs it makes by a factory function of tests.factories."""
+"""Fixtures for every room. Tests make their rows by the factory functions of tests.factories."""
 
 import gc
 import os
@@ -26,20 +26,20 @@ from tests.needs import leave_out_what_is_missing
 from tests.postgres import can_differ, runs_once
 from tests.rooms import is_repeating
 
-# Where this is switched off, every process that a test starts would compile all modules anew.
+# Without bytecode files, every process that a test starts would compile all modules again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 DATABASES = ["default", "marketplace"]
 FEW = 2
-# Every 700 new objects, as Python has it, looking for circles of them takes a twentieth of the time.
+# Python looks for cycles after every 700 new objects, which would take a twentieth of the time.
 NEW_BEFORE_A_LOOK = 10_000
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sites:
-    """The product over real HTTP: the researchers' and question pages' site, and the workers' one."""
+    """The product over real HTTP: the site of researchers and question pages, and the workers' site."""
 
     public: str
     marketplace: str
@@ -49,8 +49,8 @@ class Sites:
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """Each process of a run has databases of its own.
 
-    A server's thread must not keep its connection: the test databases could not be dropped. No test outlives
-    the server's power supply, so nothing waits for its disk.
+    A server's thread must not keep its connection, or the test databases could not be dropped. No test must
+    survive a power failure, so PostgreSQL does not wait for the disk.
     """
     for database in connections.settings.values():
         database["CONN_MAX_AGE"] = 0
@@ -60,7 +60,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: N
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
-    """Tests with real transactions leave the databases as they were laid."""
+    """Reset the databases after tests with real transactions to the rows they were created with."""
     with django_db_blocker.unblock():
         laid = {alias: read_laid(alias) for alias in DATABASES}
 
@@ -75,7 +75,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_passwords() -> Iterator[None]:
-    """A guess costs a tenth of a second on purpose. Here it is the same Argon2 with the least work."""
+    """Hash passwords by the same Argon2 with the least work: in earnest a guess costs a tenth of a second."""
     with pytest.MonkeyPatch.context() as patch:
         for cost, least in (("time_cost", 1), ("memory_cost", 8), ("parallelism", 1)):
             patch.setattr(Argon2PasswordHasher, cost, least)
@@ -84,7 +84,7 @@ def _quick_passwords() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _scratch(tmp_path: Path, settings: LazySettings) -> None:
-    """Files and messages of a test lie in a folder of its own."""
+    """Keep the files and messages of a test in a folder of its own."""
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.STATIC_ROOT = tmp_path / "static"  # empty: static files have their plain names
     settings.WHITENOISE_AUTOREFRESH = True  # each client of a test would look through all of them
@@ -92,7 +92,7 @@ def _scratch(tmp_path: Path, settings: LazySettings) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_counts(settings: LazySettings) -> None:
-    """What is counted in the cache is counted for one test alone, also beside other processes."""
+    """Count in the cache for one test alone, even while other processes run beside it."""
     own = uuid4().hex
     settings.CACHES = {"default": {"LOCATION": own, **settings.CACHES["default"], "KEY_PREFIX": own}}
 
@@ -114,13 +114,13 @@ def sites(live_server: LiveServer, settings: LazySettings, monkeypatch: pytest.M
 
 
 def pytest_configure() -> None:
-    """What tests write wakes nobody: whoever serves from this folder would look for it in vain."""
+    """Writes of tests wake no sweeps: a server in this folder would look for their rows in vain."""
     changes.tell_by(None)
     gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Modules and tests stay to the end: nobody need look through them for what can go."""
+    """Keep modules and tests out of garbage collection: all of them are needed to the end."""
     gc.freeze()
     gc.set_threshold(NEW_BEFORE_A_LOOK, 10, 10)
     gc.enable()
@@ -149,13 +149,13 @@ def _open_both_databases(item: pytest.Item) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """The run on PostgreSQL does not even read what runs once: some of it loads torch, which takes long."""
+    """The run on PostgreSQL does not even import modules that run once: some load torch, which is slow."""
     asked = collection_path.name.startswith("test_") and "on_postgres" in config.option.markexpr
     return True if asked and runs_once(collection_path) else None
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """A module or two are quicker without other processes; anything more has all cores."""
+    """Run one or two modules in this process, which is quicker; anything more uses all cores."""
     few = len(config.args) <= FEW and all(".py" in asked for asked in config.args)
     return 0 if few else None
 

@@ -1,7 +1,7 @@
-"""After a test with real transactions its databases hold again what they held when they had just been laid.
+"""Databases are reset after a test with real transactions to the rows they were created with.
 
 Django's own way truncates every table and emits `post_migrate`, which takes seconds. Here only tables that
-hold something are emptied, and what was laid comes back only where a test has changed it.
+hold rows are emptied, and the first rows are restored only where a test has changed them.
 """
 # ruff: noqa: S608 - the names are those of our own tables
 
@@ -16,14 +16,14 @@ from django.db import OperationalError, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
-# Which migrations were applied is known of the tables, not of the rows.
+# Records of applied migrations describe the tables, not the rows.
 LEFT_ALONE = {"django_migrations"}
 ATTEMPTS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Laid:
-    """What a table held when its database had just been laid."""
+    """Columns and rows of a table in a database that has just been created."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -39,7 +39,10 @@ def read_laid(alias: str) -> dict[str, Laid]:
 
 
 def empty_database(alias: str, laid: LaidTables) -> None:
-    """A closed page leaves the server at work: its last query and this may want each other's tables."""
+    """Empty the database; retried, as the last query of a closed page can deadlock with this.
+
+    Raises RuntimeError if it is not a database of tests.
+    """
     connection = connections[alias]
     if "test" not in str(connection.settings_dict["NAME"]).rpartition("/")[2]:
         raise RuntimeError(f"{connection.settings_dict['NAME']} is not a database of tests.")
@@ -68,12 +71,12 @@ def _empty(connection: BaseDatabaseWrapper, laid: LaidTables) -> None:
 
 
 def _tables(connection: BaseDatabaseWrapper, cursor: CursorWrapper) -> list[str]:
-    """Asked each time: a test of migrations may have made other tables."""
+    """Names of the tables, asked each time: a test of migrations may have made others."""
     return sorted({*connection.introspection.table_names(cursor)} - LEFT_ALONE)
 
 
 def _holding(cursor: CursorWrapper, tables: Sequence[str]) -> list[str]:
-    """Those that hold any row, in one question."""
+    """Find the tables that hold any row, by one query."""
     asked = (f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM \"{table}\")" for table in tables)
     cursor.execute(" UNION ALL ".join(asked))
     return [table for (table,) in cursor.fetchall()]
@@ -101,7 +104,7 @@ def _quoted(columns: Sequence[str]) -> str:
 
 @contextmanager
 def _on_sqlite(connection: BaseDatabaseWrapper) -> Iterator[CursorWrapper]:
-    """The transaction begins as a writer: what was under way elsewhere has ended."""
+    """Begin the transaction as a writer, so that writes elsewhere have ended before it."""
     with (
         connection.constraint_checks_disabled(),
         transaction.atomic(using=connection.alias),
@@ -112,7 +115,7 @@ def _on_sqlite(connection: BaseDatabaseWrapper) -> Iterator[CursorWrapper]:
 
 @contextmanager
 def _on_postgresql(connection: BaseDatabaseWrapper) -> Iterator[CursorWrapper]:
-    """No trigger runs, foreign keys' included; the lock waits for writers, whose rows would come too late."""
+    """Run no triggers, foreign keys' included, and lock the tables, so that no writer adds rows too late."""
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         tables = _quoted(_tables(connection, cursor))
         cursor.execute(f"SET LOCAL session_replication_role = replica; LOCK TABLE {tables} IN EXCLUSIVE MODE")
@@ -127,7 +130,7 @@ WITHOUT_CHECKS: Mapping[str, Emptier] = {"sqlite": _on_sqlite, "postgresql": _on
 def _growing_tables_yield(
     connection: BaseDatabaseWrapper, cursor: CursorWrapper, tables: Sequence[str]
 ) -> Iterator[None]:
-    """SQLite has no switch for the triggers that refuse deletions: they are dropped and made again."""
+    """Drop SQLite's triggers that refuse deletions, and make them again: SQLite cannot switch them off."""
     triggers = []
     if connection.vendor == "sqlite":
         cursor.execute("SELECT name, sql, tbl_name FROM sqlite_master WHERE type = 'trigger'")

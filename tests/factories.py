@@ -25,12 +25,14 @@ from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Run
 from hits.payments.services import bonus_runs
 from hits.providers.models.accounts import Account
-from hits.studies.models import Batch, Study, default_bonus_rules
+from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from qualifications.models import ConsentText
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+# A bonus for solvers, which studies of these tests pay unless a test is about another table.
+ALL_RIGHT: dict[str, Any] = {"name": "all right", "measure": "jaccard", "at_least": 100, "amount": "0.01"}
 _numbers = count(1)
 
 
@@ -53,23 +55,28 @@ def make_account(**changes: Any) -> Account:
 
 
 def make_study(**changes: Any) -> Study:
-    values: dict[str, Any] = {"name": f"study-{next(_numbers)}", "lab": "lab", "budget": Decimal(100_000)}
+    values: dict[str, Any] = {
+        "name": f"study-{next(_numbers)}",
+        "lab": "lab",
+        "budget": Decimal(100_000),
+        "bonus_rules": [ALL_RIGHT],
+    }
     study = Study.objects.create(**{**values, **changes})
     grant_budget(study=study, by=None, now=NOW)
     return study
 
 
 def set_aside() -> QuerySet[LedgerEntry]:
-    """What of the ledger is about reservations."""
+    """Entries of the ledger that are about reservations."""
     kinds = (LedgerEntry.Kind.RESERVED, LedgerEntry.Kind.RELEASED)
     return LedgerEntry.objects.filter(kind__in=kinds).order_by("pk")
 
 
 def make_batch(**changes: Any) -> Batch:
-    """A draft, unless a status is given."""
+    """Make a batch: a draft, unless a status is given."""
     if changes.get("status", "draft") != "draft":
         changes.setdefault("launched_at", NOW)
-        changes.setdefault("terms", {"bonus_rules": default_bonus_rules(), "fee_schedule": "none"})
+        changes.setdefault("terms", {"bonus_rules": [ALL_RIGHT], "fee_schedule": "none"})
     values: dict[str, Any] = {
         "study": changes.get("study") or make_study(),
         "account": changes.get("account") or make_account(),
@@ -83,7 +90,7 @@ def make_batch(**changes: Any) -> Batch:
 
 
 def make_hit(**changes: Any) -> HIT:
-    """Open at the provider, unless a status is given."""
+    """Make a HIT: open at the provider, unless a status is given."""
     values: dict[str, Any] = {
         "batch": changes.get("batch") or make_batch(status="open"),
         "status": HIT.Status.OPEN,
@@ -102,7 +109,7 @@ def make_worker(*, account: Account | None = None, external_id: str = "") -> Wor
 
 
 def make_assignment(**changes: Any) -> Assignment:
-    """Opened just now, unless a status is given."""
+    """Make an assignment: opened just now, unless a status is given."""
     hit = changes.get("hit") or make_hit()
     account = hit.batch.account
     values: dict[str, Any] = {
@@ -121,7 +128,7 @@ def make_assignment(**changes: Any) -> Assignment:
 
 
 def make_bonus(**changes: Any) -> Bonus:
-    """Approved for payment without a run, unless a status is given."""
+    """Make a bonus: approved for payment without a run, unless a status is given."""
     values: dict[str, Any] = {
         "assignment": changes.get("assignment") or make_assignment(status="approved"),
         "rule": "all right",
@@ -137,7 +144,7 @@ def make_bonus(**changes: Any) -> Bonus:
 
 
 def approve(bonuses: Iterable[Bonus], *, now: datetime = NOW) -> Run | None:
-    """By two people, as everywhere. None if there is nothing to approve."""
+    """Approve the bonuses by two people in a run, as everywhere. None if there is nothing to approve."""
     chosen = list(bonuses)
     if not chosen:
         return None
@@ -149,7 +156,7 @@ def approve(bonuses: Iterable[Bonus], *, now: datetime = NOW) -> Run | None:
 
 
 def make_picture(*, concept: str = "", **changes: Any) -> Picture:
-    """A little SVG of its own, so that no two have one content."""
+    """Make a picture from a little SVG of its own, so that no two have the same content."""
     svg = f'<svg xmlns="http://www.w3.org/2000/svg"><!-- {uuid4()} --></svg>'
     values: dict[str, Any] = {
         "content": svg.encode(),
@@ -162,7 +169,7 @@ def make_picture(*, concept: str = "", **changes: Any) -> Picture:
 def make_association(
     *, study: Study | None = None, cue: str = "cold", size: int = 5, chosen: int = 2
 ) -> Association:
-    """The first `chosen` of `size` candidates belong to the cue."""
+    """Make an association in which the first `chosen` of `size` candidates belong to the cue."""
     pictures = [make_picture() for _ in range(size)]
     return seed_association(
         study=study or make_study(), cue=cue, candidates=pictures, chosen=pictures[:chosen]
@@ -170,7 +177,7 @@ def make_association(
 
 
 def make_consent_text(*, study: Study | None = None, **changes: Any) -> ConsentText:
-    """Published, and the study's next version."""
+    """Make the study's next version of a consent text, published."""
     study = study or make_study()
     version = ConsentText.objects.filter(study=study).count() + 1
     values: dict[str, Any] = {
@@ -194,7 +201,7 @@ def make_requester(
 
 
 def invite(*, now: datetime = NOW) -> tuple[marketplace.Worker, str]:
-    """A worker of the marketplace, and the token of the invitation."""
+    """Invite a worker to the marketplace. Returns the worker and the invitation's token."""
     return worker_sign_in.invite_worker(name=f"Worker {next(_numbers)}", now=now)
 
 

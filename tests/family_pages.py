@@ -30,7 +30,7 @@ OF_IMAGES = (
 
 
 def fill_families(study: Study, *, works: Sequence[Assignment], count: int, now: datetime) -> None:
-    """`works`: of as many workers."""
+    """Make rows for the pages of every family. `works` are by as many different workers."""
     _fill_matching(study, count=count, now=now)
     _fill_images(study, works=works, count=count)
     for pages in _found():
@@ -49,7 +49,7 @@ def family_pages() -> Iterator[tuple[str, str]]:
 
 
 def _found() -> Iterator[Any]:
-    """What a family's own tests say of its pages."""
+    """Modules `pages` of the registered families' tests, where a family has one."""
     for one in family.registered():
         name = f"tests.crowd.{one.key}.pages"
         if find_spec(name):
@@ -57,7 +57,7 @@ def _found() -> Iterator[Any]:
 
 
 def _fill_matching(study: Study, *, count: int, now: datetime) -> None:
-    """Examples in two states, one of them asked of workers, with models beside them."""
+    """Make examples in two states, one of them asked of workers, with models beside them."""
     project = Matching.objects.create(study=study)
     for _ in range(count):
         make_example(project, tags=["Noun", "Adjective-Size"])
@@ -70,7 +70,7 @@ def _fill_matching(study: Study, *, count: int, now: datetime) -> None:
 
 
 def _fill_images(study: Study, *, works: Sequence[Assignment], count: int) -> None:
-    """Images that are in the data, with all that people make of them; and some that are on their way."""
+    """Make images that are in the data, with all that people add to them, and images still in review."""
     project = Project.objects.create(study=study)
     for work in works[:count]:
         image = make_image(project, state=Image.State.ACCEPTED)

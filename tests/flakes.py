@@ -1,4 +1,4 @@
-"""CI's own run of the tests: what fails and passes when repeated is a flake, which is named and counted.
+"""CI's own run of the tests: a test that fails and passes when repeated is a flake, named and counted.
 
     python -m tests.flakes TALLY [options of pytest, but no paths]
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-# More at once is no accident of a busy machine.
+# More failures at once are no accident of a busy machine.
 MOST = 20
 OPTION = "--failures-to"
 Run = Callable[[Sequence[str]], int]
@@ -30,7 +30,7 @@ def run_pytest(arguments: Sequence[str]) -> int:
 
 
 def prove(asked: Sequence[str], *, tally: Path, failures: Path, run: Run) -> int:
-    """The exit status. What failed runs once more, alone."""
+    """Run the tests, repeat the failed ones once, alone, and return the exit status."""
     ours = ["-p", "tests.flakes", OPTION, str(failures)]
     status = run([*ours, *asked])
     failed = _read(failures)
@@ -38,7 +38,7 @@ def prove(asked: Sequence[str], *, tally: Path, failures: Path, run: Run) -> int
         return status
     failures.unlink()
     status = run([*ours, *_again(asked), *failed])
-    # Nothing is known of a repetition that broke off.
+    # A repetition that broke off shows nothing about any test.
     known = status in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
     flaked = sorted(set(failed) - set(_read(failures))) if known else []
     _tell(flaked, tally)
@@ -46,7 +46,7 @@ def prove(asked: Sequence[str], *, tally: Path, failures: Path, run: Run) -> int
 
 
 def _again(asked: Sequence[str]) -> list[str]:
-    """What was measured the first time still counts."""
+    """Arguments of the repetition, which adds to the coverage that was measured the first time."""
     measured = any(argument.startswith("--cov") for argument in asked)
     return [*asked, "-n", "0", *(["--cov-append"] if measured else [])]
 

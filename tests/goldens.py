@@ -1,6 +1,6 @@
-"""What pages and files said once, kept as text beside the tests: whoever changes it sees what changes.
+"""Golden files: the text of pages and files, kept beside the tests, so that every change to it is seen.
 
-`WRITE_GOLDENS=1` writes them anew.
+`WRITE_GOLDENS=1` writes them again.
 """
 
 import os
@@ -20,7 +20,7 @@ MOMENT = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d(:\d\d)?|\d{4}-\d\d-
 
 
 def check_golden(path: Path, text: str, *, masks: Mapping[str, str]) -> None:
-    """`masks`: what differs from run to run, and what stands for it."""
+    """Compare the text with its golden file; `masks` gives what differs from run to run a name that stays."""
     for found in sorted(masks, key=len, reverse=True):
         text = text.replace(found, masks[found])
     text = MOMENT.sub("MOMENT", text).replace("\r\n", "\n")
@@ -30,20 +30,20 @@ def check_golden(path: Path, text: str, *, masks: Mapping[str, str]) -> None:
 
 
 def name_workers() -> None:
-    """In the order in which they came: their own names are drawn anew each time, and tables sort by them."""
+    """Name workers by their order in the table: pseudonyms are drawn at random, and tables sort by them."""
     for number, one in enumerate(Worker.objects.order_by("pk")):
         Worker.objects.filter(pk=one.pk).update(pseudonym=f"worker-{number:02}")
 
 
 def body_of(answer: Any) -> str:
-    """Of a file, sent as a stream or not."""
+    """Return the name and content of a downloaded file, sent as a stream or not."""
     assert answer.status_code == 200
     content = b"".join(answer.streaming_content) if answer.streaming else answer.content
     return f"{answer['Content-Disposition']}\n{content.decode('utf-8-sig')}"
 
 
 def told_by(page: Any) -> str:
-    """Line by line what the page's content says; cells behind bars, numbers behind a sign of their own."""
+    """Return the content's text line by line; a bar begins each cell, and `|#` each cell of a number."""
     assert page.status_code == 200
     reader = _Reader()
     reader.feed(page.content.decode())
@@ -51,7 +51,7 @@ def told_by(page: Any) -> str:
 
 
 class _Reader(HTMLParser):
-    """Only what is inside of the content; of a chart nothing but its title."""
+    """A parser that reads only what is inside the page's content, and only the title of a chart."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        self._is_inside |= "live" in (given.get("class") or "").split()
+        self._is_inside |= "page" in (given.get("class") or "").split()
         self._is_inside &= given.get("id") != "footer"
         if tag in LINES:
             self.lines.append("")

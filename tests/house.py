@@ -1,8 +1,9 @@
-"""How the house is laid out: python -m tests.house says what is wrong with it, and CI refuses that.
+"""Checks how modules are placed and named: `python -m tests.house` lists the faults, and CI refuses them.
 
 The name of a module means one thing wherever it can be seen. Families never see each other, nor does the
-marketplace see the rest; the layers of one room share a subject and its name. Whatever else stands twice is
-told, but for the lists below. What is mended leaves its list.
+marketplace see the rest; the layers of one room share a subject and its name. Every other name that is used
+twice is reported, except for the lists below; so are folders too large to be looked through, docstrings
+that go on with the name above them instead of being sentences, and lines of templates too long to be read.
 """
 
 import ast
@@ -19,11 +20,11 @@ LONGEST_LINE = 120  # of a template; ruff watches those of modules
 LAYERS = "__init__ admin api api_urls apps domain family models queries services tasks urls"
 # Nouns of the product, which mean the same everywhere.
 NOUNS = "accounts assignments bonuses epochs halts hits items messages money studies wages workers"
-# Each room may have some: columns of its files, its errors, fields of its forms, filters of its lists, forms
-# of the pages beside them, what others implement, the list of those who do, and what each role may do.
+# Names that each room may use: columns of files, errors, fields of forms, filters of lists, forms
+# of pages, interfaces that others implement, registries of implementations, and what each role may do.
 PARTS = "columns errors fields filters forms interface registry roles"
 ALLOWED = frozenset(f"{LAYERS} {NOUNS} {PARTS}".split())
-# Folders that are still too large to be looked through.
+# A docstring that begins with one of these leans on the name above it instead of being a sentence.
 LEANING = frozenset(
     "Of By With Without In On At To From For As Under Over Among Between Also And But Or So Then It Its "  # noqa: SIM905
     "They Their Them Those That Which Whose Nor There Here Likewise Otherwise Again Such Same Alone".split()
@@ -85,7 +86,7 @@ def docstrings(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _see_each_other(places: Iterable[PurePosixPath]) -> bool:
-    """Shared rooms see each other, and families see them."""
+    """Whether two of these places can see each other. Shared rooms see each other, and families see them."""
     by_world: defaultdict[str, set[str]] = defaultdict(set)
     for place in places:
         by_world[_world_of(place)].add(_room_of(place))
@@ -95,14 +96,14 @@ def _see_each_other(places: Iterable[PurePosixPath]) -> bool:
 
 
 def _world_of(module: PurePosixPath) -> str:
-    """A family, or the marketplace; nothing for what all families see."""
+    """The family of a module, or the marketplace; an empty text for rooms that all families see."""
     crowd, name = (*module.parts, "")[:2]
     is_family = crowd == "crowd" and (ROOT / "crowd" / name / "family.py").exists()
     return name if is_family or (crowd, name) == ("crowd", "marketplace") else ""
 
 
 def _room_of(module: PurePosixPath) -> str:
-    """Of pages of staff, the subject is the room."""
+    """The room of a module; for staff pages it is the room of their subject."""
     if module.parts[:2] == ("hits", "admin") and len(module.parts) > 3:
         return f"hits/{module.parts[2]}"
     return "/".join(module.parts[:2] if module.parts[0] in ("crowd", "hits") else module.parts[:1])

@@ -1,4 +1,4 @@
-"""What a sweep asks of the database, and what it changes there, while there is nothing to do."""
+"""Counts what a sweep reads from the database and what it changes while there is nothing to do."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -11,7 +11,7 @@ STEERING = ("BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "SET")
 
 
 class Watch:
-    """Counts questions, and keeps the statements that changed a row."""
+    """A wrapper of database calls that counts queries, and keeps the statements that changed a row."""
 
     def __init__(self) -> None:
         self.queries = 0
@@ -22,7 +22,7 @@ class Watch:
     ) -> Any:
         found = execute(sql, params, many, context)
         verb = sql.lstrip().split(maxsplit=1)[0].upper()
-        # SQLite counts the rows of an INSERT that tells their keys only once somebody has read those.
+        # SQLite counts the rows of an INSERT with RETURNING only once their keys have been read.
         if verb in CHANGING and (context["cursor"].rowcount or " RETURNING " in sql):
             self.writes.append(sql)
         self.queries += verb not in STEERING
@@ -30,7 +30,7 @@ class Watch:
 
 
 def watch(sweep: Callable[[], object]) -> Watch:
-    """Of one run, in every database."""
+    """Watch one run of the sweep, in every database."""
     watching = Watch()
     with ExitStack() as stack:
         for connection in connections.all():

@@ -1,4 +1,4 @@
-"""What a test does is one transaction of the product's, or several: each locks its items by one statement."""
+"""A test is one or several transactions of the product: each must lock its items by one statement."""
 
 from collections.abc import Collection
 from itertools import takewhile
@@ -15,7 +15,7 @@ def refuse_second_locks(patch: pytest.MonkeyPatch) -> None:
 
 
 def notes_of_product() -> list[locking.LockedItems]:
-    """The test's own transaction holds those of the product, as its savepoints."""
+    """Locks of the product's current transaction, which inside a test's own transaction is a savepoint."""
     outer = len(
         list(takewhile(lambda block: getattr(block, "_from_testcase", False), connection.atomic_blocks))
     )
@@ -31,5 +31,5 @@ def refuse(keys: Collection[int]) -> None:
 
 
 def begin_world(using: str = "default") -> None:
-    """The transaction that was opened last is the test's own: what is done in it is done in several."""
+    """Count what happens in the transaction opened last as several transactions of the product."""
     transaction.get_connection(using).atomic_blocks[-1]._from_testcase = True

@@ -1,4 +1,4 @@
-"""What a machine may lack, and what is said about it. Nothing is left out in silence."""
+"""Tests whose needs this machine lacks are skipped with a reason, never in silence."""
 
 import os
 import shutil
@@ -10,12 +10,12 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
 
 
 def chromium() -> str | None:
-    """Whichever browser CHROMIUM names, or Debian's: without a window it needs half the time."""
+    """Path of the browser in CHROMIUM, or of Debian's: preferably without a window, twice as fast."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def missing(item: pytest.Item) -> str | None:
-    """Why this test cannot run here; None if it can."""
+    """Return why this test cannot run here, or None if it can."""
     if item.get_closest_marker("needs_postgres") and "postgres" not in os.environ.get("DATABASE_URL", ""):
         return "no PostgreSQL (set DATABASE_URL and MARKETPLACE_DATABASE_URL)"
     if item.get_closest_marker("needs_redis") and not os.environ.get("REDIS_URL"):
@@ -28,7 +28,7 @@ def missing(item: pytest.Item) -> str | None:
 
 
 def leave_out_what_is_missing(item: pytest.Item) -> None:
-    """REQUIRE_ALL makes a lack a failure: CI promises that everything was there."""
+    """Skip the test if something is missing. REQUIRE_ALL makes it an error: CI promises to run all."""
     if reason := missing(item):
         if os.environ.get("REQUIRE_ALL"):
             raise pytest.UsageError(f"REQUIRE_ALL is set, but {item.nodeid} cannot run: {reason}")
@@ -36,7 +36,7 @@ def leave_out_what_is_missing(item: pytest.Item) -> None:
 
 
 def leave_out(reason: str) -> NoReturn:
-    """For what only trying tells, such as whether a registry is reached."""
+    """Skip, or fail under REQUIRE_ALL, for a lack that only trying shows, such as an unreachable registry."""
     if os.environ.get("REQUIRE_ALL"):
         pytest.fail(f"REQUIRE_ALL is set, but: {reason}", pytrace=False)
     pytest.skip(reason)

@@ -1,4 +1,4 @@
-"""Colleagues who sign in: in a role of the house, or with single permissions. Each is made anew."""
+"""Colleagues who sign in, new for each test: in a role of the house, or with single permissions."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ from tests.factories import make_user
 
 
 def make_member(role: str, *studies: Study, **changes: Any) -> User:
-    """Somebody in this role, and a member of these studies."""
+    """Make a colleague in this role who is a member of these studies."""
     user = make_user(**changes)
     user.groups.add(Group.objects.get(name=role))
     user.studies.add(*studies)
@@ -20,7 +20,7 @@ def make_member(role: str, *studies: Study, **changes: Any) -> User:
 
 
 def make_permitted(*names: str, studies: Iterable[Study] = (), **changes: Any) -> User:
-    """Somebody who may do just this: by code names, or by `app.name` where that of one app is meant."""
+    """Make a colleague with just these permissions: code names, or `app.name` where one app's is meant."""
     user = make_user(**changes)
     user.user_permissions.add(*permissions(*names))
     user.studies.add(*studies)
@@ -28,7 +28,7 @@ def make_permitted(*names: str, studies: Iterable[Study] = (), **changes: Any) -
 
 
 def permissions(*names: str) -> list[Permission]:
-    """Fails for a name that no app has, where a filter would find less."""
+    """Permissions of these names. A name that no app has fails the test, where a filter would find fewer."""
     found: list[Permission] = []
     for name in names:
         app, _, codename = name.rpartition(".")

@@ -1,7 +1,8 @@
-"""Which tests run a second time, on PostgreSQL and Redis: those about what can differ there.
+"""The tests that run a second time, on PostgreSQL and Redis: those about what can differ there.
 
-Locks and races, constraints and triggers, JSON, sums, orders and searches, the wire, promises to whoever
-crashes. What stands in no row says the same on any database and runs once, in the embedded form.
+These are locks and races, constraints and triggers, JSON, sums, orders and searches, the wire, and promises
+that hold after a crash. Every module outside of these lists runs once, in the embedded form, because its
+results are the same on any database.
 """
 
 import re
@@ -23,19 +24,18 @@ ON_POSTGRES = {
     "crowd/pictures/test_admin_pool.py": "searches",
     "crowd/pictures/test_checking.py": "states",
     "crowd/pictures/test_importing.py": "rows in bulk",
-    "crowd/pictures/test_migrating.py": "schemas",
     "crowd/pictures/test_reporting.py": "counts",
     "crowd/statement": "sums",
-    "crowd/whoops/annotations/test_annotating.py": "JSON and locks",
-    "crowd/whoops/designing/test_categories.py": "orders",
-    "crowd/whoops/test_exporting.py": "JSON and orders",
-    "crowd/whoops/judged/test_judging_making.py": "locks",
-    "crowd/whoops/judged/test_judging_votes.py": "counts",
-    "crowd/whoops/designing/test_passing.py": "locks",
-    "crowd/whoops/designing/test_passing_races.py": "races",
-    "crowd/whoops/designing/test_paying.py": "money",
-    "crowd/whoops/designing/test_reviews.py": "states",
-    "crowd/whoops/test_statistics_pages.py": "sums",
+    "crowd/whoops/annotate/test_collected_annotations.py": "JSON and locks",
+    "crowd/whoops/images/test_categories.py": "orders",
+    "crowd/whoops/results/test_exporting.py": "JSON and orders",
+    "crowd/whoops/judge/test_pairs_and_lists.py": "locks",
+    "crowd/whoops/judge/test_votes.py": "counts",
+    "crowd/whoops/review/test_image_decisions.py": "locks",
+    "crowd/whoops/review/test_image_decisions_races.py": "races",
+    "crowd/whoops/design/test_designer_pay.py": "money",
+    "crowd/whoops/review/test_harm_review.py": "states",
+    "crowd/whoops/results/test_statistics_pages.py": "sums",
     "crowd/plain/test_results.py": "JSON and counts",
     "crowd/plain/test_rows.py": "JSON and locks",
     "crowd/winogavil/annotation": "draws that are exclusive, and counts",
@@ -64,7 +64,7 @@ ON_POSTGRES = {
     "crowd/winoventi/test_people.py": "counts",
     "crowd/winoventi/test_pipeline.py": "locks and JSON",
     "crowd/winoventi/test_races.py": "races",
-    "crowd/winoventi/test_reading.py": "rows in bulk",
+    "crowd/winoventi/associations/test_model_readings.py": "rows in bulk",
     "crowd/winoventi/test_replay_kill.py": "what crashes must not undo",
     "hits": "money, locks, states and sums",
     "promise": "what crashes must not undo",
@@ -72,7 +72,7 @@ ON_POSTGRES = {
     "scoring/test_answering.py": "locks between rivals",
     "scoring/test_asking.py": "locks",
     "scoring/test_judging.py": "scores that are written once",
-    "scoring/test_records.py": "JSON",
+    "scoring/test_score_readers.py": "JSON",
     "scoring/test_text_questions.py": "JSON",
     "scoring/test_voting.py": "counts",
 }
@@ -80,8 +80,8 @@ ON_POSTGRES = {
 ONCE = {
     "crowd/marketplace/test_agreement.py",
     "crowd/marketplace/question_forms/test_answer_key.py",
-    "crowd/marketplace/tools/control/test_commands.py",
-    "crowd/marketplace/tools/control/test_conformance.py",
+    "crowd/marketplace/control/test_commands.py",
+    "crowd/marketplace/control/test_conformance.py",
     "crowd/marketplace/question_forms/test_content.py",
     "crowd/marketplace/notifying/test_delivery_addresses.py",
     "crowd/marketplace/notifying/test_delivery_sns.py",
@@ -90,7 +90,7 @@ ONCE = {
     "crowd/marketplace/test_domain.py",
     "crowd/marketplace/site_pages/test_frames.py",
     "crowd/marketplace/site_pages/test_fuzz_pages.py",
-    "crowd/marketplace/tools/control/test_marketplace_command.py",
+    "crowd/marketplace/control/test_marketplace_command.py",
     "crowd/marketplace/question_forms/test_questions.py",
     "crowd/marketplace/question_forms/test_filling.py",
     "crowd/marketplace/question_forms/test_form.py",
@@ -103,7 +103,6 @@ ONCE = {
     "crowd/marketplace/site_pages/test_hostile.py",
     "crowd/marketplace/site_pages/test_qualifications.py",
     "crowd/marketplace/site_pages/test_settings.py",
-    "crowd/marketplace/tools/control/test_upgrade.py",
     "crowd/winogavil/annotation/test_admin.py",
     "crowd/winogavil/play/test_accounts.py",
     "crowd/winogavil/play/test_admin.py",
@@ -138,12 +137,12 @@ ONCE = {
 }
 
 
-# What asks for a server, a browser or a foreign program says so by one of these marks.
+# Tests that need a server, a browser or a foreign program have one of these marks.
 NEEDS = re.compile(r"\bneeds_(postgres|redis|chromium|uv)\b")
 
 
 def can_differ(item: pytest.Item) -> bool:
-    """What needs no database, or brings its own, is the same everywhere."""
+    """Whether another database can change the result. Pure tests need no database, or bring their own."""
     return is_listed(item.path) and item.get_closest_marker("pure") is None
 
 
@@ -154,5 +153,5 @@ def is_listed(module: Path) -> bool:
 
 
 def runs_once(module: Path) -> bool:
-    """Nothing in this module is asked for by the run on PostgreSQL."""
+    """Whether the run on PostgreSQL needs nothing from this module."""
     return module.suffix == ".py" and not is_listed(module) and NEEDS.search(module.read_text()) is None

@@ -40,7 +40,7 @@ def changed() -> list[str]:
 
 
 def concerned_by(files: Iterable[str]) -> list[str]:
-    """Test files that differ, and those that speak of a module that does."""
+    """Test files that differ, and test files of modules that differ."""
     found: set[str] = set()
     for path in map(Path, files):
         if path.parts[0] == "tests" and path.name.startswith("test_"):
@@ -51,7 +51,7 @@ def concerned_by(files: Iterable[str]) -> list[str]:
 
 
 def domain_tests() -> list[str]:
-    """Marked pure, without a process, a database or a model of their own: those would not be quick."""
+    """Test files marked pure that need no process, database or model: those would be slow."""
     sources = {path: path.read_text() for path in TESTS.rglob("test_*.py")}
     return sorted(
         str(path.relative_to(ROOT))
@@ -61,7 +61,7 @@ def domain_tests() -> list[str]:
 
 
 def _speaking_of(path: Path) -> Iterable[str]:
-    """`hits/payments/services/paying.py`: tests of the room with that name, or that import it."""
+    """Tests in the room of this module that are named after it, as `test_paying.py` is, or that import it."""
     module = ".".join(path.with_suffix("").parts)
     imported = re.compile(
         rf"from {re.escape(module)} import|"
@@ -80,7 +80,7 @@ def _git(*arguments: str) -> list[str]:
 
 
 def _run(*command: str, seconds: float = 600) -> bool:
-    """What takes longer is ended and told, so that nobody takes it for done."""
+    """Run a command and return whether it passed. One that takes too long is ended and reported as LATE."""
     began = time.monotonic()
     program = Path(sys.executable).parent / command[0]
     try:

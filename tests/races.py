@@ -1,4 +1,4 @@
-"""What happens when several do something at the same moment."""
+"""Helpers that do several things at the same moment."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,7 +14,7 @@ PATIENCE_S = 20
 
 
 def all_at_once(*deeds: Callable[[], object]) -> list[Any]:
-    """Each in a thread of its own. What they returned, in their order; a refusal is its code."""
+    """Call each deed in a thread of its own. Returns their results in order; a refusal is its code."""
     ready = Barrier(len(deeds))
 
     def outcome(deed: Callable[[], object]) -> object:
@@ -31,12 +31,11 @@ def all_at_once(*deeds: Callable[[], object]) -> list[Any]:
 
 
 def meet(first: Callable[[], object], second: Callable[[], object], *, at: int = 1) -> bool:
-    """`second` begins once `first` has locked an item, and `first` goes on once `second` waits or is done.
+    """Run both at once, so that they meet at a lock; True if `second` had to wait.
 
-    `at`: or once so many of its statements have locked items.
-
-    So whoever locks in two orders waits for the other for ever: PostgreSQL ends one of the two by an error.
-    True if `second` had to wait.
+    `second` begins once `first` has locked an item, and `first` goes on once `second` waits or is done. `at`:
+    `second` begins once so many statements of `first` have locked items. Two that lock in different orders
+    would wait for each other for ever: PostgreSQL ends one of the two by an error.
     """
     with ThreadPoolExecutor(1) as pool:
         others: list[Future[object]] = []
@@ -66,7 +65,7 @@ def _locks_items(sql: str) -> bool:
 
 
 def _is_waited_for() -> bool:
-    """Whether somebody wants what this thread's transaction holds."""
+    """Whether another transaction waits for a lock that this thread's transaction holds."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"

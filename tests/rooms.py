@@ -1,4 +1,4 @@
-"""What the tests reach, room by room: CI prints it, and refuses less than pyproject.toml says was reached.
+"""The tests' coverage by room: CI_LONG=1 .ci/run prints it, and refuses less than pyproject.toml records.
 
 python -m tests.rooms COVERAGE.json
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 TESTS = Path(__file__).parent
 PYPROJECT = TESTS.parent / "pyproject.toml"
-# What goes the same ways over and over again is not measured: that takes half as long again.
+# Tests that repeat the same paths over and over are not measured: measuring takes half as long again.
 REPEATING = (
     "promise",
     "crowd/marketplace/site_pages/test_fuzz_pages.py",
@@ -21,7 +21,7 @@ REPEATING = (
     "crowd/marketplace/on_the_wire/test_stateful.py",
     "hits/admin/test_page_queries.py",
 )
-# How coverage names what it counts.
+# Names that coverage.py gives to its counts.
 COUNTED = {"lines": ("covered_lines", "num_statements"), "branches": ("covered_branches", "num_branches")}
 Shares = dict[str, dict[str, float]]
 
@@ -40,7 +40,7 @@ def is_repeating(module: Path) -> bool:
 
 
 def shares(report: Mapping[str, Any]) -> Shares:
-    """Percent of lines and of branches, by room, and of all."""
+    """Percent of lines and of branches that tests reach, by room, and in all."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for name, file in report["files"].items():
         for room in (name.partition("/")[0], "all"):

@@ -1,4 +1,4 @@
-"""Forms as a browser sends them: read from the page, sent with one field wrong after another."""
+"""Forms as a browser sends them: read from the page, and sent with one field wrong after another."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,9 +12,9 @@ from django.test import Client
 
 ERROR = "_error"
 CHOSEN = ("select", "radio", "checkbox")
-# What a page never shows again, or makes anew.
+# Kinds of fields that a page never shows again, or fills in itself.
 NOT_SHOWN = ("password", "file", "hidden")
-# Values that hardly any field can mean, wherever something is sent; typed; and typed into a large box.
+# Values that are wrong in almost any field; in any field of text; and in a large box of text.
 ANYWHERE = {"empty": "", "of another type": "no such thing \N{SNOWMAN}", "a NUL": "words\0words"}
 TYPED = {**ANYWHERE, "too long": "x" * 20_000, "too large": "9" * 5_000, "not finite": "NaN"}
 WRITTEN = {
@@ -31,7 +31,7 @@ ITSELF: Mapping[str, str] = {}
 
 @dataclass(kw_only=True)
 class Control:
-    """One name of a form, with all that is sent under it."""
+    """One name in a form, with all values that are sent under it."""
 
     kind: str
     values: list[str] = field(default_factory=list)
@@ -78,7 +78,7 @@ class _Reader(HTMLParser):
         elif tag == "select":
             self._select = None
         elif tag == "textarea" and self._area is not None:
-            # The line break that HTML leaves out at the start of an area.
+            # HTML leaves out a line break at the start of a text area.
             self._area.values[0] = self._area.values[0].removeprefix("\n")
             self._area = None
 
@@ -107,7 +107,7 @@ class _Reader(HTMLParser):
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A page's own form, and the names of the fields that it says something is wrong with."""
+    """A page's own form, and the names of the fields that it marks as wrong."""
 
     form: SentForm
     wrong: set[str]
@@ -117,21 +117,21 @@ class Shown:
 
 
 def read_page(page: Any) -> Shown:
-    """The largest form of the page: the others sign out, or search."""
+    """Read the largest form of the page: the others sign out, or search."""
     reader = _Reader()
     reader.feed(page.content.decode())
     return Shown(form=max(reader.forms, key=lambda form: len(form.controls)), wrong=reader.wrong)
 
 
 def read_form(text: str) -> SentForm:
-    """The first one in it."""
+    """Read the first form in the text."""
     reader = _Reader()
     reader.feed(text)
     return reader.forms[0]
 
 
 def fill_in(form: SentForm, known: Mapping[str, Sequence[str]]) -> Sent:
-    """Something that is right in each field that must not stay empty, as far as its kind tells it."""
+    """Put a valid value into each field that must not stay empty, as far as its kind tells one."""
     sent = form.values
     for name, control in form.controls.items():
         if name in known:
@@ -144,7 +144,7 @@ def fill_in(form: SentForm, known: Mapping[str, Sequence[str]]) -> Sent:
 
 
 def each_wrong(form: SentForm, good: Sent, *, turn: int | None) -> Iterator[tuple[str, str, Sent]]:
-    """Name, kind of mistake, and everything that is sent.
+    """Yield each field's name, the kind of mistake, and everything that is sent.
 
     With a turn every third field gets one mistake: another turn takes other fields, and other mistakes.
     """
@@ -166,14 +166,14 @@ def _wrong_in(kind: str) -> Mapping[str, str]:
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Whatever a form writes is taken back, so that the next one finds the same."""
+    """Roll back whatever a form writes, so that the next one finds the same rows."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)
 
 
 def find_lost(sent: Sent, shown: Shown, *, but: str) -> list[str]:
-    """What was typed or chosen in the other fields, and is not on the page that came back."""
+    """Other fields whose typed or chosen values are missing from the page that came back."""
     return [
         name
         for name, control in shown.form.controls.items()
@@ -184,14 +184,14 @@ def find_lost(sent: Sent, shown: Shown, *, but: str) -> list[str]:
 
 
 def post(client: Client, address: str, sent: Sent, files: Mapping[str, bytes] = NO_FILES) -> Any:
-    """What the form writes is taken back."""
+    """Send the form, and roll back what it writes."""
     uploads = {name: SimpleUploadedFile(f"{name}.csv", content) for name, content in files.items()}
     with undone():
         return client.post(address, {**sent, **uploads})
 
 
 def refused(page: Any, form: SentForm) -> Shown | None:
-    """The same form again. None: it was taken, and another page led to or shown at once."""
+    """Read the form if it was shown again; None if it was accepted, and another page was led to or shown."""
     if page.status_code == 302:
         return None
     shown = read_page(page)
@@ -208,9 +208,9 @@ def find_faults(
     said_at: Mapping[str, str] = ITSELF,
     turn: int | None = None,
 ) -> tuple[list[str], set[str]]:
-    """Of a form that is sent with each field wrong in turn: what a person would complain of.
+    """Send the form with each field wrong in turn; list what a person would complain of.
 
-    With the fields that took everything. An exception in the view is raised here.
+    Also returns the fields that accepted every mistake. An exception in the view is raised here.
     """
     faults, refusing = [], set()
     for name, kind, sent in each_wrong(form, good, turn=turn):

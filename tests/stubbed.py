@@ -1,4 +1,4 @@
-"""botocore's Stubber, answered by a small model of the API: every request and answer is checked by shape."""
+"""A small model of MTurk's API behind botocore's Stubber, which checks every request and answer by shape."""
 
 import hashlib
 from collections.abc import Callable
@@ -28,9 +28,9 @@ class Refused(Exception):
 
 
 class StubbedTurk:
-    """A provider without a socket. `faults[operation]` holds what goes wrong: before, after, refused.
+    """A provider without a socket. `faults[operation]` lists faults: before, after, refused, unheard.
 
-    Unheard is a yes that was somebody else's: nothing was done.
+    "Unheard" is a yes that was meant for another request: nothing was done.
     """
 
     def __init__(self, *, balance: Decimal = Decimal(100)) -> None:
@@ -50,7 +50,7 @@ class StubbedTurk:
         self.qualification_terms: dict[str, dict[str, Any]] = {}
         self.qualification_values: dict[tuple[str, str], int] = {}  # of (type, worker); 1 if not here
         self.qualification_requests: dict[str, tuple[str, str]] = {}  # type and worker, by the request's id
-        self.reasons: list[tuple[str, str]] = []  # that workers were told when something was taken or denied
+        self.reasons: list[tuple[str, str]] = []  # shown to workers when something was taken or denied
         self._ids = count(1)
         self._client = make_client("mturk", aws_access_key_id="k", aws_secret_access_key="s")
         self._stubber = Stubber(self._client)
@@ -59,13 +59,13 @@ class StubbedTurk:
         self.provider = BotoProvider(self)
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
-        """Stands where BotoProvider expects a client."""
+        """Offer every operation of the API as a method, as the client does that BotoProvider expects."""
         if operation.startswith("_"):
             raise AttributeError(operation)
         return lambda **params: self._call(operation, params)
 
     def submit(self, hit: str, **answers: str) -> tuple[str, str]:
-        """A worker hands in work: the ids of the assignment and of the worker."""
+        """Submit work of a new worker. Returns the ids of the assignment and of the worker."""
         number = next(self._ids)
         assignment, worker = f"ASSIGNMENT{number:020}", f"AWORKER{number}"
         self.assignments[assignment] = {
@@ -100,7 +100,7 @@ class StubbedTurk:
     def _answer(
         self, operation: str, params: dict[str, Any], answer: Any = None, *, refusal: Refused | None = None
     ) -> Any:
-        """The stubber gives its answers in their order, so several threads take turns."""
+        """Answer a call; locked, because the stubber gives its answers in their order."""
         with self._turn:
             if refusal is None:
                 self._stubber.add_response(operation, answer, params)
@@ -227,7 +227,7 @@ class StubbedTurk:
         return self._page("QualificationTypes", rows, page)
 
     def ask_for_qualification(self, qualification_type: str, *, worker: str) -> str:
-        """A worker asks for it: the id of the request."""
+        """Ask for a qualification as a worker. Returns the id of the request."""
         request = f"REQUEST{next(self._ids):020}"
         self.qualification_requests[request] = (qualification_type, worker)
         return request

@@ -1,4 +1,4 @@
-"""Reads every stylesheet for what is wrong, double or left over. `python -m tests.stylesheets`"""
+"""Reads every stylesheet for what is wrong, double, left over or unlisted. `python -m tests.stylesheets`"""
 
 import re
 import sys
@@ -15,9 +15,12 @@ ROOT = Path(__file__).parent.parent
 ROOMS = ("config", "crowd", "hits", "qualifications", "scoring")
 THEIRS = Path(django.__file__).parent / "contrib/admin"
 NAMING = ("*.html", "*.js", "*.py")
+SHEETS = {"base", "site", "work", "admin", "tables", "cards"}
 VARIABLE = re.compile(r"var\(\s*(--[\w-]+)")
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 WORD = re.compile(r"[\w-]+")
+# What a template gives to an element: its class, or the width of its page.
+GIVEN = re.compile(r"""class="((?:[^"{]|{%.*?%}|{{.*?}})*)"|{% block width %}([^{]*)""")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +46,7 @@ class Rule:
 @dataclass
 class Sheet:
     path: Path
+    head: str = ""
     rules: list[Rule] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -52,8 +56,9 @@ def stylesheets() -> list[Path]:
 
 
 def read_sheet(path: Path) -> Sheet:
-    sheet = Sheet(path)
-    nodes = tinycss2.parse_stylesheet(path.read_text(), skip_comments=True, skip_whitespace=True)
+    text = path.read_text()
+    sheet = Sheet(path, head=text.partition("*/")[0] if text.startswith("/*") else "")
+    nodes = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
     _read_rules(nodes, sheet, within="")
     return sheet
 
@@ -110,6 +115,7 @@ def faults_between(sheets: list[Sheet], *, named: set[str], theirs: str) -> Iter
     given = {one.name for _, one in _declarations(sheets) if one.name.startswith("--")} | known
     used = {name for _, one in _declarations(sheets) for name in VARIABLE.findall(one.value)} | known
     classes = named | known
+    listed = {word for sheet in sheets for word in WORD.findall(sheet.head)} | known
     for path, one in _declarations(sheets):
         for name in VARIABLE.findall(one.value):
             if name not in given:
@@ -122,6 +128,8 @@ def faults_between(sheets: list[Sheet], *, named: set[str], theirs: str) -> Iter
                 # Django makes classes of its fields' names.
                 if name.removeprefix("field-") not in classes:
                     yield sheet.path, f"{rule.line}: nothing has the class {name}"
+                if name not in listed and not name.startswith("field-"):
+                    yield sheet.path, f"{rule.line}: {name} is in no list of parts"
 
 
 def _declarations(sheets: list[Sheet]) -> Iterator[tuple[Path, Declared]]:
@@ -133,8 +141,13 @@ def _declarations(sheets: list[Sheet]) -> Iterator[tuple[Path, Declared]]:
 
 def named_words() -> set[str]:
     """Every word that a template, a script or a module could give to an element as its class."""
-    sources = (path for room in ROOMS for kind in NAMING for path in (ROOT / room).rglob(kind))
-    return {word for path in sources for word in WORD.findall(path.read_text())}
+    sources = [path for room in ROOMS for kind in NAMING for path in (ROOT / room).rglob(kind)]
+    return {word for path in sources for word in WORD.findall(_naming(path))}
+
+
+def _naming(path: Path) -> str:
+    text = path.read_text()
+    return text if path.suffix != ".html" else " ".join(" ".join(found) for found in GIVEN.findall(text))
 
 
 def find_faults() -> list[str]:

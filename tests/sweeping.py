@@ -1,4 +1,4 @@
-"""Which sweeps what is written would wake: by the tables that they read."""
+"""The sweeps that a write would wake, by the tables that they read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from hits.common import changes, sweeps
 
 @contextmanager
 def written() -> Iterator[set[str]]:
-    """The tables that are written meanwhile, whether or not the test commits."""
+    """Collect the tables that are written meanwhile, whether or not the test commits."""
     tables: set[str] = set()
 
     def note(connection: Any, table: str) -> None:
