@@ -1,4 +1,4 @@
-"""All that a database is, apart from the order of its columns: what two ways of making it are compared by."""
+"""The shape of a database, apart from the order of its columns, to compare two ways of making it."""
 
 import re
 import sqlite3
@@ -10,7 +10,7 @@ import psycopg
 
 Shape = dict[str, set[Any]]
 Ask = Callable[[str], list[tuple[Any, ...]]]
-# Rows that are there before anybody has done anything, without the numbers that they were given.
+# Rows that are there from the beginning, without their ids.
 ROWS = {
     "default": {
         "migrations": "SELECT app, name FROM django_migrations",
@@ -59,7 +59,7 @@ def _rows(ask: Ask, database: str) -> Shape:
 
 
 def _parts(kind: str, sql: str | None) -> Iterator[str]:
-    """Of a table its columns and constraints, in one order; of all else the statement."""
+    """Columns and constraints of a table, in one order; of everything else the whole statement."""
     plain = re.sub(r"\s+", " ", sql or "")
     if kind != "table":
         yield plain

@@ -1,4 +1,4 @@
-"""Real processes of the product, on loopback, with a folder of their own. Ended by their own id."""
+"""Real processes of the product, on loopback, with a folder of their own; each is ended by its id."""
 
 import json
 import os
@@ -20,14 +20,14 @@ OURS = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
 
 @dataclass(frozen=True, kw_only=True)
 class Product:
-    """A running embedded form."""
+    """A running product in the embedded form."""
 
     process: subprocess.Popen[bytes]
     environ: dict[str, str]
     url: str
 
     def children(self) -> dict[str, int]:
-        """The ids of the web and the background process, as the supervisor's log tells them."""
+        """The ids of the web and the background process, from the supervisor's log."""
         started: dict[str, int] = {}
         for line in Path(self.environ["LOG"]).read_text().splitlines():
             if "process.started" in line:
@@ -72,7 +72,7 @@ def manage(*command: str, environ: dict[str, str], timeout: int = 240, python: s
 
 
 def report_of(printed: str) -> dict[str, Any]:
-    """The demo's one JSON object."""
+    """Read the demo's report, which is one JSON object."""
     (line,) = printed.splitlines()
     report: dict[str, Any] = json.loads(line)
     return report
@@ -111,7 +111,7 @@ def wait_until(condition: Callable[[], bool], *, seconds: float, what: str) -> N
 
 
 def tree(pid: int) -> list[int]:
-    """A process and all below it."""
+    """The ids of a process and all its descendants."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *(below for child in children for below in tree(int(child)))]
 

@@ -1,4 +1,4 @@
-"""Databases of their own on the server that the environment names."""
+"""New databases on the server that the environment names."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ VARIABLES = {"default": "DATABASE_URL", "marketplace": "MARKETPLACE_DATABASE_URL
 
 @contextmanager
 def made_on_server(*names: str) -> Iterator[dict[str, str]]:
-    """Empty ones, by these names: their addresses. They are dropped whatever happens."""
+    """Make empty databases and yield their addresses by these names. They are dropped whatever happens."""
     server = os.environ["DATABASE_URL"].rpartition("/")[0]
     own = {name: f"crowd_{name}_{uuid4().hex[:10]}" for name in names}
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection, ExitStack() as stack:

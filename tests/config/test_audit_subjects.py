@@ -1,4 +1,4 @@
-"""Whatever is written into the audit log is of a subject by which its list can be narrowed."""
+"""Every event in the audit log has a subject by which the log's list can be narrowed."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ KIND = re.compile(r"[a-z_]+\.[a-z_]*")
 
 
 def kinds_in(text: str) -> Iterator[str]:
-    """Of a module that writes events: what it writes, or how that begins."""
+    """Kinds of the events that a module writes, or how those kinds begin."""
     nodes = list(ast.walk(ast.parse(text)))
     named = {
         target.id: node.value

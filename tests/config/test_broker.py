@@ -42,7 +42,7 @@ def test_torn_message_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_message_half_written_is_nobodys(tmp_path: Path) -> None:
-    """As a process leaves it that is killed before the file is in its place."""
+    """A process that is killed before the file is in its place leaves such a file."""
     channel = channel_in(tmp_path)
     (tmp_path / "messages" / "half.part").write_text('{"number"')
 

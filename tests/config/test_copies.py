@@ -1,4 +1,4 @@
-"""`backup` and `restore`, as an operator runs them: real commands, on files and on a server."""
+"""`backup` and `restore` as an operator runs them: real commands, on files and on a server."""
 
 import io
 import json
@@ -57,6 +57,8 @@ print(json.dumps({
 }))
 """
 THEN = {"name": "Then", "secret": "secret", "pictures": ["one.webp"]}
+# A port that nobody serves: a demo may run on this machine while its tests do.
+SILENT = {"CROWD_PUBLIC_URL": "http://127.0.0.1:9", "CROWD_MARKETPLACE_URL": "http://localhost:9"}
 PUT_BACK = {**THEN, "epochs": [1, 1], "copied": [True]}
 
 
@@ -66,7 +68,7 @@ def look(environ: dict[str, str]) -> dict[str, Any]:
 
 
 def refused(*command: str, environ: dict[str, str]) -> str:
-    """What a command said that did nothing."""
+    """Run a command that must fail, and return its error output."""
     done = subprocess.run(
         [sys.executable, "manage.py", *command],
         cwd=ROOT,
@@ -87,7 +89,7 @@ def name_on_files(folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def laid(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Beside its data folder stands a copy of it."""
+    """A folder with a product's data, and beside it a copy from before the last change."""
     folder = tmp_path_factory.mktemp("laid")
     lay_databases(folder / "data")
     environ = scratch_environ(folder / "data")
@@ -99,9 +101,9 @@ def laid(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def on_files(laid: Path, tmp_path: Path) -> dict[str, str]:
-    """Its account is called otherwise since the copy, and its picture is gone."""
+    """A product whose account was renamed since the copy, and whose picture is gone."""
     shutil.copytree(laid, tmp_path, dirs_exist_ok=True)
-    return scratch_environ(tmp_path / "data")
+    return scratch_environ(tmp_path / "data", **SILENT)
 
 
 @pytest.fixture
@@ -126,7 +128,7 @@ def test_restore_puts_rows_and_pictures_back_and_moves_aside_what_was_there(
 ) -> None:
     copy, folder = tmp_path / "copy.tar", tmp_path / "data"
 
-    assert "holds tables. Say --replace" in refused("restore", str(copy), environ=on_files)
+    assert "holds tables. Pass --replace" in refused("restore", str(copy), environ=on_files)
     assert name_on_files(folder) == "Since"
     said = manage("restore", str(copy), "--replace", environ=on_files)
 
@@ -142,7 +144,7 @@ def test_restore_puts_rows_and_pictures_back_and_moves_aside_what_was_there(
 def test_restore_does_so_on_a_server(on_server: dict[str, str], tmp_path: Path) -> None:
     copy = str(tmp_path / "copy.tar")
 
-    assert "holds tables. Say --replace" in refused("restore", copy, environ=on_server)
+    assert "holds tables. Pass --replace" in refused("restore", copy, environ=on_server)
     said = manage("restore", copy, "--replace", environ=on_server)
 
     assert look(on_server) == PUT_BACK
@@ -166,7 +168,7 @@ def test_restore_on_a_server_is_refused_or_undone_where_it_cannot_be_whole(
     assert "1 other connections to the database default are open. Stop every process" in in_use
     assert "pg_restore failed" in in_the_middle
     assert look(on_server) == before
-    # And nothing of either stands in the way of a whole one.
+    # And nothing that the two left behind hinders a whole restore.
     manage("restore", str(copy), "--replace", environ=on_server)
     manage("backup", str(tmp_path / "again.tar"), environ=on_server)
     manage("restore", str(tmp_path / "again.tar"), "--replace", environ=on_server)
@@ -175,7 +177,7 @@ def test_restore_on_a_server_is_refused_or_undone_where_it_cannot_be_whole(
 
 @pytest.mark.pure
 def test_restore_on_a_new_machine_brings_the_keys(on_files: dict[str, str], tmp_path: Path) -> None:
-    there = scratch_environ(tmp_path / "there")
+    there = scratch_environ(tmp_path / "there", **SILENT)
 
     manage("restore", str(tmp_path / "copy.tar"), environ=there)
 
@@ -189,7 +191,7 @@ def test_restore_without_the_keys_of_then_is_refused(on_files: dict[str, str], t
 
     said = refused("restore", str(tmp_path / "keyless.tar"), "--replace", environ=on_files)
 
-    assert "was written with other keys: CROWD_FIELD_KEYS" in said
+    assert "was written with other keys: its CROWD_FIELD_KEYS" in said
 
 
 @pytest.mark.pure
@@ -222,7 +224,7 @@ def cut(path: Path, folder: Path) -> Path:
 
 
 def bent(path: Path, folder: Path) -> Path:
-    """One byte in the middle of a database."""
+    """Flip one bit in the middle of the archive, which is in a database."""
     other = folder / "bent.tar"
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -269,7 +271,7 @@ def test_what_is_no_whole_copy_is_refused(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"migrations": ["hits.9999_of_later"]}, "made by a newer version, for it has hits.9999"),
+        ({"migrations": ["hits.9999_of_later"]}, "made by another version, for it has hits.9999"),
         ({"vendor": "oracle"}, "is of oracle, and this installation runs on"),
     ],
 )
@@ -293,7 +295,7 @@ def test_a_copy_never_replaces_another_one(on_files: dict[str, str], tmp_path: P
 
 @pytest.mark.pure
 def test_copies_that_are_made_while_others_write_are_whole(on_files: dict[str, str], tmp_path: Path) -> None:
-    """Two tables are written in one transaction each time: a copy has both or neither."""
+    """Two tables are written in one transaction each time: a copy has both rows or neither."""
     database = tmp_path / "data" / FILES["default"]
     with closing(sqlite3.connect(database)) as connection:
         connection.executescript("CREATE TABLE one (n INTEGER, t TEXT); CREATE TABLE two (n INTEGER, t TEXT)")
@@ -340,7 +342,7 @@ def rewritten(
     content: bytes = b"",
     manifest: Callable[[dict[str, Any]], object] = dict,
 ) -> Path:
-    """With another member, listed as if it belonged there, or with another manifest."""
+    """Write the archive again with another manifest, or with one more member that the manifest lists."""
     other = folder / "other.tar"
     with tarfile.open(path) as tar, tarfile.open(other, "w") as target:
         for member in tar:

@@ -1,4 +1,4 @@
-"""The first of the two commands, as a stranger runs it: fresh processes, real HTTP, a scratch database."""
+"""The demo as a newcomer runs it: fresh processes, real HTTP, a scratch database."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ OF_SEED_7 = {
 
 
 def assert_whole(report: dict[str, Any]) -> None:
-    """Three picture sets, three spymasters each, two words each: all of them solved, some selected."""
+    """Check three picture sets with three spymasters each and two words each: all solved, some selected."""
     assert report["associations_created"] == report["associations_final"] == 18
     assert 0 < report["associations_selected"] <= 18
     assert report["assignments_approved"] == report["assignments_submitted"] >= 36
@@ -78,7 +78,7 @@ PROCEDURE_FIGURES = {
 
 
 def assert_all_steps(report: dict[str, Any]) -> None:
-    """Something goes through each step, something is left behind at each, and everybody is paid."""
+    """Check that each step lets something through and leaves something behind, and that all are paid."""
     assert set(report) == PROCEDURE_FIGURES
     assert (report["walks_passed"], report["walks_failed"], report["nouns"]) == (3, 1, 4)
     posted = report["generics_found"] - report["generics_stopped"] - report["generics_cut"]
@@ -95,7 +95,7 @@ def assert_all_steps(report: dict[str, Any]) -> None:
     assert report["bonus_total"] == report["marketplace_bonus_total"]
 
 
-@pytest.mark.pure  # with databases of its own
+@pytest.mark.pure  # the demo has databases of its own
 def test_demo_with_a_seed_gives_the_figures_of_that_seed(tmp_path: Path) -> None:
     environ = scratch_environ(tmp_path)
 
@@ -140,7 +140,7 @@ def test_demo_with_another_seed_gives_other_figures(tmp_path: Path) -> None:
 
 @pytest.fixture
 def servers() -> Iterator[dict[str, str]]:
-    """Two fresh databases and the configured broker: the deployed form's environment."""
+    """Environment of the deployed form: two fresh databases and the configured broker."""
     with made_on_server(*VARIABLES) as urls:
         yield {
             **{VARIABLES[database]: url for database, url in urls.items()},

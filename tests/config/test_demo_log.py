@@ -1,4 +1,4 @@
-"""What goes wrong in the demo's servers can be read afterwards; what only takes long is waited for."""
+"""Errors in the demo's servers can be read afterwards; slow work is waited for."""
 
 import logging
 import subprocess
@@ -21,7 +21,7 @@ QUIET = '{"event": "request.finished", "level": "info"}\n{"event": "late", "leve
 
 @pytest.fixture
 def folder(tmp_path: Path, settings: LazySettings) -> Path:
-    """As the demo makes one for itself."""
+    """Folder such as the demo makes for itself."""
     settings.DATA_DIR = tmp_path / "crowd-demo-abc"
     settings.DATA_DIR.mkdir()
     return Path(settings.DATA_DIR)

@@ -1,4 +1,4 @@
-"""The demos of caption matching and of weird images, as a stranger runs them."""
+"""The demos of caption matching and of weird images, as a newcomer runs them."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from tests.config.processes import manage, report_of, scratch_environ
 
-# With databases of their own; each takes a minute and a half on a quiet machine.
+# The demos have databases of their own; each takes a minute and a half on a quiet machine.
 pytestmark = [pytest.mark.pure, pytest.mark.long]
 PATIENCE_S = 600
 SEEDED = ("--no-serve", "--json", "--seed", "3")
@@ -24,7 +24,7 @@ def test_caption_matching_is_right_where_people_are(tmp_path: Path) -> None:
 
     assert (report["tests_passed"], report["tests_failed"]) == (12, 1)
     assert (report["examples"], report["answers"]) == (8, 96)
-    # Whoever does not read the order of the words gives ties, and a tie is wrong.
+    # A model that ignores the order of words gives ties, and a tie is wrong.
     assert [report[f"bag_of_words_{kind}"] for kind in ("text", "image", "group")] == [0, 0, 0]
     assert 4 <= report["people_group"] <= min(report["people_text"], report["people_image"]) <= 8
     assert report["assignments_approved"] == report["assignments_submitted"] == 25

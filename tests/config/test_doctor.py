@@ -13,7 +13,8 @@ from django.db.utils import ConnectionHandler
 from config import doctor
 from hits.common import clock
 from hits.sync.services.account_checks import Finding
-from tests.factories import make_account
+from tests.crowd.pictures.images import make_raster
+from tests.factories import make_account, make_picture
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +52,7 @@ def test_doctor_of_an_account_that_does_not_exist_names_those_that_do() -> None:
 def test_doctor_says_which_group_is_missing_for_the_rival(
     settings: LazySettings, monkeypatch: pytest.MonkeyPatch, embedded: bool
 ) -> None:
-    """Deployed, another machine answers; embedded, there is no other."""
+    """The deployed form leaves the rival to another machine; the embedded form has no other."""
     settings.EMBEDDED = embedded
     monkeypatch.setattr("scoring.rivals.registry.find_spec", lambda _name: None)
 
@@ -74,7 +75,7 @@ def test_doctor_without_any_account_says_how_to_get_one() -> None:
 
 @pytest.fixture
 def without_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Databases as they are before the first start, and what a look at a registered model then meets."""
+    """Databases as before the first start, and the error that a look at a registered model meets there."""
     empty = {
         alias: {"ENGINE": "django.db.backends.sqlite3", "NAME": tmp_path / f"{alias}.sqlite3"}
         for alias in settings.DATABASES

@@ -1,4 +1,4 @@
-"""Documents name what is there: decisions without a gap, links that lead somewhere."""
+"""Documents name what exists: decisions are numbered without a gap, and every link leads to a file."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Charts of a study's statistics as files: each family that has tables gives its own."""
+"""Charts of a study's statistics as files: each family with tables contributes its own."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from django.core.management import CommandError, call_command
 
 from crowd import family as families
 from hits.studies.models import Study
+from tests.crowd.plain.making import answer_each, asked_project, open_batch
 from tests.crowd.whoops.making_results import make_every_result, make_results
 from tests.crowd.winogavil.releases.data import make_game
 from tests.crowd.winoground.making_scores import make_every_score

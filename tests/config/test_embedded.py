@@ -1,4 +1,4 @@
-"""The embedded form as processes: what they weigh, and what killing one of them loses."""
+"""The embedded form as processes: their memory, and what is lost when one of them is killed."""
 
 import signal
 import socket
@@ -11,7 +11,7 @@ import pytest
 
 from tests.config.processes import Product, serving, tree, wait_until
 
-pytestmark = pytest.mark.pure  # processes with databases of their own
+pytestmark = pytest.mark.pure  # the processes have databases of their own
 
 WEB_LIMIT_MB = 200
 HITS = 200
@@ -45,14 +45,14 @@ def product(tmp_path: Path) -> Iterator[Product]:
 
 
 def weight_mb(pid: int) -> float:
-    """Proportional memory: what the processes share is counted once."""
+    """Proportional memory of the process tree: what processes share is counted once."""
     rollups = (Path(f"/proc/{each}/smaps_rollup").read_text() for each in tree(pid))
     lines = (line for rollup in rollups for line in rollup.splitlines() if line.startswith("Pss:"))
     return sum(int(line.split()[1]) for line in lines) / 1024
 
 
 def launched(product: Product) -> int:
-    """Read from the file itself: a manage.py command takes longer than the launch."""
+    """Number of open HITs, read from the file itself: a manage.py command takes longer than the launch."""
     path = Path(product.environ["CROWD_DATA_DIR"]) / "crowd.sqlite3"
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         (count,) = database.execute("SELECT count(*) FROM hits_hit WHERE status = 'open'").fetchone()
@@ -79,7 +79,7 @@ def test_nobody_else_can_read_what_it_keeps(product: Product) -> None:
         for path in folder.rglob("*")
         if path.name != "serve.log"
         and not path.relative_to(folder).parts[0].startswith("static")
-        and path.parent.name != "messages"  # they come and go
+        and path.parent.name != "messages"  # messages come and go
     }
 
     assert {"keys.json", "crowd.sqlite3", "marketplace.sqlite3"} <= {*kept}

@@ -1,4 +1,4 @@
-"""What a test with real transactions leaves behind: nothing, and all that was laid."""
+"""A test with real transactions leaves nothing behind except the database's first rows, unchanged."""
 
 from threading import Event, Thread
 

@@ -12,7 +12,7 @@ from tests.config.processes import ROOT, scratch_environ
 
 
 def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Loads the settings in a process that knows only these variables of ours."""
+    """Load the settings in a process that knows no other variables of the product than these."""
     return subprocess.run(
         [sys.executable, "-c", "import config.settings as s; print(s.PUBLIC_URL)"],
         cwd=ROOT,

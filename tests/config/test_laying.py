@@ -1,4 +1,4 @@
-"""A database that is laid from the models is the one that all migrations make, to the last row."""
+"""A database created from the models equals one made by all migrations, to the last row."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from tests.config.database_shapes import Shape, shape_of_file, shape_on_server
 from tests.config.processes import FILES, manage, scratch_environ
 from tests.config.servers import VARIABLES, made_on_server
 
-# With a first step that is asked for by name, the database is no longer empty, and so it is migrated.
+# A first migration named explicitly makes the database non-empty, and so the rest is migrated.
 FIRST = {"default": ("contenttypes", "0001"), "marketplace": ("marketplace", "0001")}
 FEWEST = {"default": 90, "marketplace": 25}
 
@@ -32,7 +32,7 @@ def assert_same(laid: Shape, migrated: Shape) -> None:
 
 @pytest.fixture
 def servers_databases() -> Iterator[dict[str, str]]:
-    """Two empty databases on the server that the environment names, dropped afterwards."""
+    """Make two empty databases on the server that the environment names; they are dropped afterwards."""
     with made_on_server("laid", "migrated") as urls:
         yield urls
 

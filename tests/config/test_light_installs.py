@@ -1,4 +1,4 @@
-"""Each form of the product runs in an environment that holds its group of dependencies and no other."""
+"""Each form of the product runs in an environment with its own group of dependencies and no other."""
 
 import json
 import os
@@ -37,9 +37,9 @@ ASK = """
 from django.db import transaction
 from django.utils import timezone
 from hits.models import Study
-from scoring.services.asking_rivals import NewRivalQuery, Shown, put_rival_queries
+from scoring.services.asking_rivals import NewRivalQuery, ShownPicture, put_rival_queries
 captions = ["a bottle of wine", "a red fire engine", "a bunch of grapes", "a bicycle", "a pencil"]
-shown = [Shown(sha256=f"{number:064}", caption=caption) for number, caption in enumerate(captions)]
+shown = [ShownPicture(sha256=f"{number:064}", caption=caption) for number, caption in enumerate(captions)]
 with transaction.atomic():
     put_rival_queries([NewRivalQuery(text="vineyard", pictures=shown, chosen=[0, 2])],
         study=Study.objects.create(name="Light", lab="lab"), urgent=True, now=timezone.now())
@@ -47,7 +47,7 @@ with transaction.atomic():
 
 
 def install(group: str, *, folder: Path) -> str:
-    """An environment with this group alone, as the README says; its Python is returned."""
+    """Install this group alone, as the README says. Returns the path of the environment's Python."""
     environ = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     environ["UV_PROJECT_ENVIRONMENT"] = str(folder / group)
     done = subprocess.run(
@@ -65,7 +65,7 @@ def install(group: str, *, folder: Path) -> str:
 
 
 def lacking(python: str, *modules: str) -> list[str]:
-    """Those of the modules that this Python cannot import."""
+    """The modules that this Python cannot import."""
     done = subprocess.run([python, "-c", TRY, *modules], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
@@ -95,7 +95,7 @@ def running(*command: str, environ: dict[str, str]) -> Iterator["subprocess.Pope
 
 
 class Marketplace(BaseHTTPRequestHandler):
-    """Stands in for one: says which host it was asked for."""
+    """A stand-in for the marketplace that answers with the host it was asked for."""
 
     def do_GET(self) -> None:
         content = f"asked as {self.headers['Host']}".encode()
@@ -238,12 +238,12 @@ def test_rival_worker_answers_what_is_asked(tmp_path: Path) -> None:
 
 
 def problem(folder: Path) -> str:
-    """Why the rival's answer is put off."""
+    """The reason why the rival's answer is put off."""
     return read(folder, "SELECT problem FROM scoring_pendingquery")
 
 
 def places(folder: Path) -> str:
-    """Which pictures the rival chose."""
+    """The pictures that the rival chose."""
     return read(folder, "SELECT places FROM scoring_verdict")
 
 

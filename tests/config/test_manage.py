@@ -1,4 +1,4 @@
-"""How a command begins."""
+"""Garbage collection at the start of a command."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
-"""Every role at every address of the researchers' side: who is no member of a study reads nothing of it.
+"""Every role at every address of the researchers' site: only members read anything of a study.
 
-The addresses are those of the URL list, so that a new page is covered by itself. What a study's rows say is
-marked; an outsider's pages may hold no mark, and nobody's page may end in an error of ours.
+The addresses come from the URL list, so that a new page is covered by itself. The texts of a study's rows
+are marked; an outsider's pages may hold no mark, and no page may end in a server error.
 """
 
 from collections import Counter
@@ -16,6 +16,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
+from crowd.whoops.models import Category, Project
 from hits.identity.models.users import User
 from hits.identity.roles import ROLES
 from hits.providers.gateway import registry
@@ -26,19 +27,20 @@ from tests.stubbed import StubbedTurk
 
 pytestmark = [pytest.mark.django_db, pytest.mark.pure]
 MARK = "zzmarked"
-# What people write, and nothing in a program depends on.
+# Texts that people write, on which no code depends.
 WORDS = {
     *("answer", "caption", "cue", "description", "explanation", "guidelines", "keywords", "lab", "message"),
     *("name", "note", "problem", "reason", "subject", "text", "title", "why", "word", "words"),
 }
 DEPTH = 4
-# Events are signed by whoever sends them.
+VERBS = ("change", "delete", "history")
+# Events are signed by their sender, not by a user.
 WITHOUT_SIGNING_IN = ("/admin/login/", "/health/", "/api/events/")
 
 
 def test_no_role_reads_of_a_study_what_is_not_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     fill_and_mark(monkeypatch)
-    asked = addresses()  # before statistics are remembered
+    asked = addresses()  # before any statistics are cached
     cells: Counter[str] = Counter()
     leaks, errors = [], []
     for role in ROLES:
@@ -60,7 +62,7 @@ def test_no_role_reads_of_a_study_what_is_not_its_own(monkeypatch: pytest.Monkey
 
 
 def test_the_marks_are_seen_by_who_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise the test above would find nothing for want of anything to find."""
+    """The test above would find nothing if there were nothing to find."""
     fill_and_mark(monkeypatch)
     client = Client(raise_request_exception=False)
     client.force_login(make_user(is_superuser=True))
@@ -84,6 +86,8 @@ def fill_and_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     stubbed = StubbedTurk()
     monkeypatch.setattr(registry, "_boto_provider", lambda **_: stubbed.provider)
     admin_pages.fill(hits=8, batches=2, now=timezone.now())
+    project, _ = Project.objects.get_or_create(study=Study.objects.order_by("pk")[0])
+    Category.objects.create(project=project, name="Of this study alone")
     for model in apps.get_models():
         if model is Study or any(leads_to_study(model)):
             mark(model)
@@ -112,7 +116,7 @@ def mark(model: type[models.Model]) -> None:
         if field.name not in WORDS or not is_text or field.choices:
             continue
         marked = f"{MARK} {model._meta.model_name}"[: field.max_length]
-        for row in model._default_manager.values_list("pk", flat=True):
+        for row in rows_of_studies(model).values_list("pk", flat=True):
             try:
                 with transaction.atomic():
                     model._default_manager.filter(pk=row).update(**{field.name: marked + f" {row}"})
@@ -120,13 +124,21 @@ def mark(model: type[models.Model]) -> None:
                 break  # append-only, or a rule of the column
 
 
+def rows_of_studies(model: type[models.Model]) -> models.QuerySet[Any]:
+    """The rows without those that all studies share: everyone who may see the list reads these."""
+    rows = model._default_manager.all()
+    return rows.exclude(project=None) if model is Category else rows
+
+
 def addresses() -> list[str]:
-    """Those that are known to show rows, and every pattern of the URL list with rows that are there."""
+    """Addresses that are known to show rows, and every pattern of the URL list with existing rows."""
     known = [address for _, address in admin_pages.pages()]
     batch, study = Batch.objects.order_by("pk")[0], Study.objects.order_by("pk")[0]
     given = ((str(batch.pk), str(batch.public_id)), (str(study.pk), str(study.public_id)))
     made = {address for number, key in given for address in patterns(get_resolver(), number, key)}
-    return sorted({*known, *made} - {reverse("admin:logout")})
+    own = Category.objects.exclude(project=None).values_list("pk", flat=True)
+    pages = {reverse(f"admin:whoops_category_{verb}", args=[pk]) for pk in own for verb in VERBS}
+    return sorted({*known, *made, *pages} - {reverse("admin:logout")})
 
 
 def patterns(resolver: URLResolver, number: str, key: str, before: str = "/") -> Iterator[str]:
@@ -139,7 +151,7 @@ def patterns(resolver: URLResolver, number: str, key: str, before: str = "/") ->
 
 
 def filled(route: str, number: str, key: str) -> str:
-    """Without one for routes by regular expression, which are Django's own."""
+    """Fill the route's parameters; an empty text for routes by regular expression, which are Django's own."""
     if any(sign in route for sign in "^$(\\") or not route.startswith(("/admin/", "/api/", "/health/")):
         return ""
     parts = []

@@ -1,4 +1,4 @@
-"""What `serve` says before it serves."""
+"""Messages of `serve` before it serves."""
 
 from typing import Any
 

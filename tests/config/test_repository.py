@@ -1,5 +1,3 @@
-"""What the repository itself promises."""
-
 import re
 import subprocess
 import tomllib

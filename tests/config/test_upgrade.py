@@ -1,4 +1,4 @@
-"""Databases of the commit before, with a demo's work in them, are brought to this one: not a row is lost."""
+"""Databases of an earlier commit, with a demo's rows, are migrated to this one without losing a row."""
 
 import os
 import sqlite3
@@ -22,9 +22,9 @@ DEMO = ("demo", "--no-serve", "--json", "--use-environment")
 Rows = dict[str, Counter[str]]
 Read = Callable[[str], Rows]
 FEWEST_TABLES = {"default": 90, "marketplace": 25}
-# A permission goes with its model, and with the permission who held it.
+# A permission goes with its model, and with it the record of its holders.
 MAY_GO = {"auth_permission", "auth_group_permissions"}
-# The one model that is gone: only its content type still stood there.
+# The one model that is gone: only its content type was still in the database.
 GONE = "('model', 'budgetentry')"
 
 
@@ -90,6 +90,6 @@ def upgrade(former: Path, environ: dict[str, str], read: Read) -> None:
 
 
 def _counted(answer: Any) -> Counter[str]:
-    """Each row with the names of its columns, which may come in another order afterwards."""
+    """Count the rows, each with its columns' names, because columns may come in another order afterwards."""
     names = [column[0] for column in answer.description]
     return Counter(str(sorted(zip(names, map(str, row), strict=True))) for row in answer.fetchall())

@@ -1,4 +1,4 @@
-"""What the web process may never do."""
+"""Things that the web process must never do."""
 
 import os
 import subprocess
@@ -10,12 +10,12 @@ from django.test import Client
 
 ROOT = Path(__file__).parent.parent.parent
 HEAVY = ("torch", "transformers", "sentence_transformers", "open_clip")
-# Half of what a start would cost, and needed by few requests or none.
+# Modules that would double the cost of a start, and that few requests or none need.
 LATER = ("boto3", "botocore", "celery", "kombu", "redis", "xlsxwriter", "pyarrow", "numpy", "scipy")
 
 
 def test_web_process_never_imports_torch() -> None:
-    """Loads everything a request can reach: the application, every address, every template tag, boto3."""
+    """The script loads everything a request can reach: application, addresses, template tags, boto3."""
     script = f"""
 import sys
 from config.wsgi import application
@@ -58,7 +58,7 @@ print("hits.admin" in sys.modules)
 
 
 def _run(script: str, **environment: str) -> str:
-    """What a process of its own prints, less what it logs."""
+    """Run the script in a process of its own. Returns its output without the log."""
     found = subprocess.run(
         [sys.executable, "-c", script],
         cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, timeout=120, check=True,
@@ -110,7 +110,7 @@ def test_admin_is_never_framed_and_runs_no_inline_script(client: Client) -> None
 
 @pytest.mark.django_db
 def test_log_holds_neither_query_nor_path(client: Client, caplog: pytest.LogCaptureFixture) -> None:
-    """The frame's query carries the worker's id, and an invitation's path lets its bearer in."""
+    """The frame's query has the worker's id, and whoever knows an invitation's path can sign in."""
     client.get("/q/00000000-0000-4000-8000-000000000000/?workerId=APLANTED")
     client.get("/invitation/planted-invitation/", headers={"host": "localhost:8000"})
 

@@ -1,4 +1,4 @@
-"""Money that moves as it does in life: through the services, so that the ledger has every step."""
+"""Money that moves through the services, as in production, so that the ledger has every step."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -20,7 +20,7 @@ Status = Bonus.Status
 def open_batch(
     *, study: Study | None = None, aside: str = "100", now: datetime = NOW, **changes: Any
 ) -> Batch:
-    """With Amazon's fees, and money set aside."""
+    """Make an open batch with Amazon's fees and money set aside."""
     terms = {"bonus_rules": [], "fee_schedule": "amazon"}
     account = changes.pop("account", None) or make_account(fee_schedule="amazon")
     values = {"study": study or make_study(), "reward": Decimal(1), "terms": terms, **changes}
@@ -31,7 +31,7 @@ def open_batch(
 
 
 def owed_bonus(batch: Batch, *, amount: str = "0.27", now: datetime = NOW, **changes: Any) -> Bonus:
-    """For work that is approved; its reward is not booked yet."""
+    """Make a bonus that is owed for approved work, whose reward is not booked yet."""
     work: Assignment = make_assignment(hit=make_hit(batch=batch), status="approved", owed_at=now)
     values = {"rule": "all right", "reason": "All right.", **changes}
     bonus = Bonus(assignment=work, amount=Decimal(amount), owed_at=now, **values)
@@ -40,7 +40,7 @@ def owed_bonus(batch: Batch, *, amount: str = "0.27", now: datetime = NOW, **cha
 
 
 def paid_bonus(batch: Batch, *, now: datetime = NOW, **changes: Any) -> Bonus:
-    """Approved by two people, sent and confirmed; the reward is booked too."""
+    """Make a bonus that two people approved, sent and confirmed; the reward is booked too."""
     bonus = owed_bonus(batch, now=now, **changes)
     approve([bonus], now=now)
     bonus.refresh_from_db()

@@ -1,4 +1,4 @@
-"""A notebook that holds a token, for the tests of the API."""
+"""A client that holds an API token, for the tests of the API."""
 
 import json
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from tests.people import make_permitted
 
 
 class Notebook:
-    """Speaks JSON with one token."""
+    """A client that speaks JSON with one token."""
 
     def __init__(self, user: User, *, scopes: Iterable[str] = Scope.values) -> None:
         self.user = user
@@ -51,7 +51,7 @@ class Notebook:
 
 
 def notebook(*permissions: str, scopes: Iterable[str] = Scope.values, sees: Iterable[Study] = ()) -> Notebook:
-    """Of somebody with these permissions, and a member of these studies."""
+    """Make the client of a user with these permissions, who is a member of these studies."""
     return Notebook(make_permitted(*permissions, studies=sees), scopes=scopes)
 
 

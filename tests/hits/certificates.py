@@ -1,4 +1,4 @@
-"""Messages as SNS signs them, and a host that hands out certificates."""
+"""Messages as SNS signs them, and a host that serves certificates."""
 
 import base64
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ def certificate(
 
 
 class Shelf:
-    """A host that hands out what was put there, and remembers who asked."""
+    """A host that serves what was put there, and keeps a list of the requests."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -62,7 +62,7 @@ def serving_shelf() -> Iterator[Shelf]:
             self.wfile.write(content)
 
         def log_message(self, *_: Any) -> None:
-            """Nothing to standard error."""
+            """Write nothing to standard error."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     kept = Shelf(f"http://127.0.0.1:{server.server_address[1]}")
@@ -79,7 +79,7 @@ def serving_shelf() -> Iterator[Shelf]:
 def message(
     url: str, *, version: str = "2", key: rsa.RSAPrivateKey | None = None, **changes: Any
 ) -> dict[str, Any]:
-    """Signed as SNS does; changes to None leave something out."""
+    """Make a message signed as SNS does; None in `changes` leaves a field out."""
     said = {
         "Type": "Notification",
         "MessageId": "m-1",

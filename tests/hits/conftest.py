@@ -7,13 +7,13 @@ from tests.stubbed import StubbedTurk
 
 @pytest.fixture(autouse=True)
 def _one_sender(settings: LazySettings) -> None:
-    """In the test's own thread: others would not see what its transaction holds."""
+    """Send in the test's own thread: other threads would not see what its transaction holds."""
     settings.SENDERS = 1
 
 
 @pytest.fixture
 def turk(monkeypatch: pytest.MonkeyPatch) -> StubbedTurk:
-    """The provider behind every account of the test."""
+    """Put a stubbed provider behind every account of the test."""
     stubbed = StubbedTurk()
     monkeypatch.setattr(registry, "_boto_provider", lambda **_: stubbed.provider)
     return stubbed

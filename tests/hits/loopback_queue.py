@@ -1,4 +1,4 @@
-"""A queue on loopback that speaks SQS's protocol as much as it must."""
+"""A queue on loopback that speaks as much of the SQS protocol as the product needs."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class LoopbackQueue:
-    """What is received and not deleted comes again at the next call. `status` is what it answers."""
+    """A queue whose messages come again at the next call until they are deleted; it answers with `status`."""
 
     def __init__(self, host: str) -> None:
         self.url = f"{host}/000000000000/events"
@@ -59,7 +59,7 @@ def serving_queue() -> Iterator[LoopbackQueue]:
             self.wfile.write(content)
 
         def log_message(self, *_: Any) -> None:
-            """Nothing to standard error."""
+            """Write nothing to standard error."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     queue = LoopbackQueue(f"http://127.0.0.1:{server.server_address[1]}")

@@ -1,4 +1,4 @@
-"""HITs that were launched at the stubbed provider, and workers who do them."""
+"""HITs that were launched at the stubbed provider, and the work of workers on them."""
 
 from datetime import timedelta
 from typing import Any
@@ -26,7 +26,7 @@ DEADLINE = NOW + timedelta(minutes=15)
 
 
 def post_batch(*, items: int = 1, **changes: Any) -> Batch:
-    """Launched and sent, two workers for each HIT; the first look at each is due."""
+    """Launch and send a batch with two places for each HIT; the first look at each HIT is due."""
     study = changes.pop("study", None) or make_study()
     for _ in range(items):
         make_association(study=study, chosen=2)
@@ -67,14 +67,14 @@ def right_answer() -> dict[str, list[str]]:
 
 
 def look_again(seconds: float = 0) -> None:
-    """Somebody told of news, so many seconds later."""
+    """Reconcile so many seconds later, as if an event had made a look at each open HIT due."""
     now = NOW + timedelta(seconds=seconds)
     HIT.objects.filter(status=HIT.Status.OPEN).update(look_at=now)
     reconciling.reconcile(now=now)
 
 
 def approved_work(turk: StubbedTurk) -> Assignment:
-    """Approved here; the provider knows it."""
+    """Make an assignment that is approved here and known to the provider."""
     hit = make_hit(external_id="HIT0")
     turk.hits["HIT0"] = {"HITId": "HIT0", "RequesterAnnotation": "", "MaxAssignments": 1, "expired": False}
     assignment, worker = turk.submit("HIT0", answer="x")

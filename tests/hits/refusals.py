@@ -1,4 +1,4 @@
-"""Bonuses that the provider refused, made by the services that make them in earnest."""
+"""Bonuses that the provider refused, made by the services that make them in production."""
 
 from decimal import Decimal
 from typing import Any
@@ -27,14 +27,14 @@ AMOUNT = Decimal("0.27")
 
 
 def make_payer(study: Study) -> User:
-    """May settle bonuses of this study, and nothing else."""
+    """Make a user who may settle bonuses of this study, and nothing else."""
     return make_permitted("settle_bonus", studies=[study])
 
 
 def make_refused(
     study: Study, *, account: Account | None = None, worker: str = "", code: str = "AssignmentDoesNotExist"
 ) -> Bonus:
-    """Reserved, owed, approved by two people, sent, and refused: its work is gone at the provider."""
+    """Make a bonus that was reserved, owed, approved by two people, sent and refused: its work is lost."""
     bonus = _make_approved(study, account=account or make_account(fee_schedule="amazon"), worker=worker)
     move_bonus(bonus, Bonus.Status.SENDING, now=NOW, sending_at=NOW)
     move_bonus(bonus, Bonus.Status.REFUSED, now=NOW, problem="It is gone.", refusal_code=code)

@@ -1,4 +1,4 @@
-"""Rows whose key is lost."""
+"""Rows that cannot be unsealed because their key is lost."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.factories import make_account
 
 
 def spoil(row: Any, column: str) -> None:
-    """As if it had been sealed with a key that is gone."""
+    """Make the column unreadable, as if its key were lost."""
     with connection.cursor() as cursor:
         cursor.execute(f"UPDATE {row._meta.db_table} SET {column} = 'rubbish' WHERE id = %s", [row.pk])  # noqa: S608
 

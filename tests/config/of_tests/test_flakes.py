@@ -1,4 +1,4 @@
-"""A flake is named and counted; what fails twice, or breaks off, is never hidden."""
+"""A flake is named and counted; a test that fails twice, or a run that breaks off, is never hidden."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ from tests.config.processes import ROOT
 
 pytestmark = pytest.mark.pure
 
-# Each of these fails the first time only: in the test, before it, after it, and with its whole process.
+# Each module fails the first time only: in the test, before it, after it, or with its whole process.
 FLAKY = """
 import os
 from pathlib import Path
@@ -52,7 +52,7 @@ BROKEN = "def test_broken():\n    raise AssertionError\n"
 
 
 def prove_really(folder: Path, **modules: str) -> tuple[int, str, list[str]]:
-    """Real processes of pytest: the exit status, what was printed, and the tally."""
+    """Run real processes of pytest. Returns the exit status, the output and the tally."""
     for name, source in modules.items():
         (folder / f"test_{name}.py").write_text(source)
     (folder / "pytest.ini").write_text("[pytest]\naddopts = -p xdist -n 1\n")
@@ -88,7 +88,7 @@ def test_what_fails_twice_has_failed_beside_a_flake(tmp_path: Path) -> None:
 
 
 class Runs:
-    """Stands for pytest: what each run fails and how it ends."""
+    """Stands for pytest, with the failures and the end of each run."""
 
     def __init__(self, folder: Path, *ends: tuple[int, Sequence[str]]) -> None:
         self.failures, self.tally = folder / "failures", folder / "tally"

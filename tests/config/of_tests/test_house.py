@@ -1,4 +1,4 @@
-"""What the house refuses: names with two meanings, and folders that nobody can look through."""
+"""Checks of the layout: names with two meanings, folders and lines that are too large are refused."""
 
 from pathlib import Path, PurePosixPath
 

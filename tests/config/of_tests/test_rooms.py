@@ -1,4 +1,4 @@
-"""The table of what the tests reach, and its gate."""
+"""The table of the tests' coverage, and its gate."""
 
 import json
 import tomllib

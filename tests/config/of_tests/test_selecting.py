@@ -1,4 +1,4 @@
-"""Which tests run where, and in how many processes."""
+"""Selection of tests: where each one runs, and in how many processes."""
 
 import re
 from types import SimpleNamespace

@@ -1,10 +1,10 @@
-"""The reader of stylesheets finds each fault, and none in ours."""
+"""The reader of stylesheets finds each kind of fault, and none in the product's own."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.stylesheets import Sheet, faults_between, faults_of, find_faults, read_sheet
+from tests.stylesheets import SHEETS, Sheet, faults_between, faults_of, find_faults, read_sheet, stylesheets
 
 
 @pytest.fixture
@@ -12,6 +12,10 @@ def sheet(request: pytest.FixtureRequest, tmp_path: Path) -> Sheet:
     path = tmp_path / "one.css"
     path.write_text(request.param)
     return read_sheet(path)
+
+
+def test_there_is_one_design_system() -> None:
+    assert {path.stem for path in stylesheets()} == SHEETS
 
 
 def test_own_stylesheets_have_no_fault() -> None:
@@ -47,9 +51,10 @@ def test_fault_of_one_file_is_found(sheet: Sheet, faults: list[str]) -> None:
         ("p { color: var(--theirs); }", []),
         ("p { color: var(--ink); }", ["1: --ink is defined nowhere"]),
         (":root { --ink: red; }", ["1: --ink is used nowhere"]),
-        (".card, a[href='.pdf'] { margin: 0; }", []),
-        (".field-card { margin: 0; }", []),
-        ("p {}\n.gone { margin: 0; }", ["2: nothing has the class gone"]),
+        ("/* .card */ .card, a[href='.pdf'] { margin: 0; }", []),
+        ("/* .card */ .field-card { margin: 0; }", []),
+        ("/* .gone */ p {}\n.gone { margin: 0; }", ["2: nothing has the class gone"]),
+        ("/* .part */ .card { margin: 0; }", ["1: card is in no list of parts"]),
     ],
     indirect=["sheet"],
 )

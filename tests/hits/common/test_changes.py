@@ -1,4 +1,4 @@
-"""What is read and written is seen at the connection."""
+"""Reads and writes of tables are noticed at the database connection."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,7 +16,7 @@ GROUPS = "auth_group"
 
 @pytest.fixture
 def told() -> Iterator[list[set[str]]]:
-    """What was told, each transaction apart."""
+    """Collect the tables that were announced, for each transaction apart."""
     heard: list[set[str]] = []
     changes.tell_by(heard.append)
     yield heard

@@ -1,4 +1,4 @@
-"""Messages between processes of one machine. Whatever is lost or torn makes all sweeps run, no more."""
+"""Messages between processes of one machine. A message that is lost or torn makes all sweeps run, no more."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from shutil import rmtree
 import pytest
 
 from hits.common.channels import EVERYTHING, Pipes, deliver, done, written
-from hits.common.sweeps import Done
+from hits.common.sweeps import SweepReport
 
 pytestmark = pytest.mark.pure
 
@@ -19,7 +19,7 @@ class Noted:
     def hear_written(self, tables: set[str]) -> None:
         self.heard.append(tables)
 
-    def hear_done(self, what: Done) -> None:
+    def hear_done(self, what: SweepReport) -> None:
         self.heard.append(what)
 
     def wake_all(self) -> None:
@@ -34,7 +34,7 @@ def heard(message: str) -> object:
 
 
 def test_messages_are_heard_as_they_were_meant() -> None:
-    what = Done(name="judge", tables=frozenset({"work", "study"}), due_in=12.5)
+    what = SweepReport(name="judge", tables=frozenset({"work", "study"}), due_in=12.5)
 
     assert heard(written({"work", "bonus"})) == {"work", "bonus"}
     assert heard(done(what)) == what

@@ -1,4 +1,4 @@
-"""Sweeps go by the database's clock, whatever the machine says that runs them."""
+"""Sweeps go by the database's clock, whatever the clock of their machine says."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -23,7 +23,7 @@ def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def seen() -> Iterator[list[timedelta]]:
-    """A sweep that notes by how much its time differs from the machine's."""
+    """Add a sweep that notes by how much its time differs from the machine's."""
     times: list[timedelta] = []
     sweep("tests.clock", rest_s=1, due_at=lambda *, now: now + HOUR)(
         lambda: times.append(clock.now() - timezone.now())
@@ -84,5 +84,5 @@ def test_a_database_that_is_away_fails_no_sweep_of_another_one(
 
 
 def test_an_instant_is_told_as_a_wait(seen: list[timedelta]) -> None:
-    """Whoever decides when to run it may have another clock."""
+    """The process that decides when to run the sweep may have another clock."""
     assert run("tests.clock").due_in == HOUR.total_seconds()

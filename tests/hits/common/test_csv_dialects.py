@@ -1,4 +1,4 @@
-"""PairScores kinds of CSV, each as the programs that read it know it: none of them changes by a byte."""
+"""Four kinds of CSV, each as the programs that read it expect it: none of them changes by a byte."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime

@@ -1,16 +1,16 @@
-"""When sweeps are run: on what was written, at their instant, after their rest, and never lost."""
+"""When sweeps run: on what was written, at their instant, after their rest, and never lost."""
 
 import pytest
 
 from hits.common.dispatcher import CHECK_S, LOST_S, Dispatcher
-from hits.common.sweeps import Done, Sweep
+from hits.common.sweeps import Sweep, SweepReport
 
 pytestmark = pytest.mark.pure
 REST_S = 2.0
 
 
 class World:
-    """A dispatcher of two sweeps on a clock that is turned by hand."""
+    """A dispatcher of two sweeps, with a clock that is turned by hand."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -26,14 +26,14 @@ class World:
         )
 
     def turn(self, seconds: float) -> list[str]:
-        """What is started when so much time has gone by."""
+        """Turn the clock, and list the sweeps that are started then."""
         self.now += seconds
         self.started.clear()
         self.dispatcher.start_due()
         return [*self.started]
 
     def done(self, name: str, *tables: str, due_in: float | None = None) -> None:
-        self.dispatcher.hear_done(Done(name=name, tables=frozenset(tables), due_in=due_in))
+        self.dispatcher.hear_done(SweepReport(name=name, tables=frozenset(tables), due_in=due_in))
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def world() -> World:
 
 @pytest.fixture
 def idle(world: World) -> World:
-    """Both have run long ago, and have read a table of their own and one that they share."""
+    """Both sweeps have run long ago, and have each read their own table and one that they share."""
     world.turn(0)
     world.done("judge", "work", "study")
     world.done("pay", "bonus", "study")

@@ -1,4 +1,4 @@
-"""One part of a sweep that fails stops no other, and is not passed over in silence."""
+"""A part of a sweep that fails stops no other part, and is not passed over in silence."""
 
 import pytest
 

@@ -56,7 +56,7 @@ def test_is_spent_counts_nothing() -> None:
 
 
 class Forgetful:
-    """A cache that throws everything out at once."""
+    """A cache that forgets everything at once."""
 
     def add(self, *_: object, **__: object) -> bool:
         return True
@@ -85,7 +85,7 @@ def test_redis_counts_as_memory_does(settings: LazySettings) -> None:
 
 
 def test_while_redis_is_away_each_process_counts_for_itself(settings: LazySettings) -> None:
-    """Otherwise whoever brings it down could guess passwords for ever."""
+    """An attacker who brings Redis down could otherwise guess passwords for ever."""
     settings.CACHES = AWAY
     key = uuid4().hex
 

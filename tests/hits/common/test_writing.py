@@ -1,4 +1,4 @@
-"""Rows that get values of their own."""
+"""Updates that give each row values of its own."""
 
 import pytest
 

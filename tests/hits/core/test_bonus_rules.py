@@ -1,4 +1,4 @@
-"""The bonus table as data: what it reads, what it refuses, and what it comes to, to the cent."""
+"""The bonus table as data: what it reads, what it refuses, and the bonuses it gives, to the cent."""
 
 import json
 from collections.abc import Sequence
@@ -94,7 +94,7 @@ def test_reading_names_the_line_and_how_to_mend_it(row: dict[str, Any], words: s
     [
         (EACH, "nothing is measured as fool. Known: jaccard, speed."),
         ({**TIERS, "measure": "jaccard"}, "nothing is measured as solvable"),
-        ({**FLAT, "name": "appeal"}, "“appeal” is kept for what people decide on"),
+        ({**FLAT, "name": "appeal"}, "“appeal” is kept for bonuses that people decide"),
         ({**FLAT, "name": "wage top-up"}, "“wage top-up” is kept"),
     ],
 )

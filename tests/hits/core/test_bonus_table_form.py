@@ -1,13 +1,11 @@
-"""The bonus table on the researchers' pages: written as data, read in words, refused with what to do."""
+"""The bonus table on researchers' pages: edited as rows, read in words, refused with what to do."""
 
-import json
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from hits import families
 from hits.batches.services.launching import launch_batch
 from hits.core.domain.bonus_tables import EXAMPLES
 from hits.core.errors import RuleBroken
@@ -40,8 +38,6 @@ def test_the_saved_table_is_shown_in_words(client: Client) -> None:
     assert "<strong>each right</strong>: $0.02 for each item where jaccard is at least 80 %" in page
     assert "$0.03 from 50 % to below 80 %; $0.10 from 80 % on" in page
     assert "reward and bonuses come to $12.00 an hour of active time" in page
-    assert [kind for kind in EXAMPLES if f"<strong>{kind}</strong>:" not in page] == []
-    assert f"Measured are: {', '.join(families.known_measures())}." in page
 
 
 def test_a_study_without_bonuses_says_so(client: Client) -> None:
@@ -65,12 +61,11 @@ def test_every_example_can_be_saved(client: Client) -> None:
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ([{**FLAT, "kind": "gift"}], "Rule 1: there is no kind &#x27;gift&#x27;. Use condition, flat"),
         ([{**EXAMPLES["tiers"], "measure": "charm"}], "nothing is measured as charm. Known: "),
-        ([{**FLAT, "name": "appeal"}], "is kept for what people decide on"),
+        ([{**FLAT, "name": "appeal"}], "is kept for bonuses that people decide"),
         ([LEAN], "The bonus table pays up to this wage"),
     ],
-    ids=["kind", "measure", "name", "floor"],
+    ids=["measure", "name", "floor"],
 )
 def test_a_table_that_could_not_be_kept_is_refused(client: Client, table: Any, words: str) -> None:
     sign_in_with(client, *WORK)
@@ -79,7 +74,7 @@ def test_a_table_that_could_not_be_kept_is_refused(client: Client, table: Any, w
 
     page = client.post(study_url(study), study_form(bonus_rules=json.dumps(table)))
 
-    assert words in page.content.decode()
+    assert words in text_of(page)
     assert Study.objects.values().get() == before
 
 
@@ -90,7 +85,7 @@ def test_the_api_refuses_the_same(client: Client) -> None:
 
     answer = held.patch(f"studies/{study.public_id}/", {"bonus_rules": [{**FLAT, "name": "wage top-up"}]})
 
-    assert (answer.status_code, "is kept for" in answer.content.decode()) == (400, True)
+    assert (answer.status_code, "is kept for" in text_of(answer)) == (400, True)
     assert Study.objects.values().get() == before
 
 
@@ -143,7 +138,7 @@ def test_launch_without_the_wage_that_the_table_leans_on_is_refused(
     with pytest.raises(RuleBroken, match="Give the study a wage floor") as refused:
         launch_batch(batch=batch, by=make_user(), now=NOW)
 
-    assert "and the study has none. Give it one." in page
+    assert "and the study has none. Set one." in page
     assert refused.value.code == "no_wage_floor"
     after = (Batch.objects.values().get(), Study.objects.values().get(), LedgerEntry.objects.count())
     assert after == before

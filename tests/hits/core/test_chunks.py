@@ -1,5 +1,3 @@
-"""Rows that are read some at a time."""
-
 import pytest
 from pytest_django import DjangoAssertNumQueries
 

@@ -1,4 +1,4 @@
-"""The paper's bonus table on the authors' recorded scores: the same cents, to the last association."""
+"""The paper's bonus table on the authors' recorded scores gives the same cents, to the last association."""
 
 import csv
 import json
@@ -26,7 +26,7 @@ def read(name: str) -> list[dict[str, str]]:
 
 
 def recorded() -> list[dict[str, Fraction]]:
-    """What would be recorded of each association: its fool score, and how solvable it was."""
+    """The scores of each recorded association: its fool score, and how solvable it was."""
     picks: dict[str, list[set[str]]] = defaultdict(list)
     for row in read("solutions.csv"):
         picks[row["association"]].append(set(json.loads(row["selected"])))

@@ -1,4 +1,4 @@
-"""What a value of a qualification is good for."""
+"""Requirements that the value of a qualification meets."""
 
 import pytest
 

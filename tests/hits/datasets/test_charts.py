@@ -1,4 +1,4 @@
-"""Charts: what a spec says, and what it is drawn as."""
+"""Charts: what a specification says, and what is drawn from it."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def test_page_has_the_spec_as_data_and_the_words_for_who_does_not_see_it() -> No
 
 
 def test_last_label_of_an_axis_stands_below_its_tick() -> None:
-    """Pushed inwards, it would touch the one before."""
+    """A label that was pushed inwards would touch the one before."""
     pytest.importorskip("vl_convert")
 
     svg = papers.draw_paper(make_chart(), form="svg").decode()

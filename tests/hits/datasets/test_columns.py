@@ -1,4 +1,4 @@
-"""Columns that carry their own source: a row is made of whatever a family has read."""
+"""Columns that carry their own source: a row is made from whatever a family has read."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

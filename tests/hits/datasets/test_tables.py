@@ -1,4 +1,4 @@
-"""A table of statistics: what its page shows, what its files hold, and what is drawn of it."""
+"""A table of statistics: what its page shows, what its files hold, and the charts that are drawn from it."""
 
 import json
 from decimal import Decimal
@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from django.http import Http404
+from django.http import Http404, HttpResponse
 from django.template.loader import render_to_string
 
 from hits.admin.stat_tables import send_table
@@ -14,6 +14,7 @@ from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import INTERVAL, MONEY, SHARE, StatTable, head, json_text
 from hits.studies.models import Study
+from tests.pages import text_of
 
 COLUMNS = (
     head("Who", TEXT),
@@ -84,7 +85,7 @@ def test_exact_file_has_names_and_numbers_and_what_the_page_leaves_out() -> None
 
     assert [one.title for one in table.header()] == ["Who", "Share, in words"]
     assert words(table) == [["people", "-0.5 of 1"]]
-    # No apostrophe before a number below nothing.
+    # There is no apostrophe before a negative number.
     assert lines(table) == ["who,made,share", "people,4,-0.5", "model,0,"]
     assert list(table.as_json())[1] == rows[1]
 
@@ -103,9 +104,10 @@ def test_row_is_read_by_what_its_column_says() -> None:
 def test_section_shows_the_chart_the_table_and_its_files() -> None:
     bars = draw_bars([("people", 0.5, "50 %"), ("a model with a very long name", 1, "100 %")], most=1)
 
-    page = " ".join(render_to_string("admin/hits/stat_table.html", {"table": make_table(bars=bars)}).split())
+    section = render_to_string("admin/hits/stat_table.html", {"table": make_table(bars=bars)})
+    page = text_of(HttpResponse(section))
 
-    assert '<title id="chart-who">Who is right: people 50 %, a model with a very l… 100 %.' in page
+    assert '<title id="chart-who"> Who is right: people 50 %, a model with a very l… 100 %.' in page
     assert '<th scope="row">people</th><td class="number">2</td>' in page
     assert '<a href="who.csv" aria-label="Who is right, as CSV">' in page
     assert '<a href="who.json" aria-label="Who is right, as JSON">' in page

@@ -1,4 +1,4 @@
-"""A task that has an ability is asked for it, and no other task is."""
+"""Only a task that has an ability is asked for it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -15,6 +15,7 @@ from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.users import User
 from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER
 from tests.factories import make_study, make_user
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -114,7 +115,7 @@ def test_operator_looks_at_a_superuser(client: Client) -> None:
 
     page = client.get(reverse("admin:hits_user_change", args=[above.pk]))
 
-    assert (page.status_code, above.username in page.content.decode()) == (200, True)
+    assert (page.status_code, above.username in text_of(page)) == (200, True)
 
 
 def test_colleagues_are_not_deleted(client: Client) -> None:
@@ -136,13 +137,13 @@ def test_token_is_shown_once_and_works(client: Client) -> None:
 
     page = client.post(ADD_TOKEN, token_form())
     secret = page.context["secret"]
-    later = client.get(reverse("admin:hits_apitoken_changelist")).content.decode()
+    later = text_of(client.get(reverse("admin:hits_apitoken_changelist")))
 
     token = find_token(secret=secret)
     assert token is not None
     assert (token.user, token.scopes) == (user, ["export", "read"])
     assert timedelta(days=29) < token.expires_at - timezone.now() < timedelta(days=30)
-    assert (secret in page.content.decode(), "no-store" in page["Cache-Control"]) == (True, True)
+    assert (secret in text_of(page), "no-store" in page["Cache-Control"]) == (True, True)
     assert (secret in later, "notebook" in later) == (False, True)
     assert LogEntry.objects.filter(object_id=token.pk).count() == 1
 
@@ -166,7 +167,7 @@ def test_token_form_sent_again_makes_no_second_one(client: Client) -> None:
     client.post(ADD_TOKEN, token_form())
     again = client.post(ADD_TOKEN, token_form())
 
-    assert "Choose another name" in again.content.decode()
+    assert "Choose another name" in text_of(again)
     assert ApiToken.objects.count() == 1
 
 
@@ -175,7 +176,7 @@ def test_tokens_of_others_are_not_there_except_for_superusers(client: Client) ->
     revoke = reverse("admin:hits_apitoken_revoke", args=[token.pk])
     sign_in(client, OPERATOR)
 
-    listed = client.get(reverse("admin:hits_apitoken_changelist")).content.decode()
+    listed = text_of(client.get(reverse("admin:hits_apitoken_changelist")))
     revoked = client.post(revoke)
 
     assert ("theirs" in listed, revoked.status_code) == (False, 404)
@@ -194,7 +195,7 @@ def test_token_is_revoked_after_a_question(client: Client) -> None:
     before = ApiToken.objects.get().revoked_at
     client.post(address)
 
-    assert ("cannot be taken back" in asked.content.decode(), before) == (True, None)
+    assert ("cannot be undone" in text_of(asked), before) == (True, None)
     assert ApiToken.objects.get().revoked_at is not None
 
 
@@ -205,7 +206,7 @@ def test_page_of_a_token_tells_no_digest(client: Client) -> None:
     page = client.get(reverse("admin:hits_apitoken_change", args=[token.pk]))
 
     assert page.status_code == 200
-    assert token.digest not in page.content.decode()
+    assert token.digest not in text_of(page)
 
 
 def test_token_needs_the_permission(client: Client) -> None:

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.django_db
 
 
 def anew(user: User) -> User:
-    """What was granted since is not in the old object."""
+    """Read the user again: the old object does not know what was granted since."""
     return User.objects.get(pk=user.pk)
 
 

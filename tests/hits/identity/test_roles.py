@@ -1,4 +1,4 @@
-"""Six roles: what each may and may not do, in the admin and in the API."""
+"""Six roles: what each may do and may not do, in the admin and in the API."""
 
 import pytest
 from django.contrib.auth.models import Group, Permission
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 EVERYBODY = {*ROLES}
 STAFF = EVERYBODY - {AUTHOR}
 RUNNERS = {RESEARCHER, OPERATOR}
-# Pages of the admin, and whose they are.
+# Pages of the admin, and the roles that may open them.
 PAGES = {
     "study_changelist": EVERYBODY,
     "study_add": {RESEARCHER},

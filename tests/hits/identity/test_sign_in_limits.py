@@ -1,4 +1,4 @@
-"""The door of the admin and of the API: nobody guesses for long, and the owner of a name is told."""
+"""Signing in to the admin and the API: guessing passwords is limited, and the owner of the name is told."""
 
 import pytest
 from django.test import Client
@@ -25,7 +25,7 @@ def staff() -> User:
 
 
 def try_password(password: str, *, name: str = "Somebody", address: str = "192.0.2.1") -> str:
-    """What the visitor reads: the page that one comes to."""
+    """Try to sign in. Returns the text of the page that the visitor comes to."""
     fields = {"username": name, "password": password, "next": reverse("admin:index")}
     answer = Client(REMOTE_ADDR=address).post(reverse("admin:login"), fields, follow=True)
     return str(answer.content.decode())

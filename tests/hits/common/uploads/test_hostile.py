@@ -1,4 +1,4 @@
-"""What somebody may send instead of rows: refused in words that can be shown, and memory stays flat."""
+"""Uploads that are no rows: refused in words that can be shown, while memory stays flat."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -23,7 +23,7 @@ TOO_DEEP = "This JSON is nested too deeply, or holds a number that is too long."
 
 
 class Refused(Exception):
-    """What a caller raises of its own."""
+    """The caller's own exception for a refused file."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__(*problems)
@@ -68,7 +68,7 @@ def problems_of(content: bytes, *, unknown: bool = True) -> list[str]:
         (encode(draw(), "PNG"), f"Line 1 is not UTF-8 text. {SAVE_AGAIN}"),
         (encode(draw(), "JPEG"), f"Line 1 is not UTF-8 text. {SAVE_AGAIN}"),
         (b"GIF89a\1\0\1\0\0\0\0;", NO_TEXT),
-        (b"%PDF-1.7\n%", "The first line names the columns word and note. Once each: word."),
+        (b"%PDF-1.7\n%", "The first line names the columns word and note. Each must appear once: word."),
     ],
     ids=[
         "huge cell", "huge heading", "million columns", "quote never closed", "row of many lines",
@@ -84,15 +84,15 @@ def test_what_is_no_file_of_rows_is_refused(content: bytes, problem: str) -> Non
 @pytest.mark.parametrize("line", [b"[" * 100_000, b'{"word": ' + b"1" * 5_000 + b"}", b'{"word"' + b":" * 99])
 def test_bad_line_of_json_is_one_problem(line: bytes) -> None:
     assert problems_of(b'{"word": "sour"}\n' + line + b'\n{"word": "sweet"}') == [
-        "Line 2: this is no JSON object of one line."
+        "Line 2: this is not a JSON object on one line."
     ]
 
 
 def test_half_a_million_columns_within_a_row_are_counted_at_once() -> None:
-    """By their number, not by its square."""
+    """The time grows with their number, not with its square."""
     (problem,) = problems_of(b"word," + b"a," * 60_000, unknown=False)
 
-    assert problem.startswith("The first line names the columns word and note. It has no use for: a, .")
+    assert problem.startswith("The first line names the columns word and note. It has unknown columns: a, .")
 
 
 def test_strangers_are_named_shortly() -> None:
@@ -101,7 +101,7 @@ def test_strangers_are_named_shortly() -> None:
     (problem,) = problems_of(f"word,{names}\n".encode(), unknown=False)
 
     assert problem.count("x" * 40) == 5
-    assert "and 995 more. Take these columns out." in problem
+    assert "and 995 more. Remove them." in problem
 
 
 def test_ends_of_lines_may_be_mixed() -> None:
@@ -129,7 +129,7 @@ def test_problems_are_cut_and_cleaned_and_counted() -> None:
 
 
 def peak_of(content: bytes) -> int:
-    """In bytes, beside the file itself."""
+    """Peak of memory in bytes, without the file itself."""
     file = BytesIO(content)
     tracemalloc.start()
     with suppress(Refused):
@@ -159,7 +159,7 @@ def test_memory_stays_flat_however_long_the_file_is(write: Callable[[int], bytes
     | st.text(max_size=100).map(lambda text: f'[{{"word": "{text}"}}'.encode("utf-8", "replace"))
 )
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
-    """No other error than the caller's own, and each problem can be shown."""
+    """No error but the caller's own is raised, and each problem can be shown."""
     problems: list[str] = []
     try:
         assert all(rows(content))

@@ -1,4 +1,4 @@
-"""Every spelling of the same rows, and every line that is wrong."""
+"""Files of rows in every spelling, and every kind of wrong line."""
 
 import json
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ LINES = "word,score\nsour,0.5\nsweet,\n"
 
 
 class Refused(Exception):
-    """What a caller raises of its own."""
+    """The caller's own exception for a refused file."""
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__(*problems)
@@ -117,8 +117,8 @@ def test_file_of_a_recording_is_read_as_it_is_written_and_named(tmp_path: Path) 
         ("sour", f"Line 3: it has 1 fields, and the heading 2. {QUOTED}"),
         ("sour,1,", f"Line 3: it has 3 fields, and the heading 2. {QUOTED}"),
         (" ,1", "Line 3: word must not be empty."),
-        ("sour,high", "Line 3: score is “high”, which is no finite number."),
-        ("sour,nan", "Line 3: score is “nan”, which is no finite number."),
+        ("sour,high", "Line 3: score is “high”, which is not a finite number."),
+        ("sour,nan", "Line 3: score is “nan”, which is not a finite number."),
         ("so\0ur,1", "Line 3: word has a character in it that cannot be kept."),
         (
             '"sour,1',
@@ -133,20 +133,20 @@ def test_wrong_line_of_csv_is_named_behind_a_blank_one(line: str, problem: str) 
 def test_each_wrong_cell_of_a_row_is_named() -> None:
     assert problems_of("word,score\n,high\n") == [
         "Line 2: word must not be empty.",
-        "Line 2: score is “high”, which is no finite number.",
+        "Line 2: score is “high”, which is not a finite number.",
     ]
 
 
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("[1]", "this is no JSON object of one line."),
-        ("{", "this is no JSON object of one line."),
+        ("[1]", "this is not a JSON object on one line."),
+        ("{", "this is not a JSON object on one line."),
         ('{"word": true}', "word must be text."),
         ('{"word": ["sour"]}', "word must be text."),
         ('{"score": 1}', "word must not be empty."),
         ('{"word": "a", "word": "b"}', "“word” is named twice in one object."),
-        ('{"word": "a", "Noun": "b"}', "These are there twice: word."),
+        ('{"word": "a", "Noun": "b"}', "These appear twice: word."),
         ('{"word": "\\ud800"}', "word has a character in it that cannot be kept."),
     ],
 )
@@ -161,11 +161,11 @@ def test_wrong_line_of_json_is_named(line: str, problem: str) -> None:
         (b" \n\t\n", "The file is empty."),
         (b"word,score\n\n", "The file has a heading and no line below it."),
         (b"[ ]", "The file has a heading and no line below it."),
-        (b"score\n1", "The first line names the columns word and score. Once each: word."),
-        (b"word,Noun\na,b", "The first line names the columns word and score. Once each: word."),
+        (b"score\n1", "The first line names the columns word and score. Each must appear once: word."),
+        (b"word,Noun\na,b", "The first line names the columns word and score. Each must appear once: word."),
         (
             b"word,score,score\n",
-            "The first line names the columns word and score. These are there twice: score.",
+            "The first line names the columns word and score. These appear twice: score.",
         ),
         (b'[\n{"word": ]', "Line 2, column 10: this is not JSON (Expecting value)."),
         (b'[{"word": "a"} {"word": "b"}]', "Line 1, column 16: this is not JSON (Expecting ',' delimiter)."),
@@ -188,10 +188,10 @@ def test_columns_that_nobody_knows_are_refused_where_a_caller_says_so() -> None:
     head = "The first line names the columns word and score."
 
     assert problems_of("word,color,size\na,b,c", unknown=False) == [
-        f"{head} It has no use for: color, size. Take these columns out."
+        f"{head} It has unknown columns: color, size. Remove them."
     ]
     assert problems_of('{"word": "a", "color": 1}', unknown=False) == [
-        "Line 1: It has no use for: color. Take these columns out."
+        "Line 1: It has unknown columns: color. Remove them."
     ]
 
 
@@ -215,7 +215,7 @@ def test_column_that_is_needed_may_have_empty_cells_where_a_caller_says_so() -> 
 
     assert read("word,note\nsour,\n", columns=columns) == [(2, {"word": "sour", "note": ""})]
     assert problems_of("word\nsour\n", columns=columns) == [
-        "The first line names the columns word and note. Once each: note."
+        "The first line names the columns word and note. Each must appear once: note."
     ]
 
 
