@@ -1,4 +1,4 @@
-"""Which tasks can be asked anew is said by the task, and refused by the service for all others."""
+"""Each task says whether it can be asked again; the service refuses that for all other tasks."""
 
 import pytest
 

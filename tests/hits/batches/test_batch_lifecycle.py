@@ -39,7 +39,7 @@ def user() -> User:
 
 
 def make_running(*, hits: int = 2, **changes: Any) -> Batch:
-    """Launched, and sent as far as it may be."""
+    """Launch a batch, and send as many of its HITs as may be sent."""
     study = changes.pop("study", None) or make_study(budget=Decimal(changes.pop("budget", 1000)))
     make_association(study=study)
     batch = make_batch(study=study, hits_wanted=hits, lifetime_s=DAY.total_seconds(), **changes)
@@ -220,7 +220,7 @@ def test_drain_of_a_paused_batch_gives_no_time_back(turk: StubbedTurk, user: Use
 
 
 def test_a_hit_that_comes_late_into_a_draining_batch_is_expired_too(turk: StubbedTurk, user: User) -> None:
-    """Adopted, or sent by somebody who was slow."""
+    """A late HIT was adopted, or its sender was slow."""
     batch = make_running(hits=1)
     batch_lifecycle.drain_batch(batch=batch, by=user, now=NOW)
     tell()

@@ -34,7 +34,7 @@ FATES = ["open", "gone", "submitted", "approved", "owed", "paid", "waived", "kep
 
 
 def make_launched(*, budget: str = "1000", hits: int = 1, **changes: Any) -> Batch:
-    """With Amazon's fees: a dollar of reward costs 20 cents more, and 27 cents of bonus 5 more."""
+    """Launch a batch with Amazon's fees: 20 cents for a dollar of reward, and 5 for 27 cents of bonus."""
     study = make_study(budget=Decimal(budget), bonus_rules=[RULE])
     make_association(study=study)
     values = {"reward": Decimal(1), "assignments_per_hit": 2, **changes}
@@ -50,7 +50,7 @@ def open_hits(batch: Batch) -> list[HIT]:
 
 
 def reserved(batch: Batch) -> Decimal:
-    """The same in all three places where it stands."""
+    """Amount reserved in the batch's study, which must be the same in all three places that keep it."""
     study, entries = Study.objects.get(pk=batch.study_id), set_aside().filter(study=batch.study_id)
     sums = {
         study.reserved,
@@ -147,7 +147,7 @@ def test_a_draft_reserves_nothing() -> None:
 
 
 def test_work_that_a_budget_no_longer_covers_is_booked_all_the_same() -> None:
-    """What was promised is paid; only new promises are refused."""
+    """Only new promises are refused; what was promised is paid."""
     batch = make_launched(budget="3.04")
     Study.objects.update(budget=1)
     hit = open_hits(batch)[0]
@@ -184,7 +184,7 @@ def test_the_sums_agree_at_every_moment_and_end_at_what_was_spent(data: st.DataO
 
 
 def live(hit: HIT, fate: str, batch: Batch) -> Decimal:
-    """A piece of work, and what has been spent on it in the end."""
+    """Give a HIT one piece of work with this fate. Returns what has been spent on it in the end."""
     price = Decimal(1) + batch.prices.fee(assignments_per_hit=hit.max_assignments)
     if fate in ("open", "gone", "submitted", "rejected"):
         make_assignment(hit=hit, status={"open": "opened"}.get(fate, fate))

@@ -1,4 +1,4 @@
-"""A draft: saved step by step, with its items, and nobody else's work lost."""
+"""Drafts are saved step by step, with their items, and no other person's changes are lost."""
 
 from decimal import Decimal
 from typing import Any
@@ -34,7 +34,7 @@ django_db = pytest.mark.django_db
 
 
 def make_file(lines: int = 1) -> bytes:
-    """So many associations over five pictures of the pool."""
+    """Make a CSV file of so many associations over five pictures of the pool."""
     keys = [make_picture().key for _ in range(5)]
     words = ["cold", "warm", "wild", "calm", "loud", "soft"]
     rows = [f"{words[number]},{'|'.join(keys)},{keys[0]}|{keys[1]}" for number in range(lines)]
@@ -157,7 +157,7 @@ def test_nothing_of_a_batch_that_is_no_draft_is_written(change: Any, status: str
     batch = make_batch(status=status, items_from=Batch.ItemsFrom.FILE)
     before = everything(batch)
 
-    with pytest.raises(RuleBroken, match="no draft any more"):
+    with pytest.raises(RuleBroken, match="no longer a draft"):
         change(batch)
 
     assert everything(batch) == before

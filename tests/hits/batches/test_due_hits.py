@@ -1,4 +1,4 @@
-"""When the sweeps over HITs have something to do by the clock alone."""
+"""When sweeps over HITs have something to do because time has passed."""
 
 from datetime import timedelta
 from typing import Any
@@ -29,7 +29,7 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture(autouse=True)
 def _provider(turk: StubbedTurk) -> None:
-    """Behind every account whose secret can be read."""
+    """Put the stubbed provider behind every account whose secret can be read."""
 
 
 @pytest.fixture

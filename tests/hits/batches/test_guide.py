@@ -1,4 +1,4 @@
-"""The guide from a new draft to its launch: any order, two windows, and nothing lost."""
+"""The guide from a new draft to its launch: in any order, in two windows, and no input is lost."""
 
 from decimal import Decimal
 from typing import Any
@@ -16,9 +16,10 @@ from hits.admin.batches import prices
 from hits.batches.services import drafting
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
-from hits.studies.models import Batch, default_bonus_rules
+from hits.studies.models import Batch
 from hits.work.models.items import Item
 from tests.factories import (
+    ALL_RIGHT,
     NOW,
     make_account,
     make_association,
@@ -35,7 +36,7 @@ WORK = ("view_batch", "add_batch", "change_batch", "delete_batch", "launch_batch
 
 
 def make_draft(user: User, **changes: Any) -> Batch:
-    """Of a study that this person belongs to, with one item in its pool."""
+    """Make a draft in a study of this user, with one item in its pool."""
     study = changes.pop("study", None) or make_study()
     study.members.add(user)
     make_association(study=study)
@@ -397,7 +398,7 @@ def test_launched_batch_cannot_be_deleted(client: Client) -> None:
 
 
 def test_terms_of_a_launched_batch_are_shown_and_never_changed(client: Client) -> None:
-    rules = [{**default_bonus_rules()[0], "name": "as it was"}]
+    rules = [{**ALL_RIGHT, "name": "as it was"}]
     batch = make_draft(
         sign_in_with(client, *WORK), status="open", terms={"bonus_rules": rules, "fee_schedule": "amazon"}
     )
@@ -426,7 +427,7 @@ def test_launch_page_shows_everything_that_it_costs(client: Client, turk: Stubbe
     assert page.context["balance"].amount == Decimal(100)
     assert (page.context["budget"].before, page.context["budget"].after) == (6, Decimal("5.88"))
     assert page.context["wage"].hourly == Decimal("3.00")
-    assert "At $3.00 an hour the batch pays less than the $9" in text_of(page)
+    assert "At $3.00 an hour the batch pays less than the study&#x27;s wage floor of $9" in text_of(page)
     assert "your estimate: nothing has been measured yet" in text_of(page)
     assert "Launch 1 HIT for at most $0.12" in text_of(page)
 
@@ -495,11 +496,11 @@ def test_launch_page_says_why_a_launch_would_be_refused(
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"reward": 0}, "The reward is nothing"),
+        ({"reward": 0}, "The reward is zero"),
         ({"review_by": "hand", "auto_approval_s": 3600}, "hardly time to look"),
         ({"duration_s": 60, "estimated_s": 30}, "slow workers will be late"),
         ({"lifetime_s": 60}, "many workers never see them"),
-        ({"hits_wanted": 2}, "room for 6 answers, and 3 are wanted"),
+        ({"hits_wanted": 2}, "room for 6 answers, and 3 are needed"),
         ({"assignments_per_hit": 1}, "2 stay open"),
         ({"pilot_hits": 1}, "The pilot is the whole batch"),
     ],

@@ -1,4 +1,4 @@
-"""Each step of the guide, of each task, with each field wrong in turn: none fails, nothing is lost."""
+"""Every step of the guide for every task, with each field wrong in turn: none fails, no input is lost."""
 
 import pytest
 from django.contrib import admin
@@ -12,6 +12,7 @@ from hits.batches.services.drafting import ASKS_ONCE
 from hits.studies.models import Batch
 from hits.work.models.items import Item
 from tests.factories import make_batch, make_study, make_user
+from tests.pages import text_of
 from tests.sent_forms import Sent, fill_in, find_faults, find_lost, post, read_page, refused
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +20,7 @@ TASKS = list(families.offered())
 TAKING_FILES = [key for key, task in families.offered().items() if isinstance(task, families.TakesFiles)]
 ASKED_ONCE = [key for key in TASKS if not families.asks_anew(key)]
 STEPS = ("what", "terms", "people")
-# What the kind of a field does not tell.
+# Valid values that the kind of a field does not tell.
 KNOWN = {
     "countries": ["US"],
     "not_countries": ["GB"],
@@ -30,14 +31,14 @@ KNOWN = {
     "older_batches": [""],
     "further": [""],
 }
-# Of the three fields of one row.
+# Other fields of the same row at which a fault may be shown.
 SAID_AT = {
     "own_type_1": "own_values_1",
     "own_values_1": "own_type_1",
     "own_comparator_0": "own_values_0",
     "own_comparator_1": "own_values_1",
 }
-# Not looked at while the items come from elsewhere.
+# Fields that are not read while the items come from elsewhere.
 TAKE_ALL = {"source_batch"}
 NOT_FILES = {
     "nothing": b"",
@@ -53,13 +54,13 @@ NOT_FILES = {
 
 @pytest.fixture(autouse=True)
 def _no_sidebar(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The list of all models on each page is half the work of showing it, and no part of any form."""
+    """Leave out the list of all models: it is half the work of showing a page, and no part of any form."""
     monkeypatch.setattr(admin.site, "get_app_list", lambda *_, **__: [])
 
 
 @pytest.fixture(params=TASKS)
 def draft(request: pytest.FixtureRequest, client: Client) -> Batch:
-    """Of a task, beside a launched batch of the same that has asked something."""
+    """Make a draft of one task, beside a launched batch of the same task that has asked something."""
     client.force_login(make_user(is_superuser=True))
     study = make_study()
     family = families.get(request.param)
@@ -126,7 +127,7 @@ def test_asking_anew_what_cannot_be_is_refused_beside_the_field(client: Client, 
 
     shown = read_page(page)
     assert (page.status_code, shown.wrong) == (200, {"items_from"})
-    assert ASKS_ONCE in page.content.decode()
+    assert ASKS_ONCE in text_of(page)
     assert find_lost(sent, shown, but="") == []
     assert Batch.objects.values().get(pk=draft.pk) == before
 
@@ -156,4 +157,4 @@ def test_no_file_of_items_that_cannot_be_read_fails(client: Client, draft: Batch
     page = client.post(reverse("admin:hits_batch_items", args=[draft.pk]), {"file": file, "there": "0"})
 
     assert (page.status_code, draft.items.count()) == (200, 0)
-    assert "Nothing was added." in page.content.decode()
+    assert "Nothing was added." in text_of(page)

@@ -1,4 +1,4 @@
-"""Pay by the hour against a study's floor, and top-ups: once for each submission, within the budget."""
+"""Hourly pay against a study's wage floor, and top-ups: once for each submission, within the budget."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -42,7 +42,7 @@ FLOOR = Decimal("12.00")
 def make_paid(
     *seconds: int, floor: Decimal | None = FLOOR, budget: Decimal = Decimal(100), **changes: Any
 ) -> Batch:
-    """Approved work that took so long, at a reward of 60 cents: three minutes of the floor's hour."""
+    """Make approved work of these durations. The reward of 60 cents is three minutes at the wage floor."""
     study = make_study(wage_floor=floor, budget=budget)
     batch = make_batch(status="open", study=study, reward=Decimal("0.60"), **changes)
     hit = make_hit(batch=batch)
@@ -241,7 +241,7 @@ def test_top_ups_are_proposed_once() -> None:
     propose(batch, seen=seen)
     before = written()
 
-    with pytest.raises(RuleBroken, match="No approved work lacks anything"):
+    with pytest.raises(RuleBroken, match="No approved work is below the floor"):
         propose(batch, seen=seen)
 
     assert written() == before
@@ -275,7 +275,7 @@ def test_nobody_is_lifted_to_one_floor_twice_whatever_is_given_up() -> None:
     before = written()
 
     pay = pay_of(batch)
-    with pytest.raises(RuleBroken, match="No approved work lacks anything"):
+    with pytest.raises(RuleBroken, match="No approved work is below the floor"):
         propose(batch)
 
     assert (pay.below, pay.due, written()) == (1, 0, before)
@@ -417,7 +417,7 @@ def test_five_thousand_submissions_are_counted_and_proposed_in_a_bounded_number_
     with CaptureQueriesContext(connection) as proposed:
         made = propose(batch, seen=(pay.due, pay.total))
 
-    # SQLite takes a limited number of values at once, so that rows are written in several goes.
+    # SQLite takes a limited number of values at once, so rows are written by several statements.
     most = 40 if connection.vendor == "postgresql" else 400
     assert (len(counted), len(made)) == (1, 5000)
     assert len(proposed) <= most

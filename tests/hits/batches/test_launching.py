@@ -12,9 +12,18 @@ from hits.batches.services import batch_lifecycle, launching, sending_hits
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
-from hits.studies.models import Batch, Study, default_bonus_rules
+from hits.studies.models import Batch, Study
 from hits.work.models.hits import HIT
-from tests.factories import NOW, make_account, make_association, make_batch, make_study, make_user, set_aside
+from tests.factories import (
+    ALL_RIGHT,
+    NOW,
+    make_account,
+    make_association,
+    make_batch,
+    make_study,
+    make_user,
+    set_aside,
+)
 from tests.people import make_permitted
 from tests.stubbed import StubbedTurk
 
@@ -123,7 +132,7 @@ def test_launch_batch_freezes_what_lies_in_other_rows() -> None:
 
     launched = Batch.objects.get(pk=batch.pk)
     assert launched.terms == {
-        "bonus_rules": default_bonus_rules(),
+        "bonus_rules": [ALL_RIGHT],
         "fee_schedule": "none",
         "environment": "marketplace",
         "endpoint": "http://localhost:8000",
@@ -197,7 +206,7 @@ def test_send_resumes_after_an_unclear_outcome_without_a_second_hit(turk: Stubbe
 
 
 def test_send_looks_for_an_old_intent_before_it_asks_again(turk: StubbedTurk) -> None:
-    """The provider has made the HIT, its answer was lost, and it has forgotten the token since."""
+    """The provider made the HIT, the answer was lost, and the provider has since forgotten the token."""
     batch = make_draft(hits=1)
     launch(batch)
     turk.faults["create_hit"] = ["after"]
@@ -214,7 +223,7 @@ def test_send_looks_for_an_old_intent_before_it_asks_again(turk: StubbedTurk) ->
 def test_what_another_copy_of_the_database_has_sent_is_not_made_again(
     turk: StubbedTurk, age: timedelta
 ) -> None:
-    """The copy was taken before anything was sent, and is put back long after."""
+    """The database's copy was taken before anything was sent, and is restored long after."""
     batch = make_draft(hits=5)
     launch(batch)
     HIT.objects.update(made_at=NOW)
@@ -244,7 +253,7 @@ def test_send_skips_what_another_sender_has_claimed(turk: StubbedTurk) -> None:
 
 
 def test_intent_that_was_asked_about_meanwhile_stays_asked_for(turk: StubbedTurk) -> None:
-    """Two senders read it unasked; the first one's HIT was made, and its answer was lost."""
+    """Two senders read it before it was asked for; the first one's HIT was made, but its answer was lost."""
     batch = make_draft(hits=1)
     launch(batch)
     read_before = batch.hits.get()
@@ -301,7 +310,7 @@ def test_send_keeps_the_rest_until_the_pilot_is_released(turk: StubbedTurk) -> N
 
 
 def on_call(turk: StubbedTurk, number: int, act: Callable[[], object]) -> None:
-    """While the provider makes its HIT of that number."""
+    """Call `act` while the provider makes its HIT of that number."""
     create = turk._create_hit
 
     def make(**terms: Any) -> Any:
@@ -413,7 +422,7 @@ def test_send_pauses_the_batch_of_an_account_that_cannot_be_used_and_sends_the_o
 
 @pytest.mark.parametrize("draining", [False, True])
 def test_send_asks_an_account_that_does_not_answer_twice_in_a_run(turk: StubbedTurk, draining: bool) -> None:
-    """Others would wait for each time-out. Not after one: that may be the batch's own."""
+    """Other accounts would wait for each time-out. A single one may be the batch's own fault."""
     account = make_account()
     batches = [make_draft(hits=1, account=account) for _ in range(3)]
     for batch in batches:
@@ -429,7 +438,7 @@ def test_send_asks_an_account_that_does_not_answer_twice_in_a_run(turk: StubbedT
 
 
 def test_send_gives_the_next_batch_its_turn(turk: StubbedTurk) -> None:
-    """The clock jumps by a whole turn with every reading."""
+    """The clock jumps by half a turn with every reading."""
     first, second = make_draft(hits=3), make_draft(hits=3)
     launch(first)
     launch(second)
@@ -472,7 +481,7 @@ def test_several_senders_all_stop_when_the_money_is_out(turk: StubbedTurk, setti
 
 
 def one_at_a_time(turk: StubbedTurk) -> None:
-    """The stub itself answers one caller only."""
+    """Let the stub answer one caller at a time."""
     lock, call = Lock(), turk._call
 
     def locked(operation: str, params: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""A batch in numbers, as its page counts them."""
+"""The figures of a batch, as its live page counts them."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -26,14 +26,14 @@ def make_running(**changes: Any) -> Batch:
 
 
 def make_work(hit: HIT, *, minutes: int = 0, worked_s: int = 48, **changes: Any) -> Assignment:
-    """Handed in so many minutes ago."""
+    """Make work that was submitted so many minutes ago."""
     at = NOW - minutes * MINUTE
     values = {"status": "submitted", "submitted_at": at, "worked_s": worked_s, **changes}
     return make_assignment(hit=hit, **values)
 
 
 def give_back(assignment: Assignment, *, after: timedelta) -> None:
-    """Its item is released so long after the worker was to be done at the latest, or before."""
+    """Release the assignment's item so long after its deadline; a negative time is before it."""
     item = Item.objects.create(study=assignment.hit.batch.study, task="t", wanted=0)
     Lease.objects.create(
         item=item,
@@ -100,7 +100,7 @@ def test_submissions_over_time_add_up_to_all_of_them() -> None:
 
 
 def test_submissions_before_the_first_hit_was_sent_are_counted_too() -> None:
-    """Two machines' clocks never agree wholly."""
+    """The clocks of two machines never agree wholly."""
     hit = make_hit()
     make_work(hit, minutes=5)
 

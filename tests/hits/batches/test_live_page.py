@@ -34,7 +34,7 @@ STEERS = ("view_batch", "steer_batch")
 
 
 def make_running(**changes: Any) -> Batch:
-    """Two HITs of three places each, one of them taken by a worker."""
+    """Make a batch with two HITs of three places each, one of them taken by a worker."""
     values: dict[str, Any] = {"status": "open", "hits_wanted": 2, **changes}
     batch = make_batch(**values)
     make_hit(batch=batch, number=2)
@@ -51,12 +51,12 @@ def steer_url(batch: Batch, verb: str) -> str:
 
 
 def as_of(page: Any) -> str:
-    """What the page was made from, as it stands in its form."""
+    """The state that the page was made from, as its form sends it."""
     return str(dict(page.context["hidden"])["as_of"])
 
 
 def confirm(client: Client, url: str, **numbers: int) -> Any:
-    """As a person does: opens the page, reads, and says yes."""
+    """Open the page and confirm it, as a person does."""
     page = client.get(url)
     return client.post(url, {"as_of": as_of(page), "confirmed": "yes", **numbers}, follow=True)
 
@@ -87,7 +87,7 @@ def test_live_view_of_a_draft_leads_to_its_launch_page(client: Client) -> None:
     ("status", "problem", "advice"),
     [
         ("paused_funds", "There is no money.", "Put money in, then resume."),
-        ("paused", "The title is too long.", "Put right what the provider names, then resume."),
+        ("paused", "The title is too long.", "Fix what the provider names, then resume."),
     ],
 )
 def test_paused_batch_says_why_and_what_to_do(client: Client, status: str, problem: str, advice: str) -> None:
@@ -113,7 +113,7 @@ def test_links_are_those_that_open(client: Client, permissions: tuple[str, ...],
 
     text = text_of(client.get(live_url(make_running())))
 
-    links = text.partition('<ul class="live-links">')[2].partition("</ul>")[0]
+    links = text.partition('<ul class="links">')[2].partition("</ul>")[0]
     assert re.findall(r">([^<]+)</a>", links) == shown
 
 
@@ -123,10 +123,10 @@ def test_fragment_holds_the_parts_alone(client: Client) -> None:
 
     whole, fragment = client.get(live_url(batch)), client.get(live_url(batch) + "?fragment")
 
-    assert fragment.content.decode().strip().startswith('<div class="live" data-live data-every="5000"')
-    assert "<html" not in fragment.content.decode()
+    assert fragment.content.decode().strip().startswith('<div class="page" data-live data-every="5000"')
+    assert "<html" not in text_of(fragment)
     assert next(template.name for template in fragment.templates) == "admin/hits/live_parts.html"
-    assert "live.js" in whole.content.decode()
+    assert "live.js" in text_of(whole)
 
 
 @pytest.mark.parametrize(("status", "every"), [("complete", 0), ("launching", 2000), ("draining", 2000)])
@@ -287,7 +287,7 @@ def test_extending_says_what_it_does_and_then_does_it_once(client: Client) -> No
 
     assert "2 HITs can be started for 2 days longer." in text_of(asked)
     assert "The HITs stay open longer." in text_of(done)
-    assert "Somebody did something to this batch" in text_of(again)
+    assert "Another person changed this batch" in text_of(again)
     assert Change.objects.count() == 2
     assert Change.objects.filter(expires_at__gte=NOW + timedelta(hours=48)).count() == 2
 
@@ -322,7 +322,7 @@ def test_adding_hits_shows_the_cost_and_the_budget_before(client: Client) -> Non
     assert "4 HITs with 12 places in all." in text
     assert "at most <strong>$0.48</strong>" in text
     assert "has <strong>$5.00</strong> left" in text
-    assert "Somebody did something to this batch" in text_of(again)
+    assert "Another person changed this batch" in text_of(again)
     assert batch.hits.count() == 6
 
 

@@ -1,4 +1,4 @@
-"""The wages page of a batch: what it says, who may propose, and that a refused request changed nothing."""
+"""The wages page of a batch: what it says, who may propose, and that a refused request changes nothing."""
 
 from decimal import Decimal
 from typing import Any

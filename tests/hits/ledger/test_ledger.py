@@ -49,7 +49,7 @@ SEALED = {"ledger": make_entry, "audit": make_event, "deposits": make_deposit}
 @pytest.mark.parametrize("table", SEALED)
 @pytest.mark.parametrize("verb", ["update", "delete"])
 def test_sealed_table_refuses_to_forget(table: str, verb: str) -> None:
-    """The database itself: no model and no signal has a say in these statements."""
+    """The database itself refuses: these statements reach no model and no signal."""
     row: Model = SEALED[table]()
     rows: Any = type(row)._default_manager.filter(pk=row.pk)
     before = rows.values().get()

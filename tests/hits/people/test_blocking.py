@@ -1,4 +1,4 @@
-"""Blocks: ours and the provider's, through refusals, silence and killed senders."""
+"""Blocks, ours and the provider's, through refusals, unclear outcomes and killed senders."""
 
 from datetime import timedelta
 
@@ -180,7 +180,7 @@ def test_block_lifted_while_it_is_being_told_ends_lifted_at_the_provider(
 
     def tell_slowly(external_id: str, *, reason: str) -> None:
         lift_block(block=Block.objects.get(pk=row.pk), by=make_user(), now=NOW)
-        send_blocks(now=NOW)  # another machine: the lifting waits for the block's own sender
+        send_blocks(now=NOW)  # another machine, where the lifting waits for the block's own sender
         told(external_id, reason=reason)
 
     monkeypatch.setattr(turk.provider, "block_worker", tell_slowly)

@@ -1,4 +1,4 @@
-"""Ids at the provider: shown and found by who may, and never off the record."""
+"""Provider ids of workers: shown to and found by permitted users only, and always on record."""
 
 import pytest
 from django.core.exceptions import PermissionDenied

@@ -1,4 +1,4 @@
-"""What somebody hostile or unlucky tries, and what a row that cannot be unsealed holds up: itself alone."""
+"""Hostile or unlucky requests, and rows that cannot be unsealed, which hold up nothing but themselves."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -63,7 +63,7 @@ def write(*workers: Worker) -> None:
 
 
 def stepping(step: timedelta) -> Callable[[], datetime]:
-    """A clock that is later each time somebody looks at it."""
+    """A clock that is one step later at each reading."""
     looks = iter(range(1, 1000))
     return lambda: NOW + step * next(looks)
 
@@ -148,7 +148,7 @@ def test_requirement_of_strange_types_is_refused_with_its_number(row: dict[str, 
 
 
 def test_block_is_claimed_by_the_time_it_is_sent(turk: StubbedTurk) -> None:
-    """A claim of when a long sweep began would be over at once, and a block could overtake its lifting."""
+    """A claim from the start of a long sweep would end at once, and a block could overtake its lifting."""
     first, second = block(make_worker()), block(make_worker())
     seen: list[datetime | None] = []
     turk.before = lambda: seen.append(  # type: ignore[attr-defined]
@@ -195,7 +195,7 @@ def test_block_of_a_worker_whose_id_is_sealed_holds_up_no_other(turk: StubbedTur
 
     fresh = [Block.objects.get(pk=row.pk) for row in rows]
     assert (sent, [row.status for row in fresh]) == (2, ["refused", "active", "active"])
-    assert fresh[0].problem == f"The id of {sealed} cannot be unsealed. Nobody was told."
+    assert fresh[0].problem == f"The id of {sealed} cannot be decrypted. Nothing was sent."
 
 
 def test_letter_to_a_worker_whose_id_is_sealed_holds_up_no_other(turk: StubbedTurk) -> None:
@@ -231,7 +231,7 @@ def test_id_that_cannot_be_unsealed_is_not_put_on_record_as_shown() -> None:
     worker, user = make_worker(), make_user(is_superuser=True)
     spoil(worker, "external_id")
 
-    with pytest.raises(RuleBroken, match="cannot be unsealed"):
+    with pytest.raises(RuleBroken, match="cannot be decrypted"):
         disclose(worker=Worker.objects.get(pk=worker.pk), user=user, reason="Asked for it", now=NOW)
 
     assert not Disclosure.objects.exists()
@@ -256,7 +256,7 @@ def test_account_whose_secret_is_sealed_is_refused_with_advice() -> None:
     lost = Account.objects.get(pk=account.pk)
 
     for opened in (provider_for, queue_for):
-        with pytest.raises(ProviderRefused, match="Type it in anew"):
+        with pytest.raises(ProviderRefused, match="Enter it again"):
             opened(lost)
 
 
@@ -348,7 +348,7 @@ def test_member_of_one_study_steers_and_writes_to_nothing_of_another(client: Cli
     "path", ["batches/{batch}/cancel/", "batches/{batch}/items/", "workers/{worker}/block/"]
 )
 def test_session_alone_writes_nothing_through_the_api(path: str) -> None:
-    """A foreign page can make a browser post, and cannot make it send the CSRF token."""
+    """A foreign page can make a browser post, but cannot make it send the CSRF token."""
     work = make_assignment()
     batch = work.hit.batch
     client = Client(enforce_csrf_checks=True)

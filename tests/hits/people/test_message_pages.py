@@ -1,4 +1,4 @@
-"""Messages in the admin: written, looked at, sent once, and followed up."""
+"""Messages in the admin: written, previewed, sent once, and followed up."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,6 +24,7 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +33,7 @@ LIST = "admin:hits_message_changelist"
 
 
 def sign_in_reader(client: Client, *also: str, studies: Sequence[Study] = ()) -> User:
-    """Looks at every study, unless some are given."""
+    """Sign in a reader of workers and messages, who sees every study unless some are given."""
     names = (
         ("view_worker", "view_message", *also)
         if studies
@@ -88,7 +89,7 @@ def test_draft_can_be_changed_after_the_look(client: Client) -> None:
 
     back = client.post(reverse(COMPOSE), {**values, "step": "edit", "subject": "Kept words"})
 
-    assert b'value="Kept words"' in back.content
+    assert 'value="Kept words"' in text_of(back)
     assert not Message.objects.exists()
 
 
@@ -108,7 +109,7 @@ def test_message_that_cannot_be_sent_says_why_and_keeps_the_words(
 ) -> None:
     sign_in_reader(client, "send_message")
 
-    page = client.post(reverse(COMPOSE), letter(make_worker(), **changes, step=step)).content.decode()
+    page = text_of(client.post(reverse(COMPOSE), letter(make_worker(), **changes, step=step)))
 
     assert words in page
     assert ("There is more." in page) == ("text" not in changes)
@@ -121,7 +122,7 @@ def test_message_to_nobody_leads_back_to_the_list(client: Client, workers: str) 
 
     page = client.post(reverse(COMPOSE), {**letter(), "workers": workers, "step": "send"}, follow=True)
 
-    assert "Choose at least one worker" in page.content.decode()
+    assert "Choose at least one worker" in text_of(page)
     assert not Message.objects.exists()
 
 
@@ -130,7 +131,7 @@ def test_message_to_workers_of_two_accounts_is_refused(client: Client) -> None:
 
     page = client.post(reverse(COMPOSE), letter(make_worker(), make_worker(), step="send"), follow=True)
 
-    assert "workers of one account" in page.content.decode()
+    assert "workers of one account" in text_of(page)
     assert not Message.objects.exists()
 
 
@@ -145,7 +146,7 @@ def test_selection_of_the_workers_list_is_written_to(client: Client) -> None:
     )
 
     assert page.context["carried"].split(",") == [str(worker.pk) for worker in reversed(workers)]
-    assert b"2 of 2" in page.content
+    assert "2 of 2" in text_of(page)
 
 
 def test_writing_needs_its_permission(client: Client) -> None:
@@ -202,7 +203,7 @@ def test_message_page_tells_whom_it_reached(client: Client) -> None:
     assert page.context["tally"].words == "58 waiting, 1 not delivered, 1 unknown outcome"
     assert len(page.context["page"].object_list) == 50
     assert [row.pk for row in failed.context["page"]] == [first.pk]
-    assert b"HardFailure: no such worker" in failed.content
+    assert "HardFailure: no such worker" in text_of(failed)
 
 
 def test_unclear_letters_are_repeated_only_by_who_read_the_warning(client: Client) -> None:

@@ -1,4 +1,4 @@
-"""Letters: each worker once, whatever breaks in between."""
+"""Letters: each worker gets one, whatever breaks in between."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The workers' pages: under pseudonyms, within one's studies, and quick however much there is."""
+"""The workers' pages: under pseudonyms, within the user's studies, and quick however much there is."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -30,6 +30,7 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +40,7 @@ TABS = ("work", "payments", "messages", "blocks")
 
 
 def sign_in_reader(client: Client, *also: str, studies: Sequence[Study] = ()) -> User:
-    """Looks at every study, unless some are given."""
+    """Sign in a reader of workers and their rows, who sees every study unless some are given."""
     names = (
         ("view_worker", "view_bonus", "view_message", "view_block", *also)
         if studies
@@ -53,7 +54,7 @@ def url(name: str, *args: object) -> str:
 
 
 def make_busy_worker(count: int = 3, *, study: Study | None = None) -> Worker:
-    """With work, bonuses, letters and a block."""
+    """Make a worker with work, bonuses, letters and a block."""
     batch = make_batch(status="open", study=study or make_study(), reward=Decimal("0.25"))
     hit, worker, by = make_hit(batch=batch), make_worker(account=batch.account), make_user()
     for number in range(count):
@@ -105,7 +106,7 @@ def test_worker_page_lists_letters_and_blocks(client: Client) -> None:
     worker = make_busy_worker()
 
     letters = client.get(url("change", worker.pk), {"show": "messages"}).content.decode()
-    blocks = client.get(url("change", worker.pk), {"show": "blocks"}).content.decode()
+    blocks = text_of(client.get(url("change", worker.pk), {"show": "blocks"}))
 
     assert letters.count(">More</a>") == 3
     assert "Answers at random" in blocks
@@ -121,7 +122,7 @@ def test_worker_page_goes_through_long_lists_in_pages(client: Client) -> None:
     second: Any = client.get(url("change", worker.pk), {"show": "work", "page": "2"})
 
     assert [len(page.context["page"].object_list) for page in (first, second)] == [50, 1]
-    assert b"Page 1 of 2" in first.content
+    assert "Page 1 of 2" in text_of(first)
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "x", "999999999999999999999", "\0"])
@@ -160,7 +161,7 @@ def test_worker_list_asks_as_often_for_many_rows_as_for_few(client: Client) -> N
 
     assert counts[0] == counts[1]
     assert counts[0] < 10
-    assert b'<td class="field-handed_in">3</td>' in page.content
+    assert '<td class="field-handed_in">3</td>' in text_of(page)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +215,7 @@ def test_worker_page_shows_no_work_of_other_studies(client: Client) -> None:
 
     assert pages[0].context["record"].total == 3
     assert [part.count for part in pages[1].context["sums"]] == [3]
-    assert not any(b"Hidden work" in page.content for page in pages)
+    assert not any("Hidden work" in text_of(page) for page in pages)
 
 
 def test_verbs_need_their_permissions(client: Client) -> None:
@@ -229,7 +230,7 @@ def test_verbs_need_their_permissions(client: Client) -> None:
         url("find"): {"external_id": worker.external_id, "reason": "x"},
     }
 
-    page = client.get(url("change", worker.pk)).content.decode()
+    page = text_of(client.get(url("change", worker.pk)))
     statuses = [client.post(address, values).status_code for address, values in posts.items()]
 
     assert statuses == [403] * len(posts)
@@ -249,7 +250,7 @@ def test_block_is_explained_and_then_made(client: Client) -> None:
     user = sign_in_reader(client, "block_worker")
     worker = make_worker()
 
-    asked = client.get(url("block"), {"workers": str(worker.pk), "kind": "hard"}).content.decode()
+    asked = text_of(client.get(url("block"), {"workers": str(worker.pk), "kind": "hard"}))
     missing = client.post(url("block"), {"workers": worker.pk, "kind": "hard", "reason": " "})
     before = Block.objects.count()
     done = client.post(
@@ -258,10 +259,10 @@ def test_block_is_explained_and_then_made(client: Client) -> None:
 
     block = Block.objects.get()
     assert "in every study" in asked
-    assert (before, b"This field is required" in missing.content) == (0, True)
+    assert (before, "This field is required" in text_of(missing)) == (0, True)
     assert (block.worker, block.kind, block.status) == (worker, "hard", "intended")
     assert (block.reason, block.by) == ("Sold the account", user)
-    assert "Blocked 1 worker." in done.content.decode()
+    assert "Blocked 1 worker." in text_of(done)
     assert "Blocked at the provider" not in asked
 
 
@@ -288,7 +289,7 @@ def test_selection_of_the_list_is_blocked_softly(client: Client) -> None:
         url("block"), {"workers": carried, "kind": "soft", "reason": "Same machine"}, follow=True
     )
 
-    assert "Blocked 2 workers." in done.content.decode()
+    assert "Blocked 2 workers." in text_of(done)
     assert Block.objects.filter(status="active").count() == 3
 
 
@@ -320,7 +321,7 @@ def test_refused_block_is_asked_for_again(client: Client) -> None:
     block = block_worker(worker=worker, kind="hard", reason="x", by=make_user(), now=NOW)
     Block.objects.update(status="refused", problem="Not today.")
 
-    page = client.get(url("change", worker.pk), {"show": "blocks"}).content.decode()
+    page = text_of(client.get(url("change", worker.pk), {"show": "blocks"}))
     client.post(url("block_again", block.pk))
 
     assert "Refused by the provider: Not today." in page
@@ -338,10 +339,10 @@ def test_id_is_shown_once_for_a_reason_and_on_record(client: Client) -> None:
         shown = client.post(url("id", worker.pk), {"reason": "A payment is disputed"})
         after = client.get(url("id", worker.pk))
 
-    pages = [PLANTED in page.content.decode() for page in (asked, refused, shown, after)]
+    pages = [PLANTED in text_of(page) for page in (asked, refused, shown, after)]
     assert (pages, before) == ([False, False, True, False], 0)
     assert "no-store" in shown["Cache-Control"]
-    assert b"A payment is disputed" in after.content
+    assert "A payment is disputed" in text_of(after)
     assert Disclosure.objects.get().user == user
     assert PLANTED not in str(logs)
 
@@ -351,7 +352,7 @@ def test_worker_is_found_by_the_id_at_the_provider(client: Client) -> None:
     worker = make_worker(external_id=PLANTED)
     make_worker(account=make_account())
 
-    listed = client.get(reverse(LIST)).content.decode()
+    listed = text_of(client.get(reverse(LIST)))
     with capture_logs() as logs:
         found = client.post(url("find"), {"external_id": PLANTED, "reason": "A letter"})
         wrong = client.post(url("find"), {"external_id": f"{PLANTED}X", "reason": "A letter"})
@@ -359,7 +360,7 @@ def test_worker_is_found_by_the_id_at_the_provider(client: Client) -> None:
 
     assert url("find") in listed
     assert found.headers["Location"] == url("change", worker.pk)
-    assert b"No worker whom you can see has this id" in wrong.content
+    assert "No worker whom you can see has this id" in text_of(wrong)
     assert not any(PLANTED.encode() in page.content for page in (wrong, refused))
     assert PLANTED not in str(logs)
     assert Disclosure.objects.get().reason == "Searched by id: A letter"
@@ -400,7 +401,7 @@ def test_ids_at_the_provider_are_on_no_other_page(client: Client) -> None:
         ]
 
     assert [page.status_code for page in pages] == [200] * len(pages)
-    typed = f'value="{PLANTED}"'  # the search's own words
+    typed = f'value="{PLANTED}"'  # the search box shows what was typed
     assert not any(
         PLANTED in page.content.decode().replace(typed, "").replace(f"q={PLANTED}", "") for page in pages
     )
@@ -415,4 +416,4 @@ def test_long_reasons_and_times_do_not_break_the_page(client: Client) -> None:
     page: Any = client.get(url("change", worker.pk))
 
     assert page.context["median"] is None
-    assert b"not measured yet" in page.content
+    assert "not measured yet" in text_of(page)

@@ -1,4 +1,4 @@
-"""Accounts: what may be changed, what is never shown, and the page that checks one."""
+"""Accounts: what may be changed, what is never shown, and the page that checks an account."""
 
 from typing import Any
 
@@ -13,6 +13,7 @@ from hits.admin.accounts import SECRETS
 from hits.providers.models.accounts import Account, Stranger
 from hits.sync.services import account_checks
 from tests.factories import NOW, make_account, make_batch
+from tests.pages import text_of
 from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
 
@@ -48,7 +49,7 @@ def test_secrets_are_never_shown_and_stay_when_left_empty(client: Client) -> Non
     page = client.get(change_url(account))
     saved = client.post(change_url(account), form_of(account, name="renamed", **dict.fromkeys(SECRETS, "")))
 
-    assert SECRET not in page.content.decode()
+    assert SECRET not in text_of(page)
     assert saved.status_code == 302
     found = Account.objects.get()
     assert (found.name, found.secret_access_key, found.ticket_key) == ("renamed", SECRET, f"{SECRET}-ticket")
@@ -61,7 +62,7 @@ def test_secrets_are_hidden_from_who_may_only_look(client: Client) -> None:
     page = client.get(change_url(account))
 
     assert page.status_code == 200
-    assert SECRET not in page.content.decode()
+    assert SECRET not in text_of(page)
 
 
 def test_what_a_launched_batch_stands_on_is_fixed(client: Client) -> None:
@@ -94,7 +95,7 @@ def test_amazons_own_service_needs_the_setting(client: Client, settings: LazySet
     page = client.post(change_url(account), form_of(account, endpoint=amazon))
 
     assert Account.objects.get().endpoint == (amazon if allowed else account.endpoint)
-    assert ("CROWD_ALLOW_AMAZON" in page.content.decode()) is not allowed
+    assert ("CROWD_ALLOW_AMAZON" in text_of(page)) is not allowed
 
 
 @pytest.mark.parametrize("meant", [True, False])
@@ -154,11 +155,11 @@ def test_strangers_are_counted_on_the_page_and_listed_behind_it(client: Client) 
     Stranger.objects.create(account=account, external_id="STRANGE1", found_at=NOW, expired_at=NOW)
     Stranger.objects.create(account=account, external_id="STRANGE2", found_at=NOW)
 
-    page = client.get(change_url(account)).content.decode()
+    page = text_of(client.get(change_url(account)))
     listed = client.get(reverse("admin:hits_stranger_changelist"), {"account__id__exact": account.pk})
 
     assert "2 HITs that no row here knows</a>; 1 not stopped yet." in page
-    assert "STRANGE2" in listed.content.decode()
+    assert "STRANGE2" in text_of(listed)
 
 
 def test_check_page_shows_what_is_wrong_and_what_to_do(
@@ -174,7 +175,7 @@ def test_check_page_shows_what_is_wrong_and_what_to_do(
 
     findings = {finding.name: finding.ok for finding in page.context["findings"]}
     assert (findings["identity and balance"], findings["reading HITs"]) == (True, False)
-    assert "try again" in page.content.decode()
+    assert "try again" in text_of(page)
     assert len(queries) < 10
 
 

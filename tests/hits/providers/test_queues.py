@@ -1,4 +1,4 @@
-"""Queues: received at most ten at a time, deleted on their own, and Amazon's only where it is allowed."""
+"""Queues: messages come at most ten at a time and are deleted one by one; Amazon's only where allowed."""
 
 import pytest
 from django.conf import LazySettings

@@ -1,4 +1,4 @@
-"""Who is believed: signatures by key and by certificate, and the only hosts that are ever asked."""
+"""Signatures by key and by certificate, and the only hosts that are ever asked for certificates."""
 
 import hashlib
 import hmac

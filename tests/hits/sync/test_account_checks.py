@@ -1,4 +1,4 @@
-"""What is looked at for an account, against a stubbed provider."""
+"""The checks of an account, against a stubbed provider."""
 
 from datetime import timedelta
 from typing import Any

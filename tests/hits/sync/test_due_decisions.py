@@ -1,4 +1,4 @@
-"""When decisions, blocks, letters and figures have something to do by the clock alone."""
+"""When decisions, blocks, letters and figures have something to do because time has passed."""
 
 from datetime import timedelta
 from typing import Any
@@ -33,7 +33,7 @@ MINUTE = timedelta(minutes=1)
 
 @pytest.fixture(autouse=True)
 def _provider(turk: StubbedTurk) -> None:
-    """Behind every account whose secret can be read."""
+    """Put the stubbed provider behind every account whose secret can be read."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The inbox: kept once, applied in any order, and never more than a hint to look."""
+"""The inbox of events: each is kept once, applied in any order, and never more than a hint to look."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -45,7 +45,7 @@ LATER = NOW + timedelta(hours=1)
 
 
 def open_hit(account: Account | None = None, *, external_id: str = "HIT1", **changes: Any) -> HIT:
-    """One that nobody would look at for an hour."""
+    """Make an open HIT at which nothing would look for an hour."""
     account = account or make_account()
     batch = make_batch(account=account, status="open")
     return make_hit(batch=batch, external_id=external_id, look_at=LATER, **changes)
@@ -57,7 +57,7 @@ def hear(account: Account, *events: dict[str, Any], now: datetime = NOW) -> int:
 
 
 def rows() -> Any:
-    """What an event may ever change."""
+    """All rows that an event may ever change."""
     return (
         list(Assignment.objects.order_by("external_id", "worker").values()),
         list(HIT.objects.order_by("pk").values()),
@@ -264,7 +264,7 @@ def test_event_of_a_return_leaves_whoever_accepted_afterwards_alone(after: timed
         {"status": Status.SUBMITTED},
         {"status": Status.APPROVED},
         {"external_id": "A2"},
-        {"accepted_at": None},  # nobody knows which acceptance it is of
+        {"accepted_at": None},  # its acceptance is not known
     ],
 )
 def test_event_of_a_return_changes_nothing_else(changes: dict[str, Any]) -> None:
@@ -278,7 +278,7 @@ def test_event_of_a_return_changes_nothing_else(changes: dict[str, Any]) -> None
 
 
 def test_batch_is_marked_after_all_the_returns_that_one_notice_tells_of() -> None:
-    """Whoever holds work or items waits for the batch: to wait the other way round would be a deadlock."""
+    """The batch comes last because holders of work or items wait for it: another order could deadlock."""
     study = make_study()
     make_association(study=study)
     hit = make_hit(batch=make_batch(study=study, status="open"), external_id="HIT1")
@@ -306,7 +306,7 @@ def test_event_of_a_return_of_another_hit_changes_nothing() -> None:
 
 
 MINUTE = timedelta(minutes=1)
-# One place is taken, given back, taken again under the same id, and handed in; another one runs out.
+# One place is taken, returned, taken again under the same id, and submitted; another one runs out.
 STORY = [
     told("AssignmentAccepted", assignment="A1", at=NOW),
     told("AssignmentReturned", assignment="A1", at=NOW + 2 * MINUTE),
@@ -320,7 +320,7 @@ STORY = [
 
 
 def live_story(order: list[int], slices: list[int]) -> Any:
-    """The same rows here, told in this order, with handling in between. What became of them."""
+    """Receive the documents in this order, handling them after these steps. Returns the rows that result."""
     for model in (Event, Notice, Assignment, HIT, Batch):
         model.objects.all().delete()
     hit = open_hit()
@@ -351,7 +351,7 @@ def live_story(order: list[int], slices: list[int]) -> Any:
 
 @pytest.fixture
 def in_order() -> Any:
-    """What becomes of the story as it happened."""
+    """The rows that result from the story as it happened."""
     return live_story(list(range(len(STORY))), [])
 
 
@@ -400,8 +400,8 @@ def test_handle_notices_skips_over_what_cannot_be_handled() -> None:
     found = Notice.objects.order_by("pk").defer("body").values_list("handled_at", "problem")
     assert (handled, again) == (1, 0)
     assert list(found) == [
-        (NOW, "It is no JSON."),
-        (NOW, "Its text cannot be unsealed: the key it was sealed with is gone."),
+        (NOW, "It is not JSON."),
+        (NOW, "Its text cannot be decrypted: its key is gone."),
         (NOW, ""),
     ]
     assert Event.objects.get().notice == fine
@@ -531,7 +531,7 @@ def test_subscribe_batches_tells_the_provider_where_events_go(
     ("notify_by", "changes"),
     [
         ("none", {}),
-        ("sqs", {}),  # of no address
+        ("sqs", {}),  # without an address
         ("webhook", {"hit_type_id": ""}),
         ("webhook", {"status": "complete"}),
         ("webhook", {"notified_at": NOW}),
@@ -607,7 +607,7 @@ def test_purge_notices_empties_texts_and_later_removes_rows(monkeypatch: pytest.
         "young",
     ]
     kept = [bool(notice.body) for notice in Notice.objects.order_by("received_at")]
-    assert kept == [True, False, False, False, True]  # what was never handled keeps its text
+    assert kept == [True, False, False, False, True]  # an unhandled notice keeps its text
 
 
 def test_describe_inbox_says_when_it_last_heard_and_what_waits() -> None:

@@ -1,4 +1,4 @@
-"""The door for events: who gets in, what everybody else is told, and an event's whole way."""
+"""The webhook for events: which requests are accepted, how others are refused, and an event's whole way."""
 
 import hashlib
 import hmac
@@ -211,7 +211,7 @@ def account_of(sites: Sites, credentials: Credentials, **changes: Any) -> Accoun
 
 
 def launch(sites: Sites, credentials: Credentials, account: Account) -> tuple[HIT, marketplace.HIT]:
-    """One HIT on both sides, which we would look at in an hour."""
+    """Make one HIT on both sides, at which the product would look in an hour."""
     question = external_question(f"{sites.public}/q/")
     created = client_of(sites, credentials).create_hit(**hit_input(Question=question, MaxAssignments=2))[
         "HIT"
@@ -228,7 +228,7 @@ def is_due(hit: HIT) -> bool:
 
 
 def arrive() -> list[str]:
-    """Everything that is on its way, and then in the rows."""
+    """Deliver, poll and handle all events that are on their way. Returns the kinds that were recorded."""
     deliver_events(now=timezone.now())
     event_inbox.poll_queues(now=timezone.now())
     event_inbox.handle_notices(now=timezone.now())

@@ -35,7 +35,7 @@ def at(seconds: float) -> Any:
 
 @pytest.fixture
 def hit(turk: StubbedTurk) -> HIT:
-    """Open at the provider for two workers, read once, and not to be looked at before tomorrow."""
+    """HIT that is open at the provider for two workers, read once, and not due before tomorrow."""
     hit = post_hit()
     reconciling.reconcile(now=NOW)
     turk.calls.clear()
@@ -44,13 +44,13 @@ def hit(turk: StubbedTurk) -> HIT:
 
 
 def copy_there(turk: StubbedTurk, hit: HIT, **changes: Any) -> str:
-    """Another HIT at the provider, much like this one."""
+    """Make another HIT at the provider, equal to this one but for the changes."""
     external_id = f"HITX{len(turk.hits):026}"
     turk.hits[external_id] = {**turk.hits[hit.external_id], "HITId": external_id, **changes}
     return external_id
 
 
-# What no event told.
+# Changes that no event told.
 
 
 def test_quiet_account_costs_a_call_for_a_hundred_hits(turk: StubbedTurk) -> None:
@@ -236,7 +236,7 @@ def test_hit_that_a_whole_pass_does_not_show_is_asked_for_by_name(turk: StubbedT
 
 
 def test_hit_that_was_thought_lost_is_opened_and_read_again(hit: HIT, turk: StubbedTurk) -> None:
-    """The account's keys were wrong for a while, say."""
+    """The account's keys were wrong for a while, for example."""
     turk.submit(hit.external_id, answer="x")
     kept = dict(turk.hits)
     turk.hits.clear()
@@ -303,7 +303,7 @@ def test_decision_there_on_work_of_a_closed_hit_is_mirrored(hit: HIT, turk: Stub
     assert turk.calls == ["list_hits"]
 
 
-# When, and whose.
+# When the full scan runs, and for which accounts.
 
 
 def test_survey_is_made_at_its_time(hit: HIT, turk: StubbedTurk, settings: LazySettings) -> None:
@@ -349,7 +349,7 @@ def test_account_that_cannot_be_used_leaves_the_others_to_be_surveyed(
 
 
 def test_another_machine_that_began_the_pass_makes_it_alone(hit: HIT, turk: StubbedTurk) -> None:
-    """It began after we had read the account's row."""
+    """The other machine began after this one had read the account's row."""
     stale = Account.objects.get()
     Account.objects.update(surveyed_at=at(9))
     turk.calls.clear()
@@ -378,7 +378,7 @@ def test_page_of_hits_costs_as_many_queries_whatever_is_on_it(turk: StubbedTurk)
     assert few == many
 
 
-# The tool of operators and tests.
+# The command for operators and tests.
 
 
 def test_reconcile_everything_agrees_after_all_events_were_lost(turk: StubbedTurk) -> None:
@@ -431,7 +431,7 @@ def test_command_says_what_it_found(hit: HIT, turk: StubbedTurk) -> None:
 
 
 def judged_and_closed(hit: HIT, turk: StubbedTurk, *, kind: str = "Approved") -> str:
-    """Work that is decided on both sides, of a HIT that is over."""
+    """Make work that is decided on both sides, of a HIT that is over."""
     assignment, worker = turk.submit(hit.external_id, answer="x")
     save_as(hit, assignment=assignment, worker=worker)
     turk.hits[hit.external_id]["expired"] = True
@@ -447,7 +447,7 @@ def judged_and_closed(hit: HIT, turk: StubbedTurk, *, kind: str = "Approved") ->
 def test_our_word_that_was_never_heard_is_said_again(
     hit: HIT, turk: StubbedTurk, kind: str, call: str
 ) -> None:
-    """The yes to it was an old answer, out of a cache."""
+    """The provider's yes to it was an old answer from a cache."""
     assignment = judged_and_closed(hit, turk, kind=kind)
     turk.assignments[assignment]["AssignmentStatus"] = "Submitted"
     Decision.objects.create(
@@ -482,7 +482,7 @@ def test_a_closed_hit_whose_counters_lag_is_read_once_an_hour(hit: HIT, turk: St
 
 
 def test_work_that_was_lost_is_found_once_it_is_decided_there(hit: HIT, turk: StubbedTurk) -> None:
-    """The list that closed the HIT was an old one."""
+    """The list that closed the HIT was out of date."""
     assignment = judged_and_closed(hit, turk)
     Lease.objects.all().delete()
     Assignment.objects.all().delete()

@@ -1,4 +1,4 @@
-"""A sweep that finds nothing to do reads little and writes nothing: it would wake itself for ever."""
+"""A sweep with nothing to do reads little and writes nothing: writing would wake it again for ever."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ Next = Callable[..., datetime | None]
 
 
 def never(*, now: datetime) -> None:
-    """Of a sweep that waits for no moment."""
+    """Stand in for the next moment of a sweep that waits for none."""
 
 
 SWEEPS: list[tuple[Callable[..., Any], Next]] = [
@@ -64,7 +64,7 @@ NAMES = [run.__name__ for run, _ in SWEEPS]
 
 @pytest.fixture(autouse=True)
 def _provider(turk: StubbedTurk) -> None:
-    """Behind every account whose secret can be read."""
+    """Put the stubbed provider behind every account whose secret can be read."""
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def account() -> Account:
 
 
 def lay_idle_world(account: Account) -> None:
-    """A batch that is over, and one whose open HIT is to be looked at in an hour."""
+    """Make a batch that is over, and another one whose open HIT is due in an hour."""
     Account.objects.filter(pk=account.pk).update(surveyed_at=NOW)
     done = make_batch(account=account, status="complete", hit_type_id="TYPE1", notified_at=NOW)
     hit = make_hit(batch=done, status="closed", closed_at=NOW, look_at=None)
@@ -94,7 +94,7 @@ def lay_idle_world(account: Account) -> None:
 
 
 class Statements:
-    """What was read, and which statements changed a row."""
+    """A wrapper of database calls that keeps what was read, and the statements that changed a row."""
 
     def __init__(self) -> None:
         self.read: list[str] = []

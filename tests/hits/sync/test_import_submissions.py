@@ -41,7 +41,7 @@ def at(seconds: float) -> Any:
     return NOW + timedelta(seconds=seconds)
 
 
-# What was handed in becomes ours.
+# Submissions at the provider are imported.
 
 
 def test_reconcile_makes_saved_work_submitted(hit: HIT, turk: StubbedTurk) -> None:
@@ -98,7 +98,7 @@ def test_reconcile_records_work_we_never_saw_opened(hit: HIT, turk: StubbedTurk)
 
 
 def test_work_claimed_on_another_hits_page_is_recorded_where_it_was_done(turk: StubbedTurk) -> None:
-    """Without a ticket anybody may open a page under any assignment's id."""
+    """Any worker without a ticket may open a page under any assignment's id."""
     first, second = post_batch(hits_wanted=2).hits.order_by("pk")
     assignment, worker = turk.submit(second.external_id, answer="x")
     claimed = open_as(first, assignment=assignment, worker=worker)
@@ -158,7 +158,7 @@ def test_page_that_is_known_costs_one_query(turk: StubbedTurk) -> None:
     assert len(queries) == 1
 
 
-# What was decided there becomes ours.
+# Decisions at the provider are imported.
 
 
 def test_reconcile_mirrors_what_was_decided_there(hit: HIT, turk: StubbedTurk) -> None:
@@ -239,7 +239,7 @@ def test_provider_that_is_late_in_approving_is_asked_again_later(
     assert Assignment.objects.get().status == Status.SUBMITTED
 
 
-# Each once, and by whom.
+# Each submission is imported once, and for the right worker.
 
 
 def test_worker_of_the_list_is_the_worker_of_the_page(hit: HIT, turk: StubbedTurk) -> None:
@@ -257,7 +257,7 @@ def test_worker_of_the_list_is_the_worker_of_the_page(hit: HIT, turk: StubbedTur
 @pytest.mark.needs_postgres
 @pytest.mark.django_db(transaction=True)
 def test_two_reconcilers_at_once_make_one_row_for_each_piece_of_work(turk: StubbedTurk) -> None:
-    """Each knows only itself: neither claims, and both read the whole list."""
+    """The processes know nothing of each other: neither claims, and both read the whole list."""
     hit = post_hit(assignments_per_hit=9)
     for _ in range(9):
         turk.submit(hit.external_id, answer="x")

@@ -1,4 +1,4 @@
-"""A yes to a change that was somebody else's: the look that follows it tells, and our word is said again."""
+"""A change answered by a yes to another request: the next look shows it, and the change is sent again."""
 
 from datetime import timedelta
 
@@ -115,7 +115,7 @@ def test_a_hit_that_was_not_lengthened_is_lengthened_again(hit: HIT, turk: Stubb
 def test_a_survey_sees_that_an_untouched_hit_has_fewer_places_than_were_added(
     hit: HIT, turk: StubbedTurk, user: User
 ) -> None:
-    """As after a look that was lied to as well."""
+    """The look before it was answered wrongly as well."""
     HIT.objects.update(max_assignments=3)
 
     full_scan.survey(now=NOW, force=True)

@@ -96,7 +96,7 @@ def test_hit_that_the_provider_no_longer_has_is_closed_with_words(hit: HIT, turk
 
 
 def test_saved_work_is_kept_while_the_provider_cannot_be_read(hit: HIT, turk: StubbedTurk) -> None:
-    """The clock alone never gives up what the provider may have."""
+    """Time alone never gives up work that the provider may have."""
     assignment, worker = turk.submit(hit.external_id, answer="x")
     save_as(hit, assignment=assignment, worker=worker)
     turk.faults["get_hit"] = ["before"]
@@ -192,7 +192,7 @@ def test_look_soon_puts_nothing_off(hit: HIT) -> None:
 
 
 def during(turk: StubbedTurk, operation: str, act: Callable[[], object]) -> None:
-    """Something happens between the provider's answer and our reading it."""
+    """Act between the provider's answer and its reading."""
     answer = getattr(turk, f"_{operation}")
 
     def answer_slowly(**params: Any) -> Any:
@@ -251,7 +251,7 @@ def test_places_that_are_being_added_are_not_counted_twice(hit: HIT, turk: Stubb
     assert HIT.objects.get().max_assignments == 2
 
 
-# Nobody waits for what is broken.
+# Broken rows and accounts hold up nothing else.
 
 
 def test_reconcile_goes_on_behind_a_hit_that_cannot_be_read(turk: StubbedTurk) -> None:
@@ -286,7 +286,7 @@ def test_account_that_does_not_answer_rests_after_two_hits(turk: StubbedTurk) ->
 def test_account_that_refuses_every_look_rests_after_two_hits(
     turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A key that was revoked: thousands of HITs would be refused, one after the other, in every run."""
+    """A revoked key would be refused for thousands of HITs, one after the other, in every run."""
     post_batch(hits_wanted=5)
 
     def refuse(**_: Any) -> Any:
@@ -302,7 +302,7 @@ def test_account_that_refuses_every_look_rests_after_two_hits(
 
 
 def test_items_given_back_at_the_end_of_a_hit_are_locked_in_one_order(hit: HIT, turk: StubbedTurk) -> None:
-    """All work first, then all items: two that take them in turns would wait for each other."""
+    """All work comes before all items: two runs that lock them in turns would wait for each other."""
     for number in range(2):
         open_as(hit, assignment=f"GONE{number}", worker=f"AGONE{number}")
     turk.hits[hit.external_id]["expired"] = True
@@ -359,7 +359,7 @@ def test_hit_that_somebody_works_on_is_looked_at_first(turk: StubbedTurk) -> Non
 
 
 def cost_of_a_quiet_run(turk: StubbedTurk, *, finished: int) -> tuple[int, int]:
-    """Calls and queries of a reconcile of a batch with two open HITs, one of them due."""
+    """Calls and queries that reconciling takes for a batch with two open HITs, one of them due."""
     batch = post_batch(hits_wanted=2)
     HIT.objects.bulk_create(
         HIT(batch=batch, status="closed", external_id=f"DONE{batch.pk}X{number}", sent_at=NOW)

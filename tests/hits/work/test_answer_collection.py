@@ -1,4 +1,4 @@
-"""Answers are counted once they are in, and anew when one is taken out: in slices, one owner at a time."""
+"""Answers are counted once they are in, and again when one is taken out: in slices, one owner at a time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ TASK = "winoventi.exceptions"
 
 
 class Counted:
-    """What a family's own counting is called with, and marks as done."""
+    """A family's own counting, which notes its calls and marks the rows as done."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, list[int]]] = []

@@ -1,4 +1,4 @@
-"""Who may start a HIT, and how many people a plan can count on."""
+"""Entry policies: which workers may start a HIT, and how many workers a plan can count on."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -33,7 +33,7 @@ OWN = "3QUALIFICATIONOFOUROWN0000"
 
 
 def refusal(hit: HIT, worker: Worker) -> str:
-    """The code, or nothing where the worker may start."""
+    """The code of the refusal, or an empty text where the worker may start."""
     hit = HIT.objects.select_related("batch__account", "batch__study").get(pk=hit.pk)
     try:
         refuse_entry(hit=hit, worker=worker, now=NOW)
@@ -175,7 +175,7 @@ def test_decision_takes_two_queries_however_many_rules_there_are() -> None:
     with CaptureQueriesContext(connection) as queries:
         refuse_entry(hit=hit, worker=worker, now=NOW)
 
-    # Two more are the door's: whether the worker is under age, and which gates the study has.
+    # Two of the queries are entry policies: whether the worker is under age, and the gates of the study.
     assert len([query for query in queries if "SAVEPOINT" not in query["sql"]]) == 4
 
 

@@ -1,4 +1,4 @@
-"""Active time: counted from heartbeats by our own clock, and never more than has passed on it."""
+"""Active time: counted from heartbeats by the server's clock, and never more than has passed on it."""
 
 from datetime import datetime, timedelta
 
@@ -25,7 +25,7 @@ def after(seconds: float) -> datetime:
 
 
 def beat(assignment: Assignment, *seconds: float) -> tuple[int | None, datetime | None]:
-    """As requests do it: each reads the row anew."""
+    """Count heartbeats as requests do, each of which reads the row again."""
     for at in seconds:
         count_activity(assignment=Assignment.objects.get(pk=assignment.pk), now=after(at))
     found = Assignment.objects.get(pk=assignment.pk)
@@ -85,7 +85,7 @@ def test_a_clock_that_was_set_back_starts_anew_and_takes_nothing_away() -> None:
 
     found = [beat(work, 0, 30), beat(work, 10), beat(work, 25)]
 
-    # By the clock, 25 seconds have passed since the page was opened: no more is given now.
+    # After the clock was set back it shows 25 seconds since the page was opened: no more is added now.
     assert found == [(30, after(30)), (30, after(10)), (30, after(25))]
 
 
@@ -181,7 +181,7 @@ def test_never_more_than_since_the_opening_even_if_the_clock_jumps(jumps: list[i
 
 @given(beats=st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 2), st.booleans()), max_size=40))
 def test_several_tabs_earn_no_more_than_one(beats: list[tuple[int, int, bool]]) -> None:
-    """Some act on the row as they read it a while ago: the swap lets none of those through."""
+    """Some tabs act on the row as it was read a while ago: compare and swap lets none of those through."""
     now = NOW
     row: CountedTime | None = None
     seen: dict[int, CountedTime | None] = {}

@@ -1,4 +1,4 @@
-"""The list of HITs and a HIT's own page: found, looked at, and steered."""
+"""The list of HITs and a HIT's own page: searching, looking and steering."""
 
 from datetime import timedelta
 from typing import Any
@@ -34,12 +34,12 @@ def listed(client: Client, query: str) -> list[int]:
 
 
 def as_of(page: Any) -> str:
-    """What the page was made from, as it stands in its form."""
+    """The state that the page was made from, as its form sends it."""
     return str(dict(page.context["hidden"])["as_of"])
 
 
 def choose(client: Client, action: str, *hits: HIT, query: str = "", **more: Any) -> Any:
-    """An action of the list, on these."""
+    """Choose an action of the list for these HITs."""
     form = {"action": action, "_selected_action": [hit.pk for hit in hits], **more}
     return client.post(f"{LIST}?{query}", form, follow=True)
 
@@ -219,7 +219,7 @@ def test_one_hit_is_steered_from_its_page(client: Client) -> None:
     done = client.post(url, form, follow=True)
 
     assert labels == ["Expire", "Extend", "Add places"]
-    assert "5\xa0hours longer" in asked.content.decode()
+    assert "5 hours longer" in text_of(asked)
     assert "More time to start: until" in text_of(done)
     assert Change.objects.get().kind == "extend"
 

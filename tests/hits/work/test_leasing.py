@@ -42,7 +42,7 @@ def make_slot(*, items: int = 1, per_assignment: int = 1, **account: str) -> HIT
 
 
 def open_slot(hit: HIT, *, worker: Worker | None = None, minutes: int = 0) -> Assignment:
-    """Accepted so many minutes later, under the id that every acceptance of these tests has."""
+    """Open work accepted so many minutes later, under the one id that all acceptances of these tests have."""
     accepted_at = NOW + timedelta(minutes=minutes)
     return leasing.open_assignment(
         hit=hit,

@@ -14,7 +14,7 @@ from hits.work.services import leasing
 from tests.factories import NOW, make_assignment, make_association, make_batch, make_hit, make_study
 from tests.races import meet
 
-# On a file there is one writer at a time.
+# SQLite has one writer at a time.
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.needs_postgres]
 
 

@@ -1,4 +1,4 @@
-"""Items whose answers changed since they were counted are found, and taken once."""
+"""Items whose answers changed since they were counted are found, and claimed once."""
 
 import pytest
 from django.db import transaction

@@ -1,4 +1,4 @@
-"""Answers that are broken, of another shape, or to another question: nobody knows more than before."""
+"""Broken answers, answers of another shape or to another question: the outcome stays unknown."""
 
 import contextlib
 import json
@@ -72,7 +72,7 @@ SHAPES = [
 
 @pytest.fixture
 def answered() -> Callable[..., BotoProvider]:
-    """A provider that gives these bodies, one after the other; the last one again and again."""
+    """Make a provider that gives these bodies one after the other, and then repeats the last one."""
 
     def make(*bodies: Any) -> BotoProvider:
         client = make_client(

@@ -1,4 +1,4 @@
-"""What is boto3's own: the guard of the endpoint, and outcomes that nobody knows."""
+"""Parts that are boto3's own: the guard of the endpoint, and unknown outcomes."""
 
 import json
 import socket
@@ -107,7 +107,7 @@ def test_terms_that_boto3_refuses_are_refused_and_not_unclear(requirements: Any)
 
 @contextmanager
 def provider_that_answers(*statuses: int) -> Iterator[BotoProvider]:
-    """Over loopback, for only a request that leaves is counted: one status after the other."""
+    """Provider over loopback with one status after the other, as boto3 counts only requests that leave."""
     left = list(statuses)
     refusal = {"__type": "RequestError", "TurkErrorCode": "AWS.MechanicalTurk.AssignmentDoesNotExist"}
 
@@ -121,7 +121,7 @@ def provider_that_answers(*statuses: int) -> Iterator[BotoProvider]:
             self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
-            """Quiet."""
+            """Write nothing to standard error."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

@@ -1,4 +1,4 @@
-"""The one contract suite. Every implementation of the Provider interface passes it."""
+"""The one contract suite, which every implementation of the Provider interface passes."""
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 class World(Protocol):
-    """A provider together with what happens on its other side."""
+    """A provider, with a way to do what happens on its other side."""
 
     @property
     def provider(self) -> Provider: ...
@@ -31,7 +31,7 @@ class World(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Marketplace:
-    """Our own marketplace over real HTTP."""
+    """The product's own marketplace over real HTTP."""
 
     provider: Provider
 
@@ -225,7 +225,7 @@ def test_send_bonus_is_listed_with_its_reason(world: World) -> None:
 
 @pytest.mark.parametrize(("amount", "out_of_funds"), [("0.01", False), ("50.00", True)])
 def test_send_bonus_refused_pays_nothing(world: World, amount: str, out_of_funds: bool) -> None:
-    """The small one by its repeated token, the large one by the balance."""
+    """The small amount is refused for its repeated token, the large one for the balance."""
     hit = world.provider.create_hit(spec(), token=uuid4())
     assignment, worker = world.submit(hit.external_id, answer="x")
     token = uuid4()

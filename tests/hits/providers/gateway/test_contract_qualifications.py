@@ -1,4 +1,4 @@
-"""The contract of qualifications: their types, who holds them, and who asks for one."""
+"""The contract of qualifications: their types, their holders, and requests for them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ WORDS = "Whoever passed the test holds it."
 
 
 class World(Protocol):
-    """A provider together with what its workers do."""
+    """A provider, with a way to do what its workers do."""
 
     @property
     def provider(self) -> Provider: ...
@@ -46,7 +46,7 @@ class Stubbed(StubbedTurk):
 
 @dataclass(frozen=True, kw_only=True)
 class Marketplace:
-    """Our own marketplace over real HTTP."""
+    """The product's own marketplace over real HTTP."""
 
     provider: Provider
 
@@ -194,7 +194,7 @@ def test_requests_are_accepted_and_rejected_once(world: World) -> None:
 
 @pytest.mark.parametrize("lag", [False, True], ids=["listed", "not listed yet"])
 def test_create_qualification_whose_answer_was_lost(monkeypatch: pytest.MonkeyPatch, *, lag: bool) -> None:
-    """A list that lacks what exists is behind: then nobody knows yet."""
+    """A list that lacks an existing type is behind: then the outcome stays unknown."""
     turk = StubbedTurk()
     turk.faults["create_qualification_type"] = ["after"]
     with pytest.raises(ProviderUnavailable):

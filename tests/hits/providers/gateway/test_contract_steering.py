@@ -1,4 +1,4 @@
-"""The contract of what is done to HITs, work and workers after the launch: by every implementation."""
+"""The contract of changes to HITs, work and workers after the launch, which every implementation passes."""
 
 from datetime import timedelta
 from uuid import uuid4

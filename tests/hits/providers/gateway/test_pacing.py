@@ -1,4 +1,4 @@
-"""The pace of an account's calls: shared by all processes, whatever their clocks say."""
+"""The pace of an account's calls is shared by all processes, whatever their clocks say."""
 
 from datetime import timedelta
 
