@@ -1,4 +1,4 @@
-"""An action on a row: asked before it is done, refused in words, and nothing that was typed is lost."""
+"""Actions on a row: confirmed before they are done, refused in words, and no input is lost."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,6 +18,7 @@ from hits.admin.actions.reason_form import words_form
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from tests.factories import make_user
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ class WordForm(forms.Form):
 
 
 class Scene:
-    """Rows that are words, and a person who sends requests about them."""
+    """Rows that are words, and a user who sends requests about them."""
 
     def __init__(self, user: User | None = None) -> None:
         self.user = user or make_user(is_superuser=True)
@@ -108,7 +109,7 @@ def test_get_asks_with_what_it_means_and_post_does_it(scene: Scene) -> None:
 
     asked = scene.answer(pages)
 
-    page = asked.content.decode()
+    page = text_of(asked)
     assert (asked.status_code, scene.done) == (200, [])
     assert all(words in page for words in ("The apple &lt;is&gt; gone.", "<li>Nobody else has it.</li>"))
     assert '<input type="hidden" name="seen" value="7">' in page
@@ -158,7 +159,7 @@ def test_refused_form_is_shown_again_with_what_was_typed(
 ) -> None:
     answer = scene.answer(scene.pages(form=word_form, run=run or scene.run), {"word": word})
 
-    page = answer.content.decode()
+    page = text_of(answer)
     assert (answer.status_code, f'value="{word}"' in page, scene.done) == (status, True, [])
     assert 'class="errorlist' in page
 
@@ -169,7 +170,7 @@ def test_refused_form_stands_on_a_page_that_shows_more(scene: Scene) -> None:
     answer = scene.answer(pages, {"word": "much too long"})
 
     assert (answer.status_code, answer.template_name) == (400, "admin/hits/project_fields.html")
-    assert 'value="much too long"' in answer.content.decode()
+    assert 'value="much too long"' in text_of(answer)
 
 
 def test_refusal_without_a_form_or_of_what_changed_meanwhile_leads_back(scene: Scene) -> None:
@@ -189,7 +190,7 @@ def test_what_changed_is_shown_anew_with_what_was_typed_where_the_page_says_so(s
 
     answer = scene.answer(pages, {"word": "worm"})
 
-    page = answer.content.decode()
+    page = text_of(answer)
     assert (answer.status_code, 'value="worm"' in page) == (409, True)
     assert "No apples today. Nothing was eaten." in page
 
@@ -201,9 +202,9 @@ def test_two_steps_ask_for_the_number_and_then_show_what_it_means(scene: Scene) 
 
     first, second = scene.answer(pages), scene.answer(pages, {"word": "worm", "asked": "yes"})
 
-    assert ["Go on" in page.content.decode() for page in (first, second)] == [True, False]
-    assert ["<p>?</p>" in first.content.decode(), "<p>worm</p>" in second.content.decode()] == [True, True]
-    assert '<input type="hidden" name="word" value="worm"' in second.content.decode()
+    assert ["Go on" in text_of(page) for page in (first, second)] == [True, False]
+    assert ["<p>?</p>" in text_of(first), "<p>worm</p>" in text_of(second)] == [True, True]
+    assert '<input type="hidden" name="word" value="worm"' in text_of(second)
     assert scene.done == []
     scene.answer(pages, {"word": "worm", "confirmed": "yes"})
     assert scene.done == [{"word": "worm"}]
@@ -219,7 +220,7 @@ def test_what_the_second_step_names_itself_is_sent_instead_of_what_was_typed(sce
 
 
 def looking(scene: Scene, **options: Any) -> ActionPages[str]:
-    """It counts the letters of a word, and cannot look at a worm."""
+    """Make pages whose action counts the letters of a word first, and refuses the word "worm"."""
 
     def confirm(call: Call[str]) -> Confirm:
         word = call.values.get("word", "")
@@ -265,7 +266,7 @@ def test_refused_action_that_looks_first_shows_anew_what_it_would_come_to(scene:
 
     answer = scene.answer(pages, {"word": "plum", "confirmed": "yes"})
 
-    page = answer.content.decode()
+    page = text_of(answer)
     assert answer.status_code == 409
     assert "No apples today. Nothing was eaten." in page
     assert "4 letters." in page
@@ -277,8 +278,8 @@ def test_form_from_elsewhere_leads_to_the_page_where_it_has_to_be_confirmed(scen
     asked = scene.answer(pages, {"keys": "1"})
 
     assert (asked.status_code, scene.done) == (200, [])
-    assert '<input type="hidden" name="confirmed" value="yes">' in asked.content.decode()
-    assert 'class="errorlist' not in asked.content.decode()
+    assert '<input type="hidden" name="confirmed" value="yes">' in text_of(asked)
+    assert 'class="errorlist' not in text_of(asked)
 
 
 def test_list_asks_on_its_own_address_and_carries_its_selection(scene: Scene) -> None:
@@ -320,8 +321,8 @@ def test_what_is_blocked_has_no_button(scene: Scene) -> None:
 
     page = scene.answer(scene.pages(confirm=lambda _: too_dear, form=word_form))
 
-    assert ("Too dear." in page.content.decode(), 'name="word"' in page.content.decode()) == (True, False)
-    assert '<button class="live-verb' not in page.content.decode()
+    assert ("Too dear." in text_of(page), 'name="word"' in text_of(page)) == (True, False)
+    assert '<button class="button' not in text_of(page)
 
 
 def test_form_that_stands_on_the_page_of_its_row_is_refused_there(scene: Scene) -> None:
@@ -331,7 +332,7 @@ def test_form_that_stands_on_the_page_of_its_row_is_refused_there(scene: Scene) 
     answer = scene.answer(scene.pages(page=page, form=word_form), {"word": "much too long"})
 
     assert answer.status_code == 422
-    assert "apple: * word" in answer.content.decode()
+    assert "apple: * word" in text_of(answer)
 
 
 def test_history_is_of_the_row_that_an_outcome_names(scene: Scene) -> None:
@@ -366,7 +367,7 @@ def test_list_asks_and_sends_what_it_carries_to_the_address_of_the_action(scene:
     asked: Any = pages.ask_list(request, "eat", ["apple", "pear"], at="/eat/")
 
     asked.context_data["available_apps"] = []
-    page = asked.render().content.decode()
+    page = text_of(asked.render())
     assert (asked.status_code, scene.done) == (200, [])
     assert 'action="/eat/"' in page
     assert '<input type="hidden" name="keys" value="apple,pear">' in page
@@ -392,5 +393,5 @@ def test_words_are_asked_for_kept_as_one_line_and_missed_in_words(scene: Scene) 
     missed = scene.answer(pages, {"why": " \n "})
     scene.answer(pages, {"why": "a\n b "})
 
-    assert (missed.status_code, "Say why." in missed.content.decode()) == (400, True)
+    assert (missed.status_code, "Say why." in text_of(missed)) == (400, True)
     assert scene.done == [{"why": "a b"}]

@@ -1,4 +1,4 @@
-"""Every form of the admin that makes a row, with each field wrong in turn: none fails, nothing is lost."""
+"""Every form of the admin that makes a row, with each field wrong in turn: none fails, no input is lost."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ from tests.sent_forms import fill_in, find_faults, post, read_page, refused
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct-horse-battery"
-# What the kind of a field does not tell.
+# Valid values that the kind of a field does not tell.
 KNOWN: Mapping[str, Mapping[str, Sequence[str]]] = {
     "hits.Account": {
         "secret_access_key": ["secret"],
@@ -26,16 +26,16 @@ KNOWN: Mapping[str, Mapping[str, Sequence[str]]] = {
     "hits.Study": {"budget": ["100"], "wage_floor": ["10"]},
     "hits.User": {"password1": [PASSWORD], "password2": [PASSWORD]},
 }
-# Whatever is wrong with a password is said where it stands for the second time.
+# What is wrong with a password is said at its second field.
 SAID_AT = {"password1": "password2"}
-# Not looked at while the items come from elsewhere.
-TAKE_ALL = {"source_batch"}
+# Fields that are not read while the items come from elsewhere.
+TAKE_ALL = {"source_batch", "bonus_rules-kind", "bonus_rules-preset"}
 FILES = {"pictures.Import": {"file": b"concept,url\nowl,https://pictures.example/owl.png\n"}}
 
 
 @pytest.fixture(autouse=True)
 def _no_sidebar(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The list of all models on each page is half the work of showing it, and no part of any form."""
+    """Leave out the list of all models: it is half the work of showing a page, and no part of any form."""
     monkeypatch.setattr(admin.site, "get_app_list", lambda *_, **__: [])
 
 

@@ -1,4 +1,4 @@
-"""The researchers' and payments staff's lists and rows: who sees what."""
+"""Who sees which rows in the lists and pages of researchers and payments staff."""
 
 from decimal import Decimal
 from typing import Any
@@ -20,6 +20,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +33,7 @@ def study_form(**changes: Any) -> dict[str, Any]:
         "language": "en",
         "time_zone": "UTC",
         "budget": "100",
-        "bonus_rules": "[]",
+        "bonus_rules-rules": "0",
         "rejections_a_day": "10",
         "large_bonus": "5",
         "many_bonuses": "20",
@@ -55,7 +56,7 @@ def test_provider_ids_of_workers_are_shown_on_no_page(client: Client) -> None:
     ]
 
     assert [page.status_code for page in pages] == [200] * len(pages)
-    assert [planted in page.content.decode() for page in pages] == [False] * len(pages)
+    assert [planted in text_of(page) for page in pages] == [False] * len(pages)
 
 
 @pytest.mark.parametrize("model", ["batch", "study", "assignment", "bonus", "hit", "worker", "ledgerentry"])
@@ -154,7 +155,7 @@ def test_study_refuses_what_could_not_be_kept(client: Client, changes: dict[str,
 
     page = client.post(reverse("admin:hits_study_change", args=[study.pk]), study_form(**changes))
 
-    assert words in page.content.decode()
+    assert words in text_of(page)
     assert Study.objects.values().get() == before
 
 

@@ -1,4 +1,4 @@
-"""Rows that mean the same become one: chosen in a list, on record at the one that stays."""
+"""Rows that mean the same are merged: chosen in a list, and recorded at the row that stays."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page that families share: set up for a study, its settings, and the ways to it."""
+"""The project page that all families share: setting up for a study, settings, and links."""
 
 import pytest
 from django.db.models import Model
@@ -11,6 +11,7 @@ from crowd.winogavil.models import Game as AssociationGame
 from crowd.winoground.models import Project as CaptionMatching
 from crowd.winoventi.models import Project as Exceptions
 from tests.factories import make_study
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 MODELS = [CaptionMatching, WeirdImages, OwnQuestions, AssociationGame, Exceptions]
@@ -26,7 +27,7 @@ def test_a_project_is_set_up_from_the_page_of_its_study(admin_client: Client, mo
     made = admin_client.post(reverse(f"admin:{row}_add"), {**values, "study": study.pk}, follow=True)
 
     project = model._default_manager.get()
-    assert "It is set up." in made.content.decode()
+    assert "It is set up." in text_of(made)
     assert made.redirect_chain[-1][0] == reverse(f"admin:{row}_change", args=[project.pk])
     assert admin_client.get(reverse(f"admin:{label}_settings", args=[project.pk])).status_code == 200
     again = admin_client.get(reverse(f"admin:{label}_of_study", args=[study.pk]))

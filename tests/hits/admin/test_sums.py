@@ -1,4 +1,4 @@
-"""What bonuses cost that are about to be owed, as a page says it and as it was seen there."""
+"""The cost of bonuses about to be owed, as a page says it and as the form sends back what was seen."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Data taken out in the admin: which files are offered, and how they are sent."""
+"""Downloads of data in the admin: which files are offered, and how they are sent."""
 
 from io import BytesIO
 from typing import Any

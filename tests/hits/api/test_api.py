@@ -1,4 +1,4 @@
-"""The REST API: who gets in, what every list and every body has in common."""
+"""The REST API: who gets in, and what all lists and bodies have in common."""
 
 from typing import Any
 from unittest.mock import patch
@@ -140,7 +140,7 @@ def fill(study: Study, rows: int) -> None:
 def test_lists_ask_as_often_for_many_rows_as_for_few(path: str, permission: str) -> None:
     study = make_study()
     held = notebook(permission, sees=[study])
-    held.get(f"{path}/")  # its use is written down
+    held.get(f"{path}/")  # this use of the token is written down
     counts = []
     for rows in (3, 27):
         fill(study, rows)
@@ -356,7 +356,7 @@ def test_study_of_a_name_that_is_taken_is_refused() -> None:
 
 
 def test_change_of_a_study_leaves_its_money_alone() -> None:
-    """What was reserved while the request was on its way is still reserved."""
+    """An amount reserved while the request was on its way is still reserved."""
     study = make_study()
     colleague = make_user()
     held = notebook("view_study", "change_study", sees=[study])

@@ -1,4 +1,4 @@
-"""What the API says of itself, to programs and to people."""
+"""The API's description of itself, for programs and for people."""
 
 from typing import Any
 

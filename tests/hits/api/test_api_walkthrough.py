@@ -25,7 +25,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", (project.BASE_DIR / "docs" / "api.
 
 @pytest.fixture
 def token(sites: Sites, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
-    """Of a researcher, with a file of items in the notebook's folder."""
+    """Make a researcher's token, and put a file of items into the notebook's folder."""
     make_account()
     user = make_member(RESEARCHER)
     _, secret = make_token(user=user, name="notebook", scopes=Scope.values, now=timezone.now())
@@ -39,7 +39,7 @@ def token(sites: Sites, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
 
 
 def work_on(batch: Batch) -> None:
-    """What workers and the background do meanwhile."""
+    """Do what workers and the background processes do meanwhile."""
     launching.send_launching_batches(now=timezone.now())
     for hit in batch.hits.all():
         make_assignment(

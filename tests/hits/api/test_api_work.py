@@ -1,4 +1,4 @@
-"""Handed-in work, workers and letters through the API."""
+"""Submitted work, workers and letters through the API."""
 
 from datetime import timedelta
 from typing import Any

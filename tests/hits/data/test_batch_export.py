@@ -40,7 +40,7 @@ PLANTED = "APLANTEDWORKER"
 
 
 def make_full() -> Assignment:
-    """One assignment with all that hangs on it."""
+    """Make one assignment with all rows that can belong to it."""
     account = make_account()
     batch = make_batch(status="open", account=account)
     hit = make_hit(batch=batch, number=7)
@@ -120,7 +120,7 @@ def test_excluded_work_comes_along_only_when_asked_for(include_excluded: bool) -
         make_assignment(hit=hit, status="approved", kept_out=True),
     ]
     decide_to_keep_out(excluded[1])
-    make_assignment(hit=hit, status="approved", kept_out=True)  # by its worker, who took it out
+    make_assignment(hit=hit, status="approved", kept_out=True)  # its worker took it out of the data
     make_assignment(hit=hit)
     make_assignment(hit=hit, status="gone")
 

@@ -1,4 +1,4 @@
-"""What every family's export shares: pseudonyms above all."""
+"""What all families' exports share: pseudonyms above all."""
 
 from uuid import UUID
 

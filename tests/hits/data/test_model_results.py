@@ -1,4 +1,4 @@
-"""What a model's results promise, whatever they are about: whole or not at all, each said once."""
+"""A model's results, whatever they are about: a file is read whole or not at all, each result given once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -22,7 +22,7 @@ WORDS = ("sour", "sweet", "bitter")
 
 
 class Known(Subjects):
-    """What is looked up for a part of a file, and how large the parts were."""
+    """Subjects that note what was looked up for a part of a file, and how large the parts were."""
 
     def __init__(self, study: Study) -> None:
         self.parts: list[int] = []
@@ -80,8 +80,8 @@ def test_results_are_read_by_what_they_are_about() -> None:
 def test_problems_stand_by_line_whoever_found_them() -> None:
     assert problems_of("word,score\nsour,1\nsalty,1\nsour,2\nsweet,high\n\nsour\n") == [
         "Line 3: there is no word “salty”.",
-        "Line 4: word sour stands in line 2 already.",
-        "Line 5: score is “high”, which is no finite number.",
+        "Line 4: word sour is in line 2 already.",
+        "Line 5: score is “high”, which is not a finite number.",
         f"Line 7: it has 1 fields, and the heading 2. {QUOTED}",
     ]
 

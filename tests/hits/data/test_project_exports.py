@@ -1,4 +1,4 @@
-"""An export that only says which files there are: what is written of it, and what is said of them."""
+"""An export that only lists its files: what is written of it, and what is said of them."""
 
 import json
 from collections.abc import Iterator

@@ -47,7 +47,7 @@ EXTRA: dict[str, Any] = {
 
 
 def make_work(*scores: str, table: Sequence[Mapping[str, Any]] = (), **changes: Any) -> Assignment:
-    """Approved and judged, in a batch of its own with this table, unless a HIT is given."""
+    """Make approved and judged work, in a batch of its own with this table unless a HIT is given."""
     if "hit" not in changes:
         terms = {"bonus_rules": list(table), "fee_schedule": "amazon"}
         batch = make_batch(status="open", terms=terms, items_per_assignment=max(1, len(scores)))
@@ -80,7 +80,7 @@ def owed(work: Assignment) -> list[tuple[str, int, Decimal]]:
 
 
 def booked() -> dict[str, Decimal]:
-    """What lies in each book, in Python's Decimal."""
+    """Sum of each book of the ledger, added up by Python's Decimal."""
     books: dict[str, Decimal] = defaultdict(Decimal)
     for entry in LedgerEntry.objects.exclude(kind="granted"):
         books[entry.source] -= entry.amount
@@ -89,7 +89,7 @@ def booked() -> dict[str, Decimal]:
 
 
 def everything() -> list[Any]:
-    """What a refused request must leave as it was."""
+    """All rows that a refused request must leave as they were."""
     tables = (Bonus, LedgerEntry, AuditEvent, Study, Batch)
     return [list(table.objects.order_by("pk").values()) for table in tables]
 
@@ -201,7 +201,7 @@ def test_money_set_aside_at_the_launch_covers_the_most_that_is_owed() -> None:
     assert Batch.objects.get().reserved == planned
 
 
-# Again, because a score has changed.
+# Owed again, because a score has changed.
 
 
 def test_a_better_score_owes_the_difference_and_leaves_the_first_as_it_is() -> None:
@@ -296,7 +296,7 @@ def test_owing_again_refused_changes_nothing(code: str, changes: dict[str, Any])
     assert everything() == before
 
 
-# One more, because a person says so.
+# Owed in addition, because a person says so.
 
 
 def test_an_extra_is_set_aside_owed_and_audited() -> None:
@@ -374,7 +374,7 @@ def test_an_extra_counts_as_pay_when_a_wage_is_reckoned() -> None:
     assert owed(work)[1:] == [("wage", 0, Decimal("0.17"))]
 
 
-# Several at once.
+# Several processes at once.
 
 AT_ONCE = 4
 

@@ -18,6 +18,7 @@ from hits.providers.gateway.standstill import begin_epochs
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
 from tests.factories import NOW, make_account, make_bonus, make_user
+from tests.pages import text_of
 from tests.people import client_of, make_member
 from tests.stubbed import StubbedTurk
 
@@ -73,7 +74,7 @@ def test_sweeps_that_act_are_not_run_while_every_account_stands_still(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ran: list[str] = []
-    sweeps.stand_still_while(after_restore.all_stand_still)  # as whoever loads the sweeps has said
+    sweeps.stand_still_while(after_restore.all_stand_still)  # as the code does that loads the sweeps
     for name, acts in (("test.acts", True), ("test.reads", False)):
         found = Sweep(name=name, run=partial(ran.append, name), rest_s=1, due_at=None, queue="", acts=acts)
         monkeypatch.setitem(sweeps.SWEEPS, name, found)
@@ -83,7 +84,7 @@ def test_sweeps_that_act_are_not_run_while_every_account_stands_still(
         ran.clear()
         tables = sweeps.run("test.acts").tables
         sweeps.run("test.reads")
-        assert Epoch._meta.db_table in tables  # so that who confirms wakes it
+        assert Epoch._meta.db_table in tables  # so that confirming wakes the sweep
         return list(ran)
 
     before = run_both()
@@ -118,7 +119,7 @@ def test_confirm_is_refused_before_the_comparison_is_over_and_a_second_time() ->
     epoch = compared(epoch.account)
     after_restore.confirm_epoch(epoch=epoch, by=by, now=NOW)
 
-    with pytest.raises(RuleBroken, match="sooner"):
+    with pytest.raises(RuleBroken, match="faster"):
         after_restore.confirm_epoch(epoch=epoch, by=by, now=NOW)
 
     assert list(AuditEvent.objects.order_by("pk").values_list("kind", flat=True)) == [
@@ -150,7 +151,7 @@ def test_page_tells_how_far_it_is_what_was_found_and_what_is_left_to_do(client: 
     assert "being read" in page
     assert "that the provider does not have" in page
     assert "Sent by us, and not on the provider&#x27;s list" in page
-    assert page.count("Let it go on") == 1
+    assert page.count("Let the account go on") == 1
 
 
 def test_page_lets_an_account_go_on_once_it_is_ticked(client: Client) -> None:
@@ -161,7 +162,7 @@ def test_page_lets_an_account_go_on_once_it_is_ticked(client: Client) -> None:
 
     client.post(address)
     unticked = Epoch.objects.get().confirmed_at
-    said = client.post(address, {"confirmed": "yes"}, follow=True).content.decode()
+    said = text_of(client.post(address, {"confirmed": "yes"}, follow=True))
 
     epoch.refresh_from_db()
     assert (unticked, epoch.confirmed_by) == (None, by)
@@ -185,7 +186,7 @@ def test_pages_say_that_an_account_stands_still(client: Client, address: str) ->
     client.force_login(make_user(is_superuser=True))
     compared(make_account(name="First"))
 
-    assert "First (marketplace) stands still." in client.get(address).content.decode()
+    assert "First (marketplace) stands still." in text_of(client.get(address))
 
 
 def test_compare_again_forgets_what_was_found(client: Client) -> None:
@@ -226,7 +227,7 @@ def test_a_provider_that_calls_itself_otherwise_is_not_believed(in_line: bool) -
 
 
 class Named:
-    """A client of a provider that says what it calls itself."""
+    """A provider's client that sends the provider's epoch in a header."""
 
     name = "first"
 

@@ -61,7 +61,7 @@ def kinds() -> list[str]:
 
 
 def money() -> list[Any]:
-    """All that a refused request must not change."""
+    """All rows that a refused request must not change."""
     tables = (Run, RunRow, Bonus, LedgerEntry, AuditEvent)
     return [list(table._default_manager.order_by("pk").values()) for table in tables]
 

@@ -47,7 +47,7 @@ def study() -> Study:
 
 @pytest.fixture
 def bonus(study: Study, turk: StubbedTurk) -> Bonus:
-    """Approved by two people, sent, and refused: the provider does not know the work any more."""
+    """Bonus that two people approved, that was sent, and that was refused: the provider lost its work."""
     return make_refused(study)
 
 
@@ -57,7 +57,7 @@ def payer(study: Study) -> User:
 
 
 def send(now: Any = NOW) -> None:
-    """What the background does from a started compensation to an open HIT."""
+    """Do what the background does between a started compensation and an open HIT."""
     compensation.send_compensations(now=now)
     sending_hits.send_launching_batches(now=now)
 
@@ -72,7 +72,7 @@ def work_through(now: Any = LATER) -> None:
 
 
 def hand_in(turk: StubbedTurk, bonus: Bonus) -> str:
-    """Its worker does, at the provider."""
+    """Submit the compensation's HIT at the provider as the bonus's worker."""
     [hit] = turk.hits
     assignment, _ = turk.submit(hit, answer='{"collected": true}')
     turk.assignments[assignment]["WorkerId"] = bonus.assignment.worker.external_id
@@ -80,7 +80,7 @@ def hand_in(turk: StubbedTurk, bonus: Bonus) -> str:
 
 
 def books(study: Study) -> dict[str, Decimal]:
-    """What lies in each book; an empty one is not named."""
+    """Balance of each book of the study; empty books are left out."""
     sums: dict[str, Decimal] = {}
     for source, target, amount in LedgerEntry.objects.filter(study=study).values_list(
         "source", "target", "amount"
@@ -142,7 +142,7 @@ def test_books_after_a_compensation_hold_its_reward_and_fees(
     work_through()
 
     study.refresh_from_db()
-    # First the work of then: 0.03 and its fee. The bonus: 0.27, and the fee of a reward of 0.27.
+    # First the original work: 0.03 and its fee. The bonus: 0.27, and the fee of a reward of 0.27.
     assert before == books_of(approved="0.27", confirmed="0.03", fees="0.01", reserved="0.05", budget="9.64")
     assert books(study) == books_of(confirmed="0.30", fees="0.06", budget="9.32", released="0.32")
     assert study.reserved == Decimal("0.36")
@@ -423,7 +423,7 @@ def test_start_refused_changes_nothing(
 
 
 def stranger(study: Study) -> User:
-    """Sees the study, and has no such permission."""
+    """User who sees the study, but may not settle bonuses."""
     user = make_user()
     study.members.add(user)
     return user

@@ -1,4 +1,4 @@
-"""A HIT that pays a bonus is money, and no work: what wages, the close and the three-way match make of it."""
+"""A HIT that pays a bonus is money and no work: how wages, the close and the three-way match count it."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -36,7 +36,7 @@ def bonus(study: Study, turk: StubbedTurk) -> Bonus:
 
 
 def pay_by_hit(bonus: Bonus, turk: StubbedTurk) -> Batch:
-    """From the button to the approved work."""
+    """Pay the bonus by a HIT, from the button to the approved work."""
     payer = make_payer(bonus.assignment.hit.batch.study)
     batch = compensation.start(bonus=bonus, by=payer, now=NOW)
     send()

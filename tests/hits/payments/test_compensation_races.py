@@ -1,4 +1,4 @@
-"""People and sweeps at one instant: one HIT for each bonus, and one end."""
+"""People and sweeps at one instant: each bonus gets one HIT and has one outcome."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""When the sweeps over money have something to do by the clock alone."""
+"""When sweeps over money have something to do because time has passed."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -30,7 +30,7 @@ TOMORROW_AT_THREE = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def _provider(turk: StubbedTurk) -> None:
-    """Behind every account whose secret can be read."""
+    """Put the stubbed provider behind every account whose secret can be read."""
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_next_payment_waits_for_no_halt(everywhere: bool, account: Account) -> N
     halt = Halt.objects.create(account=None if everywhere else account, reason="Odd sums", at=NOW)
     assert paying.next_payment(now=NOW) is None
 
-    make_owed(account, status="unknown", look_at=NOW + MINUTE)  # it is settled all the same
+    make_owed(account, status="unknown", look_at=NOW + MINUTE)  # an unknown outcome is settled all the same
 
     assert paying.next_payment(now=NOW) == NOW + MINUTE
     Halt.objects.filter(pk=halt.pk).update(lifted_at=NOW)

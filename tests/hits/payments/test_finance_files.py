@@ -356,7 +356,7 @@ def test_memory_does_not_grow_with_the_rows() -> None:
 
 
 def bulk_sent(bonus: Bonus, *, count: int) -> None:
-    """As many payments: the ledger's rows are what the file is made of."""
+    """Add so many payments, as rows of the ledger, of which the file is made."""
     work = bonus.assignment
     template = {"rule": "many", "amount": Decimal("0.01"), "reason": "All right.", "owed_at": NOW}
     bonuses = Bonus.objects.bulk_create(
@@ -384,7 +384,7 @@ def bulk_sent(bonus: Bonus, *, count: int) -> None:
 
 
 def read_workbook(content: bytes) -> list[list[Any]]:
-    """The first sheet's cells: texts, floats, and None."""
+    """Cells of the first sheet: texts, floats, and None."""
     book = zipfile.ZipFile(io.BytesIO(content))
     sheet = ElementTree.fromstring(book.read("xl/worksheets/sheet1.xml"))
     rows = []
@@ -407,7 +407,7 @@ def _column(reference: str) -> int:
 
 
 def as_written(row: list[Any]) -> list[str]:
-    """A close's row as its CSV has it."""
+    """Convert a row of a close from the workbook to what its CSV holds."""
     written: dict[str, Any] = dict(zip(month_closes.COLUMNS, row, strict=True))
     for name, value in written.items():
         if name == "amount":

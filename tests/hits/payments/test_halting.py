@@ -11,6 +11,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Halt
 from hits.payments.services import kill_switch, paying
 from tests.factories import NOW, make_account, make_assignment, make_bonus, make_user
+from tests.pages import text_of
 from tests.people import sign_in
 from tests.stubbed import StubbedTurk
 
@@ -148,7 +149,12 @@ def test_page_says_what_is_stopped_by_whom_and_what_was(client: Client) -> None:
     kill_switch.halt_payments(account=make_account(name="lab"), reason="Out of funds", by=None, now=NOW)
     client.force_login(by)
 
-    page = client.get(reverse("admin:hits_halts")).content.decode()
+    page = text_of(client.get(reverse("admin:hits_halts")))
 
-    for words in ("Payments of lab (marketplace) are stopped", "Out of funds", "the house itself", "A drill"):
+    for words in (
+        "Payments of lab (marketplace) are stopped",
+        "Out of funds",
+        "this system",
+        "A drill",
+    ):
         assert words in page

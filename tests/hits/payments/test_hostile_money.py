@@ -1,4 +1,4 @@
-"""Requests that no page of the payments would send: refused or shown as nothing, and never a fault."""
+"""Requests that no page of the payments would send are refused or find nothing, and never fail."""
 
 import csv
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The provider has removed a HIT and its list of payments: nothing waits for ever, nothing is paid twice."""
+"""The provider has removed a HIT and its list of payments: nothing waits for ever or is paid twice."""
 
 from datetime import timedelta
 from typing import Any
@@ -17,6 +17,7 @@ from hits.payments.services import bonus_states, compensation, paying, payment_o
 from tests.factories import NOW, approve, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus
 from tests.hits.refusals import make_payer
+from tests.pages import text_of
 from tests.people import permissions
 from tests.stubbed import StubbedTurk
 
@@ -28,7 +29,7 @@ WORDS = "The statement of May shows it."
 
 
 class Forgetful:
-    """What the provider answers about a HIT that it has removed."""
+    """A provider that has removed a HIT and refuses requests about it."""
 
     def __init__(self, *, is_only_answer: bool = True) -> None:
         self.sent = 0
@@ -58,7 +59,7 @@ def lost(turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch) -> Forgetful:
 
 
 def make_approved(payer: User, **changes: Any) -> Bonus:
-    """By two people, in a study of the payer."""
+    """Make a bonus that two people approved, in a study of the payer."""
     bonus = owed_bonus(open_batch(study=payer.studies.get()))
     approve([bonus])
     Bonus.objects.filter(pk=bonus.pk).update(**changes)
@@ -206,8 +207,8 @@ def test_queue_offers_it_asks_for_the_reason_and_does_it(
     paying.pay_bonuses(now=NOW)
     address = reverse("admin:hits_payment_act", args=[bonus.pk, "count_as_paid"])
 
-    queue = client.get(reverse("admin:hits_payment_queue")).content.decode()
-    asked = client.get(address).content.decode()
+    queue = text_of(client.get(reverse("admin:hits_payment_queue")))
+    asked = text_of(client.get(address))
     client.post(address)
     unsaid = Bonus.objects.get().status
     client.post(address, {"reason": WORDS})

@@ -1,4 +1,4 @@
-"""The three-way match at the real marketplace, in this process: whatever happens, both sides agree."""
+"""The three-way match at the real marketplace, in this process: both sides agree, whatever happens."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -41,7 +41,7 @@ Cause = Difference.Cause
 
 
 class Marketplace:
-    """An account there with money on it, and workers."""
+    """An account with money at the marketplace, and workers there."""
 
     def __init__(self, *, fees: str) -> None:
         made = make_requester(deposit=Decimal(50), fee_schedule=fees, now=timezone.now())
@@ -100,7 +100,7 @@ def agrees(match: Match) -> bool:
 
 
 def test_balance_agrees_while_work_comes_and_goes(marketplace: Marketplace) -> None:
-    """Free, begun, handed in, approved, rejected and expired places; HITs of ten; bonuses with their fees."""
+    """Free, begun, submitted, approved, rejected and expired places; HITs of ten; bonuses with their fees."""
     assert agrees(marketplace.match())
     few = marketplace.launch(assignments_per_hit=3, review_by="hand").hits.get()
     many = marketplace.launch(assignments_per_hit=10, sharding="whole", review_by="hand").hits.get()
@@ -130,7 +130,7 @@ def test_balance_agrees_while_work_comes_and_goes(marketplace: Marketplace) -> N
 
 
 def pay_a_bonus(marketplace: Marketplace) -> Bonus:
-    """Owed, approved by two, paid and confirmed."""
+    """Make a bonus that is owed, approved by two people, paid and confirmed."""
     hit = marketplace.launch(assignments_per_hit=1, review_by="hand").hits.get()
     marketplace.provider.approve_assignment(marketplace.submit(hit))
     reconciling.reconcile_everything(now=timezone.now())

@@ -26,6 +26,7 @@ from tests.factories import (
     make_bonus,
     make_hit,
 )
+from tests.pages import text_of
 from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
 
@@ -80,7 +81,7 @@ def test_list_says_that_the_books_agree(client: Client, batch: Batch) -> None:
     sign_in_with(client, *SEE, "see_all_studies")
     make_match(batch.account)
 
-    page = client.get(url("match_changelist")).content.decode()
+    page = text_of(client.get(url("match_changelist")))
 
     assert "The books agree." in page
     assert batch.account.name in page
@@ -92,7 +93,7 @@ def test_list_shows_no_account_of_studies_that_one_does_not_see(client: Client, 
     make_match(hidden.account)
     sign_in_with(client, *SEE, "run_match", studies=[batch.study])
 
-    page = client.get(url("match_changelist")).content.decode()
+    page = text_of(client.get(url("match_changelist")))
     one = client.get(url("match_change", Match.objects.get().pk))
     started = client.post(url("match_start", hidden.account.pk))
     deposits = client.get(url("deposits", hidden.account.pk))
@@ -108,7 +109,7 @@ def test_differences_of_hidden_studies_are_not_shown(client: Client, batch: Batc
     make_difference(batch, words="One to see.")
     sign_in_with(client, *SEE, studies=[batch.study])
 
-    page = client.get(url("difference_changelist")).content.decode()
+    page = text_of(client.get(url("difference_changelist")))
 
     assert ("One to see." in page, "A hidden one." in page) == (True, False)
     assert client.get(url("difference_change", hidden.pk)).status_code == 404
@@ -122,7 +123,7 @@ def test_compare_now_writes_a_row_and_the_page_of_it_is_shown(client: Client, ba
     match = Match.objects.get()
     assert (match.by, match.is_full, match.status) == (user, True, "running")
     assert answer["Location"] == url("match_change", match.pk)
-    page = client.get(answer["Location"]).content.decode()
+    page = text_of(client.get(answer["Location"]))
     assert "Comparing…" in page
     assert 'data-every="2000"' in page
 
@@ -131,7 +132,7 @@ def test_page_of_a_match_that_ended_asks_for_nothing_more(client: Client, batch:
     sign_in_with(client, *SEE, "see_all_studies")
     match = make_match(batch.account)
 
-    fragment = client.get(url("match_change", match.pk), {"fragment": ""}).content.decode()
+    fragment = text_of(client.get(url("match_change", match.pk), {"fragment": ""}))
 
     assert 'data-every="0"' in fragment
     assert "The books agree." in fragment
@@ -154,7 +155,7 @@ def test_second_to_close_a_difference_is_told_and_sees_what_was_written(client: 
     row = make_difference(batch)
     client.post(url("difference_change", row.pk), {"reason": "The first."})
 
-    page = client.post(url("difference_change", row.pk), {"reason": "The <second>."}).content.decode()
+    page = text_of(client.post(url("difference_change", row.pk), {"reason": "The <second>."}))
 
     row.refresh_from_db()
     assert (row.resolution, AuditEvent.objects.count()) == ("The first.", 1)
@@ -171,7 +172,7 @@ def test_look_again_asks_the_payer(client: Client, batch: Batch) -> None:
     assert row.bonus is not None
     row.bonus.refresh_from_db()
     assert row.bonus.look_at is not None
-    assert "is being asked" in answer.content.decode()
+    assert "is being asked" in text_of(answer)
 
 
 def test_balance_offers_the_deposit_that_explains_it(client: Client, batch: Batch) -> None:
@@ -179,7 +180,7 @@ def test_balance_offers_the_deposit_that_explains_it(client: Client, batch: Batc
     row = make_difference(batch, cause="balance", ours=Decimal(100), theirs=Decimal(90))
     place = url("deposits", batch.account.pk)
 
-    asked = client.get(url("difference_change", row.pk)).content.decode()
+    asked = text_of(client.get(url("difference_change", row.pk)))
     form = client.get(place, {"difference": row.pk}).context["form"]
     client.post(place, {"kind": "out", "amount": "10.00", "words": "Back to the university"})
 
@@ -196,7 +197,7 @@ def test_deposit_that_cannot_be_read_is_refused_with_words(client: Client, batch
     page = client.post(url("deposits", batch.account.pk), {"kind": "in", "amount": "-1", "words": ""})
 
     assert (page.status_code, Deposit.objects.count()) == (200, 0)
-    assert 'role="alert"' in page.content.decode()
+    assert 'role="alert"' in text_of(page)
 
 
 ACTS: dict[str, Callable[[Difference], tuple[str, dict[str, str]]]] = {
@@ -257,7 +258,7 @@ def test_filters_narrow_the_list(client: Client, batch: Batch) -> None:
     assert shown(q="first") == ["First of all."]
     assert shown(state="closed") == ["Over and done."]
     assert shown(account="rubbish", state="rubbish", page="rubbish") == ["First of all.", "Second of all."]
-    assert "Nothing matches" in client.get(place, {"q": "none such"}).content.decode()
+    assert "Nothing matches" in text_of(client.get(place, {"q": "none such"}))
 
 
 def test_pages_take_few_queries_whatever_there_is_to_show(client: Client, batch: Batch) -> None:
@@ -313,6 +314,6 @@ def test_progress_of_a_recount_is_told(client: Client, batch: Batch) -> None:
     sign_in_with(client, *SEE, "see_all_studies")
     match = make_match(batch.account, status="running", tries=1, look_at=NOW + timedelta(minutes=1))
 
-    page = client.get(url("match_change", match.pk)).content.decode()
+    page = text_of(client.get(url("match_change", match.pk)))
 
     assert "counted again in a minute" in page

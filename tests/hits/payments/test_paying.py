@@ -35,7 +35,7 @@ LATER = NOW + SENDING_IS_STALE + timedelta(seconds=1)
 
 @pytest.fixture
 def work(turk: StubbedTurk) -> Assignment:
-    """Approved work that the provider knows."""
+    """Make approved work that the provider knows."""
     return approved_work(turk)
 
 
@@ -44,7 +44,7 @@ def paid(turk: StubbedTurk) -> list[Decimal]:
 
 
 def send(bonus: Bonus, turk: StubbedTurk, **changes: Any) -> None:
-    """As the payer does, and nobody here knows about it."""
+    """Send the bonus as the payer does, but record nothing of it here."""
     request: dict[str, Any] = {
         "assignment_external_id": bonus.assignment.external_id,
         "worker_external_id": bonus.assignment.worker.external_id,
@@ -231,7 +231,7 @@ def test_batch_is_counted_anew_after_its_bonus_is(
 
 
 def test_batch_reserves_no_bonus_that_was_not_earned(work: Assignment) -> None:
-    """Its table was read, and nothing is owed: what was set aside for it is free again."""
+    """The bonus table was read, and nothing is owed: the amount reserved for bonuses is free again."""
     Assignment.objects.update(judged_at=NOW)
     HIT.objects.update(status="closed", closed_at=NOW)
     batch_counters.refresh(batch=Batch.objects.get(), now=NOW)
@@ -253,7 +253,7 @@ def test_batch_reserves_no_bonus_that_was_not_earned(work: Assignment) -> None:
 def test_account_that_does_not_answer_is_asked_once_in_a_run(
     work: Assignment, turk: StubbedTurk, status: str, operation: str, sweep: Callable[..., int]
 ) -> None:
-    """Each call waits for a time-out: the other accounts' payments would wait for all of them."""
+    """Each call waits for a time-out, and the other accounts' payments would wait for all of them."""
     begun = {} if status == Status.APPROVED else {"sending_at": NOW, "sent_at": NOW}
     for rule in ("one", "two", "three"):
         make_bonus(assignment=work, rule=rule, status=status, **begun)
@@ -279,7 +279,7 @@ def test_account_of_many_payments_takes_only_its_turn(
 def test_payment_to_a_worker_whose_id_is_sealed_keeps_nobody_elses_unconfirmed(
     work: Assignment, turk: StubbedTurk
 ) -> None:
-    """As if the key were gone that it was sealed with, after it was paid."""
+    """The key that sealed the worker's id was lost after the payment."""
     make_bonus(assignment=work)
     _, other = turk.submit("HIT0", answer="x")
     external_id = list(turk.assignments)[-1]
@@ -353,7 +353,7 @@ def test_bonus_of_unknown_outcome_is_not_sent_again_while_its_request_may_be_on_
 def test_second_request_is_made_only_after_a_look_and_with_the_same_token(
     work: Assignment, turk: StubbedTurk
 ) -> None:
-    """The provider has forgotten the token, and its list has not: what was paid is not paid again."""
+    """The provider has forgotten the token but lists the payment: what was paid is not paid again."""
     bonus = make_bonus(assignment=work, sending_at=NOW - timedelta(days=2))
     send(bonus, turk)
     turk.tokens.clear()
@@ -394,7 +394,7 @@ def test_nothing_is_sent_of_what_changed_after_the_approval(work: Assignment, tu
 def test_paying_costs_the_same_after_a_long_history(
     work: Assignment, turk: StubbedTurk, django_assert_num_queries: Any
 ) -> None:
-    """Nothing that is over is looked at: neither by us nor at the provider."""
+    """Payments that are over are looked at neither here nor at the provider."""
     for number in range(30):
         make_bonus(assignment=work, rule=f"rule {number}", status="confirmed", confirmed_at=NOW)
 
@@ -408,7 +408,7 @@ def test_paying_costs_the_same_after_a_long_history(
 def test_a_bug_that_one_account_meets_stops_no_other(
     work: Assignment, turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first account's turn fails for a reason that nobody has thought of."""
+    """The first account's turn fails by an unexpected exception."""
     other = make_account(name="other")
     hit = make_hit(batch=make_batch(account=other), external_id="HIT1")
     turk.hits["HIT1"] = {"HITId": "HIT1", "RequesterAnnotation": "", "MaxAssignments": 1, "expired": False}

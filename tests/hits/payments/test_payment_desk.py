@@ -1,4 +1,4 @@
-"""The payments desk, the books of a study, the files and the audit log, as staff see them."""
+"""The payments desk, a study's books, the files and the audit log, as staff see them."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -25,6 +25,7 @@ from hits.providers.models.accounts import Account
 from hits.studies.models import Study
 from tests.factories import NOW, approve, make_account, make_bonus, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
+from tests.pages import text_of
 from tests.people import make_permitted
 
 pytestmark = pytest.mark.django_db
@@ -115,7 +116,7 @@ def test_desk_of_an_account_that_was_never_compared_says_so(client: Client) -> N
 
     [purse] = desk_of(user, now=NOW).purses
     assert (purse.balance, purse.runway_days) == (None, None)
-    assert "Never compared" in page.content.decode()
+    assert "Never compared" in text_of(page)
 
 
 def test_desk_shows_nothing_of_studies_of_others() -> None:
@@ -139,7 +140,7 @@ def test_index_leads_to_the_desk_for_who_may_see_it(client: Client) -> None:
     found = []
     for also in (DESK, ("view_study",)):
         client.force_login(make_desk_member(make_study(), also=also))
-        found.append(link in client.get(reverse("admin:index")).content.decode())
+        found.append(link in text_of(client.get(reverse("admin:index"))))
 
     assert found == [True, False]
 
@@ -269,7 +270,7 @@ def test_ids_without_a_reason_are_refused_in_words(client: Client) -> None:
     answer = client.post(reverse("admin:hits_close"), asked)
 
     assert answer.status_code == 409
-    assert "Say why the file needs" in answer.content.decode()
+    assert "Say why the file needs" in text_of(answer)
     assert not Disclosure.objects.exists()
     assert not AuditEvent.objects.filter(kind="file.close").exists()
 

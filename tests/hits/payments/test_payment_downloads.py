@@ -1,4 +1,4 @@
-"""Each file of the payments by each role, and by who may do everything but does not see the study."""
+"""Who may download each file of the payments: every role, and a user who may all but see the study."""
 
 from collections.abc import Callable
 from typing import Any

@@ -23,6 +23,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.pages import text_of
 from tests.people import sign_in
 from tests.stubbed import StubbedTurk
 
@@ -47,7 +48,7 @@ def refused(code: str, words: str = "", **changes: Any) -> Bonus:
 
 
 def queue(client: Client, **given: Any) -> str:
-    return client.get(reverse("admin:hits_payment_queue"), given).content.decode()
+    return text_of(client.get(reverse("admin:hits_payment_queue"), given))
 
 
 def act(client: Client, bonus: Bonus, verb: str) -> int:
@@ -107,7 +108,7 @@ def test_queue_shows_what_was_asked_for(client: Client, staff: User, state: str,
     make_bonus(status="sent", **LONG_AGO)
     make_bonus(status="confirmed")
 
-    assert queue(client, state=state).count('class="queue-row"') == shown
+    assert queue(client, state=state).count('class="card is-next"') == shown
 
 
 def test_queue_shows_nothing_of_studies_that_one_does_not_see(client: Client) -> None:
@@ -117,7 +118,7 @@ def test_queue_shows_nothing_of_studies_that_one_does_not_see(client: Client) ->
 
     answer = act(client, bonus, "send_again")
 
-    assert "queue-row" not in queue(client)
+    assert "card is-next" not in queue(client)
     assert (answer, everything()) == (404, before)
 
 
@@ -130,7 +131,7 @@ def test_queue_costs_the_same_for_one_and_for_many(
     with django_assert_max_num_queries(10):
         page = queue(client)
 
-    assert page.count('class="queue-row"') == 20
+    assert page.count('class="card is-next"') == 20
 
 
 def test_look_now_finds_a_payment_on_the_list(client: Client, staff: User, turk: StubbedTurk) -> None:
@@ -176,7 +177,7 @@ def test_send_again_asks_first_and_keeps_token_and_approval(
     bonus = refused("InvalidAssignmentState")
     before = everything()
 
-    page = client.get(reverse("admin:hits_payment_act", args=[bonus.pk, "send_again"])).content.decode()
+    page = text_of(client.get(reverse("admin:hits_payment_act", args=[bonus.pk, "send_again"])))
     asked = everything()
     act(client, bonus, "send_again")
 

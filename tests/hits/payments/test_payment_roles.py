@@ -48,7 +48,7 @@ NOBODY, STRANGER, OUTSIDER = "nobody", "everything but the study", "not signed i
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """Runs of this person's own and of somebody else, and bonuses in no run, all in one study."""
+    """Runs of this user and of another person, and bonuses in no run, all in one study."""
 
     user: User
     free: Bonus
@@ -73,7 +73,7 @@ class Scene:
 class Action:
     permission: str
     send: Callable[[Client, Scene], Any]
-    of_study: bool = True  # the kill switch is for whoever has it, of whatever study
+    of_study: bool = True  # false for the kill switch, which works for any study
 
 
 def post(name: str, *args: Any, **data: Any) -> Callable[[Client], Any]:
@@ -171,7 +171,7 @@ ACTIONS = {
 
 
 def may(who: str, action: Action) -> bool:
-    """Every page of money is for who may see it, too."""
+    """Whether this user may do the action. It takes the right to see the pages of money, too."""
     if who == STRANGER:
         return not action.of_study
     return {action.permission, "hits.view_run", "hits.view_bonus"} <= {*ROLES.get(who, ())}
@@ -224,7 +224,7 @@ def test_one_person_with_both_roles_never_decides_on_an_own_run(client: Client) 
 
 
 def test_reading_changes_nothing(client: Client) -> None:
-    """What moves money is sent by a form of ours alone: an address opened by mistake does nothing."""
+    """Money moves only by a form of the product: an address opened by mistake does nothing."""
     scene = set_up(client, PAYMENTS_PREPARER)
     scene.user.groups.add(Group.objects.get(name=PAYMENTS_APPROVER))
     before = money()
@@ -274,7 +274,7 @@ def _scene(user: User, study: Study) -> Scene:
     )
     for run in (frozen, theirs):
         bonus_runs.freeze_run(run=run, by=other, now=NOW)
-    # Also who may not prepare has runs of their own here: it is the role that keeps them out.
+    # These runs become the user's own even if the user may not prepare runs: only the role is in the way.
     Run.objects.filter(pk__in=(draft.pk, frozen.pk)).update(prepared_by=user)
     for run in (draft, frozen):
         run.refresh_from_db()

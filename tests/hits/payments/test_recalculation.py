@@ -1,4 +1,4 @@
-"""A person has the bonus table read on today's scores: with the difference first, a reason, and the right."""
+"""Reading the bonus table again on today's scores takes the right, a look at the difference, a reason."""
 
 from collections import Counter
 from decimal import Decimal
@@ -21,6 +21,7 @@ from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study
 from tests.hits.payments.test_accrual import EACH, MEAN, everything, make_work, owed, record, rescore
 from tests.hits.review.test_reviewing_races import AT_ONCE
+from tests.pages import text_of
 from tests.people import make_member
 from tests.races import all_at_once
 
@@ -29,7 +30,7 @@ WHY = "A key was wrong."
 
 
 def make_rescored(works: int = 2) -> Batch:
-    """Each was owed ten cents for one of two, and today's scores say two of two."""
+    """Make works that were owed ten cents for one of two, where today's scores say two of two."""
     first = make_work("1", "1/2", table=[EACH, MEAN])
     batch = first.hit.batch
     for _ in range(works - 1):
@@ -166,7 +167,7 @@ def test_page_shows_the_difference_and_owes_it(client: Client) -> None:
     batch = make_rescored()
     client.force_login(make_preparer(batch))
 
-    page = client.get(address(batch)).content.decode()
+    page = text_of(client.get(address(batch)))
     answer = client.post(address(batch), {"count": "4", "total": "0.30", "why": WHY})
 
     assert ("Owe 4 bonuses" in page, "<strong>$0.30</strong>" in page) == (True, True)
@@ -181,7 +182,7 @@ def test_page_that_is_stale_keeps_the_reason_and_owes_nothing(client: Client) ->
     answer = client.post(address(batch), {"count": "1", "total": "junk", "why": "<b>why</b>"})
 
     assert (answer.status_code, everything()) == (409, before)
-    assert "&lt;b&gt;why&lt;/b&gt;" in answer.content.decode()
+    assert "&lt;b&gt;why&lt;/b&gt;" in text_of(answer)
 
 
 @pytest.mark.parametrize("role", [*ROLES])

@@ -1,4 +1,4 @@
-"""What the provider said yes to and never lists, lists twice, or says that it was made before."""
+"""Payments that the provider accepted but never lists, lists twice, or says it made before."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -29,7 +29,7 @@ def work(turk: StubbedTurk) -> Assignment:
 
 @pytest.fixture
 def believed(work: Assignment, turk: StubbedTurk) -> Bonus:
-    """Counted as sent by a yes that was not the provider's."""
+    """Bonus counted as sent by an answer that was not the provider's."""
     make_bonus(assignment=work, amount=Decimal("0.27"))
     paying.pay_bonuses(now=NOW)
     turk.bonuses.clear()
@@ -56,7 +56,7 @@ def test_what_the_list_lacks_is_sent_anew_once(believed: Bonus, turk: StubbedTur
     assert (said, paid(turk)) == (resending.PAID, [Decimal("0.27")])
     assert list(turk.tokens) == [str(believed.token)]
     assert Bonus.objects.get().status == Status.CONFIRMED
-    assert LedgerEntry.objects.count() == before + 1  # confirmed: it was booked as sent long ago
+    assert LedgerEntry.objects.count() == before + 1  # the confirmation; the sending was booked long ago
     assert AuditEvent.objects.filter(kind="bonus.sent_anew", bonus=believed).count() == 1
 
 
@@ -127,7 +127,7 @@ def test_who_may_not_settle_sends_nothing(believed: Bonus, turk: StubbedTurk) ->
 
 
 def test_a_used_token_is_believed_before_a_list_that_is_behind(work: Assignment, turk: StubbedTurk) -> None:
-    """It was refused by what came after botocore's own repetition: the first attempt had paid."""
+    """The refusal answers botocore's own repetition of a request whose first attempt had paid."""
     bonus = make_bonus(assignment=work)
     turk.tokens[str(bonus.token)] = work.external_id
 
@@ -196,7 +196,7 @@ def test_one_payment_on_two_pages_of_a_growing_list_is_one(work: Assignment, tur
 def test_what_was_approved_long_ago_is_looked_for_before_it_is_sent(
     work: Assignment, turk: StubbedTurk
 ) -> None:
-    """Another copy of this database may have paid it, and the provider has forgotten the token."""
+    """Another copy of this database may have paid the bonus, and the provider has forgotten the token."""
     bonus = make_bonus(assignment=work, approved_at=NOW - 25 * HOUR)
     turk.bonuses.append(payment_of(bonus))
 

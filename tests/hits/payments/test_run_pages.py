@@ -1,4 +1,4 @@
-"""The pages of bonus runs: what one sees, what one is asked, and how often the database is."""
+"""The pages of bonus runs: what they show, what they ask, and how many queries they take."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -27,6 +27,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.pages import text_of
 from tests.people import permissions, sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ MOST = 10
 
 
 def sign_in_reader(client: Client, *also: str, studies: Sequence[Study] = ()) -> User:
-    """Looks at every study, unless some are given."""
+    """Sign in a reader of runs and bonuses, who sees every study unless some are given."""
     names = (
         ("view_run", "view_bonus", *also) if studies else ("view_run", "view_bonus", "see_all_studies", *also)
     )
@@ -113,7 +114,7 @@ def test_approval_without_the_count_and_total_approves_nothing(client: Client, s
 
     run.refresh_from_db()
     assert run.status == "frozen"
-    assert "Nothing was approved: confirm" in page.content.decode()
+    assert "Nothing was approved: confirm" in text_of(page)
 
 
 def test_real_money_is_approved_by_typing_the_total(client: Client) -> None:
@@ -144,7 +145,7 @@ def test_changed_row_is_shown_to_the_approver_and_voids_the_approval(client: Cli
     )
 
     assert "1 row changed." in page
-    assert "the run changed after the freeze, and is void" in after.content.decode()
+    assert "the run changed after the freeze, and is void" in text_of(after)
     assert {bonus.status for bonus in Bonus.objects.all()} == {"owed"}
 
 
@@ -160,7 +161,7 @@ def test_approver_reads_what_became_owed_since_the_freeze(client: Client) -> Non
 
     since = page.context["since"]
     assert (since.new_count, since.new_total, since.changed) == (2, Decimal("0.60"), [])
-    assert "2 more bonuses became owed in its studies, $0.60" in page.content.decode()
+    assert "2 more bonuses became owed in its studies, $0.60" in text_of(page)
 
 
 def test_outliers_come_first_and_can_be_shown_alone(client: Client) -> None:
@@ -198,7 +199,7 @@ def test_rows_are_taken_out_held_and_split_off(client: Client) -> None:
     rows = url("rows", run)
 
     client.post(rows, {"verb": "take_out", "bonus": out.pk})
-    asked = client.post(rows, {"verb": "hold", "bonus": odd.pk}).content.decode()
+    asked = text_of(client.post(rows, {"verb": "hold", "bonus": odd.pk}))
     client.post(rows, {"verb": "hold", "bonuses": odd.pk, "confirmed": "yes", "text": "Looks odd"})
     client.post(rows, {"verb": "split", "bonus": other.pk, "confirmed": "yes", "text": "Odd ones"})
 
@@ -219,8 +220,8 @@ def test_refused_words_about_rows_and_runs_come_back_as_they_were_typed(client: 
     approver(client)
     refused = client.post(url("refuse", other), {"reason": "x" * 1001})
 
-    assert (split.status_code, 'value="All of them"' in split.content.decode()) == (409, True)
-    assert (refused.status_code, "x" * 1001 in refused.content.decode()) == (400, True)
+    assert (split.status_code, 'value="All of them"' in text_of(split)) == (409, True)
+    assert (refused.status_code, "x" * 1001 in text_of(refused)) == (400, True)
 
 
 def test_nothing_ticked_changes_nothing(client: Client) -> None:
@@ -230,7 +231,7 @@ def test_nothing_ticked_changes_nothing(client: Client) -> None:
 
     run.refresh_from_db()
     assert run.count == 1
-    assert "Tick the rows first." in page.content.decode()
+    assert "Tick the rows first." in text_of(page)
 
 
 def test_rows_of_another_run_are_not_reached_through_this_one(client: Client) -> None:
@@ -276,7 +277,7 @@ def test_approved_run_shows_how_far_it_is(client: Client) -> None:
         ("Unknown outcome", 1),
         ("Sent", 1),
     ]
-    assert "1 of 3 done" in page.content.decode()
+    assert "1 of 3 done" in text_of(page)
 
 
 def test_run_with_a_row_of_another_study_is_not_shown_at_all(client: Client) -> None:
@@ -323,7 +324,7 @@ def test_owed_bonuses_are_found_by_what_they_are(client: Client) -> None:
     assert (page.context["count"], page.context["total"]) == (1, Decimal("0.50"))
     assert [bonus.pk for bonus in by_worker.context["page"]] == [wanted.pk]
     assert wrong.context["count"] == 0
-    assert "Enter a number." in wrong.content.decode()
+    assert "Enter a number." in text_of(wrong)
 
 
 def test_only_what_matches_is_put_into_the_run(client: Client) -> None:
@@ -352,7 +353,7 @@ def test_bonuses_of_the_list_are_put_into_a_run_held_and_released(client: Client
     preparer(client)
     bonuses = reverse("admin:hits_bonus_changelist")
 
-    asked = client.post(bonuses, {"action": "put_into_run", "_selected_action": first.pk}).content.decode()
+    asked = text_of(client.post(bonuses, {"action": "put_into_run", "_selected_action": first.pk}))
     client.post(reverse(PREPARE), {"bonuses": first.pk, "title": "November"})
     client.post(bonuses, {"action": "hold", "_selected_action": second.pk})
     client.post(bonuses, {"action": "hold", "_selected_action": second.pk, "confirmed": "yes", "text": "Odd"})

@@ -45,7 +45,7 @@ def batch(account: Account) -> Batch:
 def make_paid(
     turk: StubbedTurk, batch: Batch, *, listed: int = 1, amount: str = "0.50", **changes: Any
 ) -> Bonus:
-    """Sent here; on the provider's list so many times, with what else is given there."""
+    """Make a bonus that was sent here, and is listed by the provider so many times, changed by `there`."""
     there = changes.pop("there", {})
     hit = make_hit(batch=batch, status="closed", closed_at=LONG_AGO, max_assignments=1)
     turk.hits[hit.external_id] = {"MaxAssignments": 1}
@@ -142,7 +142,7 @@ def test_match_finds_nothing_where_both_lists_agree(
 def test_match_names_the_cause(
     batch: Batch, turk: StubbedTurk, changes: dict[str, Any], cause: str, figures: tuple[str, str, str]
 ) -> None:
-    """With what is ours, theirs, and what it makes of the balance."""
+    """Each row is checked with the sums of both sides, and with its effect on the balance."""
     bonus = make_paid(turk, batch, **changes)
 
     run_match(batch.account, turk)

@@ -1,4 +1,4 @@
-"""The pages of appeals: what waits comes first, who may answer, and that a refused answer changed nothing."""
+"""The pages of appeals: open ones come first, who may answer, and a refused answer changes nothing."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -22,6 +22,7 @@ from hits.review.services.appeal_handling import answer_appeal
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from tests.factories import make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -93,7 +94,7 @@ def test_list_is_narrowed_to_what_waits(client: Client, study: Study, waiting: s
 def test_empty_list_says_so(client: Client, study: Study) -> None:
     sign_in(client, "researcher", study)
 
-    assert "Nobody waits for an answer." in client.get(LIST).content.decode()
+    assert "No worker waits for an answer." in text_of(client.get(LIST))
 
 
 def test_appeal_of_a_study_that_is_not_seen_is_not_there(client: Client, appeal: Appeal) -> None:
@@ -128,7 +129,7 @@ def test_page_shows_the_work_its_money_and_its_history(client: Client, study: St
     make_appeal(work, status="withdrawn", text="An earlier one.")
     appeal = make_appeal(work, text="<i>Why</i>\nso little?")
 
-    text = client.get(page_of(appeal)).content.decode()
+    text = text_of(client.get(page_of(appeal)))
 
     for words in (
         "&lt;i&gt;Why&lt;/i&gt;",
@@ -174,7 +175,7 @@ def test_granted_amount_is_owed_and_waits_for_two_people(
 
     assert made == [Decimal("0.25")]
     assert Appeal.objects.get().status == "granted"
-    assert "$0.25 are owed, and wait for a bonus run of two people." in page.content.decode()
+    assert "$0.25 are owed, and wait for a bonus run of two people." in text_of(page)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +205,7 @@ def test_unclear_answer_comes_back_and_changes_nothing(
 
     assert page.status_code == status
     assert everything() == before
-    assert changes.get("answer", ANSWER["answer"])[:20] in page.content.decode()
+    assert changes.get("answer", ANSWER["answer"])[:20] in text_of(page)
 
 
 def test_second_answer_is_told_and_what_was_written_is_not_lost(
@@ -219,7 +220,7 @@ def test_second_answer_is_told_and_what_was_written_is_not_lost(
 
     assert page.status_code == 409
     assert everything() == before
-    text = page.content.decode()
+    text = text_of(page)
     assert "ooner has just answered this." in text  # the theme begins it with a capital
     assert "My own long answer." in text
     assert "Send the answer" not in text

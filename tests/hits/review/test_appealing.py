@@ -1,4 +1,4 @@
-"""Appeals: who may ask and when, who answers, and that of two answers one is heard."""
+"""Appeals: who may ask and when, who answers, and that only the first of two answers counts."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -27,7 +27,7 @@ TEXT = "I picked all three pictures."
 
 @pytest.fixture
 def paid(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What was asked of hits.payments.services.accrual, whose own tests prove the rest."""
+    """Collect the calls of hits.payments.services.accrual.owe_extra, whose own tests prove the rest."""
     asked: list[dict[str, Any]] = []
 
     def owe_extra(**values: Any) -> Bonus:
@@ -60,7 +60,7 @@ def everything() -> list[Any]:
 
 
 def refusal(deed: Any) -> str:
-    """Its code; and nothing was written."""
+    """Return the code of the deed's refusal, after a check that nothing was written."""
     before = everything()
     with pytest.raises(RuleBroken) as broken:
         deed()

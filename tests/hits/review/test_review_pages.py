@@ -1,4 +1,4 @@
-"""The review pages: who may, what they show, and where a decision leads."""
+"""The review pages: who may review, what the pages show, and where a decision leads."""
 
 from datetime import timedelta
 from typing import Any
@@ -25,6 +25,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.pages import text_of
 from tests.people import make_permitted
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +40,7 @@ def make_reviewer(*permissions: str, study: Study | None = None) -> User:
 
 
 def make_works(*, count: int, batch: Batch | None = None, **changes: Any) -> list[Assignment]:
-    """Submitted answers to one association, an hour old."""
+    """Make submitted answers to one association, an hour old."""
     batch = batch or make_batch(status="open", review_by="hand")
     association = make_association(study=batch.study)
     item = association.item
@@ -75,7 +76,7 @@ def address(name: str, pk: int, query: str = "") -> str:
 
 
 def text(page: Any) -> str:
-    return str(page.content.decode())
+    return text_of(page)
 
 
 def test_review_shows_the_first_with_its_place(
@@ -172,7 +173,7 @@ def test_double_click_says_that_it_was_decided(
     for _ in range(2):
         page = client.post(address("decide", works[0].pk), {"kind": "approve"}, follow=True)
 
-    assert "decided on this work already" in text(page)
+    assert "This work has been decided on already." in text(page)
     assert Decision.objects.count() == 1
 
 
@@ -282,7 +283,7 @@ def test_work_says_why_the_provider_does_not_approve_it(
     pages = [client.get(REVIEW, {"at": works[0].pk}), client.get(address("work", works[0].pk))]
 
     words = "There is no such &lt;assignment&gt;. It is asked again on"
-    assert [words in page.content.decode() for page in pages] == [shown, shown]
+    assert [words in text_of(page) for page in pages] == [shown, shown]
 
 
 def test_rejected_work_shows_until_when_it_can_be_taken_back(
@@ -349,7 +350,7 @@ def test_review_asks_at_most_ten_times_and_as_often_for_many(
     assert counts[0] <= 10
 
 
-# Many at once.
+# Decisions on many works at once.
 
 
 def test_bulk_asks_before_it_decides(client: Client, reviewer: User, works: list[Assignment]) -> None:

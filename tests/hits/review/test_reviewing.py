@@ -1,4 +1,4 @@
-"""Decisions on handed-in work: who may, when they leave, what they mean for the data."""
+"""Decisions on submitted work: who may decide, when a decision is sent, and what it means for the data."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -49,7 +49,7 @@ DUE = NOW + reviewing.UNDO_FOR
 
 @pytest.fixture
 def hand_in(turk: StubbedTurk) -> Callable[..., Assignment]:
-    """Work that the provider knows as submitted, and that has an answer unless told otherwise."""
+    """Make work that the provider knows as submitted, and that has an answer unless changed."""
 
     def made(*, batch: Batch | None = None, **changes: Any) -> Assignment:
         hit = make_hit(batch=batch or make_batch(status="open", review_by="hand"))
@@ -207,7 +207,7 @@ def test_crash_after_the_provider_was_told_is_finished_by_the_next_sweep(
     decide(work, Kind.KEEP_OUT)
     turk.assignments[work.external_id]["AssignmentStatus"] = "Approved"
     Decision.objects.update(claimed_at=DUE)
-    # Meanwhile the reconciler has seen the approval.
+    # The reconciler has seen the approval meanwhile.
     Assignment.objects.update(status="approved", approved_at=DUE)
 
     owed = accrual.owe_bonuses(now=DUE)
@@ -344,7 +344,7 @@ def test_approval_leaves_what_was_decided_on_since_its_turn_began(
 def test_batch_is_marked_after_everything_else_of_a_decision(
     work: Assignment, kind: str, there: str, turk: StubbedTurk
 ) -> None:
-    """Whoever holds work or items waits for the batch: to wait the other way round would be a deadlock."""
+    """The batch comes last because holders of work or items wait for it: another order could deadlock."""
     item = make_association(study=work.hit.batch.study).item
     Lease.objects.create(
         item=item, assignment=work, worker=work.worker, status=Lease.Status.ANSWERED, leased_at=NOW
@@ -404,7 +404,7 @@ def test_what_approved_itself_can_be_kept_out_without_asking_anybody(
 
 @pytest.fixture
 def strict(hand_in: Callable[..., Assignment]) -> Batch:
-    """One rejection a day in Berlin, and then a second person."""
+    """Batch in Berlin where a person's second rejection of the day needs a second person."""
     study = make_study(rejections_a_day=1, time_zone="Europe/Berlin")
     return make_batch(study=study, status="open", review_by="hand")
 
@@ -544,12 +544,12 @@ def test_days_of_a_zone_follow_each_other_without_a_gap(now: datetime, zone: str
     assert day_around(end, zone=zone)[0] == end
 
 
-# What it means for the data.
+# What a decision means for the data.
 
 
 @pytest.fixture
 def solved(turk: StubbedTurk) -> list[Assignment]:
-    """One association, three right answers, all of it judged and final."""
+    """One association with three right answers, all of them judged, which is final."""
     association = make_association(size=5, chosen=2)
     item = association.item
     batch = make_batch(study=item.study, status="open", review_by="hand")
@@ -577,7 +577,7 @@ def answer(turk: StubbedTurk, item: Item, *, batch: Batch, right: bool = True) -
 
 
 def final() -> tuple[bool, int, int]:
-    """Is it final, how many answers count, how many are wanted."""
+    """Whether the association is final, how many answers count, and how many are wanted."""
     association = Association.objects.select_related("item").get()
     counted = scores_of(association.item, measure="jaccard")
     return association.final_at is not None, len(counted), association.item.wanted
@@ -690,7 +690,7 @@ def test_work_approved_before_it_was_judged_is_judged_and_then_owed(
     assert (early, judged, owed) == (0, 1, 1)
 
 
-# By itself.
+# Approval by itself.
 
 
 def test_approve_judged_leaves_batches_reviewed_by_hand_and_what_somebody_decides_on(

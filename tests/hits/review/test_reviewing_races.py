@@ -1,4 +1,4 @@
-"""Reviewers, senders and clicks at one instant: one decision for each work, and one call that ends it."""
+"""Reviewers, senders and clicks at one instant: each work gets one decision and one call to the provider."""
 
 from collections import Counter
 from collections.abc import Callable
