@@ -1,6 +1,6 @@
-"""Files as they were exported before: what is written now is compared with them byte by byte.
+"""Comparison of what is exported now with files exported earlier, byte by byte.
 
-`WRITE_GOLDENS=1` writes them anew: look at what changed, then keep it with the change.
+`WRITE_GOLDENS=1` rewrites those files: review the differences and commit them together with the change.
 """
 
 import json
@@ -24,7 +24,7 @@ KEYS = ["golden"]
 
 
 def check_exported(folder: Path, written: Mapping[str, bytes]) -> None:
-    """Parquet is compared as it is read back: its bytes change with the library that writes it."""
+    """Compare the files with the folder; Parquet by its rows, since its bytes change with the library."""
     found = dict(_readable(name, content) for name, content in written.items())
     if os.environ.get("WRITE_GOLDENS"):
         folder.mkdir(exist_ok=True)
@@ -45,7 +45,7 @@ def read_parquet(content: bytes) -> str:
 
 
 def export_all(family: str, study: Study, folder: Path, **options: Any) -> dict[str, bytes]:
-    """Every file that `manage.py export` writes of it, linkable, so that its pseudonyms stay."""
+    """Return every file that `manage.py export` writes for a study, linkable, so that pseudonyms stay."""
     files = _exported(family, study, folder, **options)
     return {f"{path.parent.name}-{path.name}": path.read_bytes() for path in files}
 
@@ -66,13 +66,13 @@ def _exported(family: str, study: Study, folder: Path, **options: Any) -> Iterat
 
 
 def take(client: Client, page: str, what: str, form: str, **changes: str) -> bytes:
-    """What the admin sends for it."""
+    """Return the bytes of the file that the admin sends for this form."""
     answer: Any = client.post(page, {"what": what, "form": form, "linkable": "on", **changes})
     return b"".join(answer.streaming_content)
 
 
 def number_ids(*models: type[Model], **changes: Any) -> None:
-    """Each row has an id that only depends on when it was made."""
+    """Give each row an id that depends on nothing but the order in which the rows were made."""
     for kind, model in enumerate(models, start=1):
         for number, row in enumerate(model._default_manager.order_by("pk"), start=1):
             renamed = {name: change.format(number) for name, change in changes.items()}

@@ -1,4 +1,4 @@
-"""The sixth family, as its page of the documents has it, is installed and runs from a file to majorities."""
+"""The sixth family that the documentation spells out can be installed and runs from a file to majorities."""
 
 import os
 import re
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.pure
 ROOT = Path(settings.BASE_DIR)
 PAGE = ROOT / "docs" / "adding-a-family.md"
 BLOCK = re.compile(r"^`([\w/]+\.\w+)`\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# As its one line of registration would do it; the package is found beside those of the tree.
+# The one line of registration would do the same; the package is found beside those of the tree.
 SETTINGS = """\
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who may import whom. Families are found, not listed, so a new one is guarded from its first commit."""
+"""Rules for imports. Families are found, not listed, so a new one is guarded from its first commit."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def graph() -> grimp.ImportGraph:
 
 
 def chains(graph: grimp.ImportGraph, *, of: str, to: str) -> list[str]:
-    """How `of` comes to `to`, step by step."""
+    """Chains of imports that lead from the importing package `of` to the package `to`."""
     found = graph.find_shortest_chains(importer=of, imported=to, as_packages=True)
     return sorted(" -> ".join(chain) for chain in found)
 

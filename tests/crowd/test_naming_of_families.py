@@ -1,4 +1,4 @@
-"""No room below the families names one of them: whoever adds a sixth touches its own folder, and one line."""
+"""No shared package names a family: adding a sixth family touches its own folder and one line."""
 
 import re
 from pathlib import Path
@@ -12,15 +12,15 @@ pytestmark = pytest.mark.pure
 ROOT = Path(settings.BASE_DIR)
 LOWER = ("config", "hits", "qualifications", "scoring")
 ABOVE_NONE = ("crowd/demo", "crowd/frame", "crowd/pictures", "crowd/questions", "crowd/statement")
-# Where apps are installed; and migrations, which tell what was.
+# Settings install the apps, and migrations record the past.
 LEFT_OUT = ("config/settings.py", "/migrations/", "__pycache__")
 KINDS = ("*.py", "*.html", "*.css", "*.js", "*.txt")
-# Keys that are words of every day: alone they may be a class or a style, and count with what follows them.
+# Keys that are everyday words: alone they may be a class or a style, so they count only with what follows.
 EVERYDAY = ("plain",)
 
 
 def names_of(one: family.Family) -> re.Pattern[str]:
-    """Its package, its label in keys and permissions, and what people call it."""
+    """Pattern of a family's package, of its label in keys and permissions, and of its name for people."""
     alone = rf"""|["':]{one.key}(_\w+)?["'/:]""" if one.key not in EVERYDAY else ""
     label = rf"""crowd[./]{one.key}\b|["':]{one.key}[._]\w{alone}"""
     return re.compile(rf"{label}|\b{re.escape(one.name)}\b", re.IGNORECASE)

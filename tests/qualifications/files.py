@@ -1,4 +1,4 @@
-"""Files in the form of the published ones, made up from a seed."""
+"""Made-up files in the form of the published ones, drawn from a seed."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from random import Random
 HEAD = "cue\tresponse\tR123\tN\tR123.Strength"
 LETTERS = "bcdfghjklmnprstvwxyz"
 VOWELS = "aeiou"
-# As in the English list of 2018: answers that a cue has, and words that are known, for each cue.
+# Numbers of the English list of 2018: answers to a cue, and different words among all answers.
 RESPONSES_A_CUE = 165
 WORDS = 130_000
 Row = tuple[str, str, int, int]
@@ -26,7 +26,7 @@ def write_strengths(path: Path, rows: Iterable[Row], *, end: str = "\n") -> Path
 
 
 def word(number: int) -> str:
-    """A made-up word for every number, each its own; of letters alone."""
+    """Make up a word of letters alone, a different one for every number."""
     syllables = []
     while True:
         number, consonant = divmod(number, len(LETTERS))
@@ -37,7 +37,7 @@ def word(number: int) -> str:
 
 
 def make_rows(count: int, *, seed: int) -> Iterable[Row]:
-    """Sorted by cue; few strong answers and many that one person gave; common words come again and again."""
+    """Make rows sorted by cue: few strong answers and many by one person; common words come often."""
     rng = Random(seed)
     cue = 0
     while count > 0:
@@ -51,6 +51,6 @@ def make_rows(count: int, *, seed: int) -> Iterable[Row]:
 
 
 def said(cue: str, *responses: tuple[str, int]) -> Sequence[Row]:
-    """One cue with its answers, and their sum as N."""
+    """Make the rows of one cue with its answers, and their sum as N."""
     asked = sum(people for _, people in responses)
     return [(cue, response, people, asked) for response, people in responses]

@@ -1,4 +1,4 @@
-"""Gates, tests and scores, and two tasks that no researcher has: one to pass and one that it opens."""
+"""Gates, tests and scores, with two tasks for tests alone: one to pass, and one that it opens."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -66,7 +66,7 @@ class ToyTest(ToyWork, families.UsesUp):
     purpose = Purpose.TEST
 
     def uses_up(self, assignment: Assignment) -> bool:
-        """Whoever has stayed on the page has seen it."""
+        """A worker who has stayed on the page has seen the test."""
         return assignment.beat_at is not None
 
 
@@ -97,7 +97,7 @@ def make_gate(**changes: Any) -> Gate:
 
 
 def make_work_hit(gate: Gate, *, account: Account | None = None, task: str = WORK, **changes: Any) -> HIT:
-    """Of a batch of its own in the gate's study."""
+    """Make a HIT in a batch of its own in the gate's study."""
     account = account or make_account()
     batch = make_batch(study=gate.study, account=account, task=task, status="open", **changes)
     return make_hit(batch=batch)
@@ -108,7 +108,7 @@ def make_test_hit(gate: Gate, *, account: Account | None = None, **changes: Any)
 
 
 def make_candidate(gate: Gate, *, status: str = "submitted", **changes: Any) -> Assignment:
-    """A worker's try at the gate, handed in unless a status is given."""
+    """Make a worker's attempt at the gate: submitted, unless a status is given."""
     worker = changes.pop("worker", None) or make_worker()
     hit = changes.pop("hit", None) or make_test_hit(gate, account=worker.account)
     return make_assignment(hit=hit, worker=worker, status=status, **changes)
@@ -134,7 +134,7 @@ def judge(assignment: Assignment, *values: Fraction | int, measure: str = RIGHT)
 
 
 def sit(gate: Gate, *values: Fraction | int, worker: Worker | None = None, now: datetime = NOW) -> Attempt:
-    """A whole try: handed in, scored, followed and graded."""
+    """Make a whole attempt: submitted, scored, followed and graded."""
     test = make_candidate(gate, worker=worker, opened_at=now, submitted_at=now)
     judge(test, *values)
     follow_tests(now=now)
@@ -147,7 +147,7 @@ def value_of(gate: Gate, worker: Worker) -> int | None:
 
 
 def refusal(hit: HIT, worker: Worker) -> tuple[str, str]:
-    """The door's code and words; both empty where the worker may start."""
+    """Code and words of the refusal; both are empty where the worker may start."""
     found = HIT.objects.select_related("batch__account", "batch__study").get(pk=hit.pk)
     try:
         refuse_entry(hit=found, worker=worker, now=NOW)

@@ -1,4 +1,4 @@
-"""Lists of associations that are ready, made of a few rows."""
+"""Association lists that are ready, made of a few rows."""
 
 from collections.abc import Iterable
 from itertools import count

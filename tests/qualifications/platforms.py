@@ -1,4 +1,4 @@
-"""Gates, their types and who holds them, as rows; and the provider behind every account of a test."""
+"""Rows of gates, their types and their holders; and the provider behind every account of a test."""
 
 from itertools import count
 from typing import Any
@@ -32,7 +32,7 @@ def turk(monkeypatch: pytest.MonkeyPatch) -> StubbedTurk:
 
 
 def make_gate(**changes: Any) -> Gate:
-    """Of a test whose batches are of the task TEST, before the solving of associations."""
+    """Make a gate before the solving of associations, whose test is the task TEST."""
     values: dict[str, Any] = {
         "study": changes.get("study") or make_study(),
         "name": f"Solver test {next(_numbers)}",
@@ -45,7 +45,7 @@ def make_gate(**changes: Any) -> Gate:
 
 
 def make_type(**changes: Any) -> PlatformType:
-    """Ready, unless a status is given."""
+    """Make a type: ready, unless a status is given."""
     values: dict[str, Any] = {
         "gate": changes.get("gate") or make_gate(),
         "account": changes.get("account") or make_account(),
@@ -56,7 +56,7 @@ def make_type(**changes: Any) -> PlatformType:
 
 
 def make_holding(row: PlatformType, *, worker: Worker | None = None, **changes: Any) -> Holding:
-    """Passed, and not told yet, unless something else is given."""
+    """Make a holding: passed and not yet sent to the provider, unless changed."""
     values: dict[str, Any] = {
         "gate": row.gate,
         "worker": worker or make_worker(account=row.account),

@@ -1,4 +1,4 @@
-"""The pages of association lists: who sees them, what they say, and what they cost."""
+"""The pages of association lists: who sees them, what they say, and how many queries they take."""
 
 from typing import Any
 
@@ -118,7 +118,7 @@ def test_an_operator_removes_a_list_after_a_second_look(client: Client) -> None:
 
     assert "This cannot be undone" in asked
     assert before == "ready"
-    assert "Nobody finds swow-en any more" in text_of(done)
+    assert "The list swow-en is hidden now" in text_of(done)
     assert is_removed_then
     assert not SwowList.objects.exists()
     assert not SwowEdge.objects.exists()

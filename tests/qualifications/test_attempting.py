@@ -1,4 +1,4 @@
-"""Attempts follow from assignments, each once, and what they used up is used up."""
+"""Attempts follow from assignments, each once, and a test that was used up stays used up."""
 
 from datetime import timedelta
 from typing import Any
@@ -38,7 +38,7 @@ def become(test: Assignment, status: str, **changes: Any) -> None:
 
 
 def found(gate: Gate) -> list[tuple[str, int | None]]:
-    """The status of each attempt, and what its worker holds."""
+    """Status of each attempt, and the value that its worker holds."""
     attempts = Attempt.objects.filter(gate=gate).order_by("assignment").select_related("worker")
     return [(attempt.status, value_of(gate, attempt.worker)) for attempt in attempts]
 
@@ -135,7 +135,7 @@ def test_following_nothing_new_costs_five_queries_however_much_there_was() -> No
     with CaptureQueriesContext(connection) as asked:
         follow_tests(now=LATER)
 
-    # What runs, the gates, the newest assignment, the new tests, what was given up and may return.
+    # Running attempts, gates, the newest assignment, new tests, and given-up work that may return.
     assert len(asked) == 5
 
 

@@ -1,4 +1,4 @@
-"""Later work below a floor takes back what a gate has given, and a re-test counts anew."""
+"""Later work below a floor revokes what a gate has given, and a re-test counts again."""
 
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -36,7 +36,7 @@ HAIR = Fraction(1, 3000)
 
 
 def make_floored(**changes: object) -> tuple[Gate, Worker]:
-    """A gate whose floors are looked at from now on, and a worker who holds it."""
+    """Make a gate whose floors are checked from now on, and a worker who holds it."""
     gate, worker = make_gate(floors=FLOOR, **changes), make_worker()
     set_value(gate=gate, worker=worker, value=1, now=NOW)
     check_floors(now=NOW)
@@ -147,7 +147,7 @@ def test_many_new_scores_are_looked_through_in_slices(monkeypatch: pytest.Monkey
 
     revoked = [check_floors(now=LATER) for _ in range(5)]
 
-    # A slice tells of new scores; how bad they are is read from the latest of all.
+    # A slice only finds new scores; the check itself reads the latest of all scores.
     assert (sum(revoked), value_of(gate, worker), value_of(gate, other)) == (2, 0, 0)
     assert revoked[-1] == 0
 

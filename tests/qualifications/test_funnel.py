@@ -1,4 +1,4 @@
-"""The funnel: of those who came, how many agreed, took tests, passed and worked; and why not more."""
+"""The funnel: how many of the workers who came agreed, took tests, passed and worked; and why not more."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -54,7 +54,7 @@ def agree(study: Study, *workers: Worker, **changes: Any) -> None:
 
 
 def fill(study: Study) -> None:
-    """Ten came, eight agreed, six were tested, three passed, two worked."""
+    """Fill the study: ten came, eight agreed, six were tested, three passed, two worked."""
     gate = make_gate(study=study, name="Solver test")
     attempts = [sit(gate, *scores) for scores in [(1, 1)] * 3 + [(0, 1)] * 2]
     waiting = make_candidate(gate, submitted_at=NOW - timedelta(days=2))
@@ -82,9 +82,9 @@ def test_funnel_counts_each_person_once_and_shares_of_the_step_before() -> None:
         ("Were written to", 2, None),
         ("Came: opened a HIT", 10, None),
         ("Agreed to take part", 8, 80),
-        ("Handed in the test", 6, 75),
+        ("Submitted the test", 6, 75),
         ("Passed", 3, 50),
-        ("Work: handed in other work", 2, 66),
+        ("Work: submitted other work", 2, 66),
     ]
     [row] = funnel.gates
     assert (row.tested, row.passed, row.failed, row.waiting) == (6, 3, 2, 1)
@@ -126,7 +126,7 @@ def test_funnel_without_gates_and_consent_has_two_steps_of_work() -> None:
     assert [step.name for step in funnel.steps] == [
         "Were written to",
         "Came: opened a HIT",
-        "Work: handed in other work",
+        "Work: submitted other work",
     ]
     assert funnel.is_empty
     assert [table.bars for table in funnel_tables(funnel, now=NOW)] == [None, None]
@@ -165,7 +165,7 @@ def test_page_and_file_tell_the_same() -> None:
     assert "step,,Agreed to take part,8,those who came,80" in lines
     assert "Had not taken the test yet" in page
     assert 'refused, times"' in "".join(lines)
-    assert "<strong>1</strong> person took their consent back." in page
+    assert "<strong>1</strong> person withdrew their consent." in page
 
 
 def test_page_of_an_empty_study_says_so_and_reads_any_period() -> None:
@@ -177,7 +177,7 @@ def test_page_of_an_empty_study_says_so_and_reads_any_period() -> None:
     ]
 
     assert {page.status_code for page in pages} == {200}
-    assert "Nobody yet." in text_of(pages[0])
+    assert "No workers yet." in text_of(pages[0])
     looker = Client()
     looker.force_login(make_keeper(study, "view_study"))
     assert looker.get(at("funnel", study.pk)).status_code == 403

@@ -1,4 +1,4 @@
-"""The funnel's tables and its file, as they were before tables were said once."""
+"""The funnel's tables and its file say what they said before all tables were made in one place."""
 
 from pathlib import Path
 

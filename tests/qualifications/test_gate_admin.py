@@ -1,4 +1,4 @@
-"""Gates in the admin: made from presets and by hand, changed, switched, given and taken back."""
+"""Gates in the admin: made from presets and by hand, changed, switched, granted and revoked."""
 
 from dataclasses import replace
 from typing import Any
@@ -43,7 +43,7 @@ def at(name: str, *args: Any) -> str:
 
 
 def rows(name: str, *filled: dict[str, Any]) -> dict[str, Any]:
-    """A table of rows as a form sends it."""
+    """Convert rows to what a form sends for them."""
     sent: dict[str, Any] = {f"{name}-TOTAL_FORMS": len(filled) + 1, f"{name}-INITIAL_FORMS": 0}
     for number, row in enumerate([*filled, {"measure": ""}]):
         sent |= {f"{name}-{number}-{field}": value for field, value in row.items()}
@@ -91,7 +91,7 @@ def test_gate_made_by_hand_begins_switched_off_and_is_told_in_words() -> None:
     assert gate.floors == [{"measure": RIGHT, "below": 60, "last": 20}]
     told = text_of(client.get(page["Location"]))
     for words in (
-        "Off</span> Nobody is kept out by it",
+        "Off</span> It keeps no worker out",
         "<dt>Opens</dt><dd>Toy: work</dd>",
         "when the mean of ‘right’ over at least 10 items is above 80 %",
         "over the latest 20 scores of what it opens falls below 60 %",
@@ -108,7 +108,7 @@ def test_gate_made_by_hand_begins_switched_off_and_is_told_in_words() -> None:
         ({"test_task": ""}, "Choose the test."),
         ({"opens": [TEST]}, "A test cannot open itself."),
         ({"opens": []}, "This field is required."),
-        ({"rules-0-percent": ""}, "Fill in the whole row, or nothing of it."),
+        ({"rules-0-percent": ""}, "Fill in the whole row, or leave all of it empty."),
         ({"rules-0-percent": "101"}, "less than or equal to 100"),
         ({"rules-0-measure": "", "rules-0-percent": ""}, "graded by its scores needs a rule."),
         ({"rules-0-measure": "jaccard"}, "This test does not measure ‘jaccard’; it measures: right."),
@@ -137,7 +137,7 @@ def test_gate_that_makes_no_sense_is_not_saved_and_says_why(changes: dict[str, A
     page = add(signed_in(study), study, **changes)
 
     assert page.status_code == 400
-    assert words in page.content.decode()
+    assert words in text_of(page)
     assert Gate.objects.count() == 1
 
 
@@ -304,7 +304,7 @@ def test_lists_find_attempts_and_holdings_by_pseudonym_and_gate() -> None:
     assert "✗ right: 0 %, above 80 % is needed" in attempts
     assert passed.worker.pseudonym in found
     assert failed.worker.pseudonym not in found
-    assert other.name not in found  # another study's gate is in no filter
+    assert other.name not in found  # no filter offers another study's gate
 
 
 def test_study_leads_to_its_gates_and_its_funnel() -> None:

@@ -1,4 +1,4 @@
-"""Who may start what: decided from the work itself, under the worker's lock, with a code and kind words."""
+"""The entry policy of gates: decided from the work itself, under the worker's lock, in kind words."""
 
 from datetime import timedelta
 from typing import Any
@@ -44,7 +44,7 @@ LATER = NOW + timedelta(days=3)
 
 
 def read(hit: HIT) -> HIT:
-    """As the question page reads it."""
+    """Read the HIT as the question page does."""
     return HIT.objects.select_related("batch__account", "batch__study").get(pk=hit.pk)
 
 

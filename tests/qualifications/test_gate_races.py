@@ -1,4 +1,4 @@
-"""Two at one instant: one test begins, one grade counts, and what a person decided stays."""
+"""Two things at one instant: one test begins, one grade counts, and what a person decided stays."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -39,7 +39,7 @@ AT_ONCE = 4
 
 
 def enter(hit: HIT, worker: Worker, *, external_id: str) -> str:
-    """As the question page does it: the worker's row is held until the work is open."""
+    """Enter as the question page does: the worker's row is locked until the work is open."""
     found = HIT.objects.select_related("batch__account", "batch__study").get(pk=hit.pk)
     with transaction.atomic():
         HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)

@@ -1,4 +1,4 @@
-"""Grades: exact by scores, or by a person, whose word stays."""
+"""Grades: exact by scores, or by a person, whose decision stays."""
 
 from datetime import timedelta
 from fractions import Fraction
@@ -305,7 +305,7 @@ def test_work_kept_out_after_the_grade_leaves_the_grade() -> None:
 
 
 class Died(BaseException):
-    """What a killed process leaves behind: no handler catches it."""
+    """Stands for a killed process: no handler catches it."""
 
 
 def die(**_: object) -> None:

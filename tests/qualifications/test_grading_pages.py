@@ -1,4 +1,4 @@
-"""Tests that a person grades: claimed, seen, graded, changed; nothing twice, nothing by the wrong one."""
+"""Tests that a person grades: claimed, seen, graded, changed; nothing twice, nothing without permission."""
 
 from datetime import timedelta
 from typing import Any
@@ -39,7 +39,7 @@ GATES = Gate.objects.all()
 
 
 def make_waiting(count: int, *, study: Study | None = None) -> list[Attempt]:
-    """Handed in, one after another."""
+    """Make attempts that were submitted one after another."""
     gate = make_gate(study=study or make_study(), grading="person", rules=[], name="A walk")
     for number in range(count):
         make_candidate(gate, submitted_at=NOW + timedelta(minutes=number), answer={"right": "1"})
@@ -109,9 +109,9 @@ def test_two_graders_do_not_get_the_same_test() -> None:
     assert opened == [first, second, first]
     assert third.context["attempt"] is None
     assert "Nothing for you now" in text_of(third)
-    assert "before colleagues" in text_of(third)
-    assert "Nothing was changed" in text_of(refused) or "Somebody else has this test" in text_of(refused)
-    assert "lies before a colleague now" in text_of(elsewhere)
+    assert "with colleagues" in text_of(third)
+    assert "Nothing was changed" in text_of(refused) or "A colleague has this test" in text_of(refused)
+    assert "A colleague is grading this test now" in text_of(elsewhere)
     assert set(Attempt.objects.values_list("status", flat=True)) == {"waiting"}
 
 

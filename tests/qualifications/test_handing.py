@@ -1,4 +1,4 @@
-"""Many holdings at once: taken back and given again, a page that asks, and the provider told by rows."""
+"""Many holdings at once: revoked and granted again, with a confirmation, and sent to the provider by rows."""
 
 from datetime import timedelta
 from typing import Any

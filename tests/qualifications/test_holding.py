@@ -1,4 +1,4 @@
-"""What a worker holds of a gate, by tests and by people."""
+"""The value of a gate that a worker holds, set by tests and by people."""
 
 from datetime import timedelta
 

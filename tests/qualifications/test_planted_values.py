@@ -1,4 +1,4 @@
-"""What people say of themselves is looked for everywhere else, by values that nothing else could hold."""
+"""Demographic answers must be in no other place: a search for planted values that nothing else contains."""
 
 import json
 import logging
@@ -54,7 +54,7 @@ PLANTED = {
 
 
 class Honest:
-    """Stands for the form, and takes what no real one would: values that cannot be there by chance."""
+    """A stand-in for the form that accepts what no real form would: values that cannot occur by chance."""
 
     is_minor = False
     answers = PLANTED
@@ -75,7 +75,7 @@ def look(found: dict[str, str]) -> list[str]:
 
 
 def go_the_way(client: Client, caplog: pytest.LogCaptureFixture) -> dict[str, str]:
-    """In the frame, from the consent to the work; and what was logged and sent meanwhile."""
+    """Go through the frame from the consent to the work. Returns what was logged and sent meanwhile."""
     caplog.set_level(logging.DEBUG)
     sent: list[str] = []
     hit = open_hit()
@@ -83,9 +83,9 @@ def go_the_way(client: Client, caplog: pytest.LogCaptureFixture) -> dict[str, st
     with pytest.MonkeyPatch.context() as patch, structlog.testing.capture_logs() as logs:
         patch.setattr(Task, "apply_async", lambda *args, **more: sent.append(repr((args[1:], more))))
         patch.setattr(before_work, "PersonForm", Honest)
-        patch.setattr(about_people, "group_of", lambda *_: "any")
+        patch.setattr(about_people, "is_offered", lambda *_: True)
         agree(client, visit(client, hit))
-        # Without its page: there is no form that could be drawn.
+        # The page itself is skipped: the stand-in has no form to render.
         work = Assignment.objects.get(hit=hit)
         token = visit_authentication.write_token(
             assignment=work, submit_to=SITE, purpose=visit_authentication.CONSENT
@@ -105,7 +105,7 @@ class World:
 
 @pytest.fixture
 def world(client: Client, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> World:
-    """Something on every page; one worker has told in the frame, and a dozen others the same."""
+    """Rows for every page; one worker has answered in the frame, and a dozen others the same."""
     stubbed = StubbedTurk()
     monkeypatch.setattr(registry, "_boto_provider", lambda **_: stubbed.provider)
     user = admin_pages.fill(hits=20, batches=2, now=timezone.now())
@@ -131,7 +131,7 @@ def admin(client: Client) -> dict[str, str]:
 
 
 def api(user: User) -> dict[str, str]:
-    """Every address of the schema that answers to GET; of the rows of a list, the newest."""
+    """Answers of every address of the schema to GET; of a list's rows, the newest one is asked for."""
     schema: Any = SchemaGenerator()  # type: ignore[no-untyped-call]
     paths = schema.get_schema(request=None, public=True)["paths"]
     notebook = Notebook(user)
@@ -144,7 +144,7 @@ def api(user: User) -> dict[str, str]:
         response = notebook.get(path.removeprefix("/api/").replace("{public_id}", rows.get(group, "")))
         found[path] = body(response)
         results = json.loads(found[path]).get("results", []) if path == f"/api/{group}/" else []
-        if group == "workers":  # whoever has told
+        if group == "workers":  # a worker who has answered
             results = [row for row in results if row["public_id"] in _tellers()] or results
         if results and "public_id" in results[0]:
             rows[group] = results[0]["public_id"]
@@ -156,7 +156,7 @@ def _tellers() -> set[str]:
 
 
 def files(user: User, folder: Path) -> dict[str, str]:
-    """Exports, releases and the finance office's files."""
+    """Contents of exports, releases and the finance office's files."""
     now = timezone.now()
     study = Study.objects.earliest("pk")
     make_final(study, author=Demographics.objects.earliest("pk").worker)
@@ -238,7 +238,7 @@ def test_what_people_say_of_themselves_is_found_nowhere(world: World, client: Cl
 
 
 def test_the_look_finds_what_is_there(client: Client) -> None:
-    """One careless line in the audit log is enough, wherever it can be read."""
+    """One careless line in the audit log is found wherever it can be read."""
     user = make_user(is_superuser=True)
     client.force_login(user)
 

@@ -1,4 +1,4 @@
-"""A gate's rules, exactly: strictly above is above, in integers and in fractions."""
+"""A gate's rules are exact: strictly above means above, in integers and in fractions."""
 
 from collections.abc import Sequence
 from fractions import Fraction

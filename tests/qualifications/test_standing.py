@@ -1,4 +1,4 @@
-"""Where a worker stands and what work asks for: kind, exact, and nothing of other people."""
+"""A worker's standing and what work asks for: kind, exact, and nothing about other people."""
 
 from datetime import timedelta
 from fractions import Fraction
@@ -60,9 +60,9 @@ def test_newcomer_is_told_where_the_test_is() -> None:
 @pytest.mark.parametrize(
     ("status", "grading", "code", "following"),
     [
-        ("opened", "scores", "test_started", "Finish it and hand it in"),
+        ("opened", "scores", "test_started", "Finish it and submit it"),
         ("submitted", "scores", "test_waiting", "It is graded as soon as all of it is scored."),
-        ("submitted", "person", "test_waiting", "A person looks at it."),
+        ("submitted", "person", "test_waiting", "A person grades it."),
         ("gone", "scores", "not_tested", "There is no HIT"),
     ],
 )
@@ -102,7 +102,11 @@ def test_passing_is_told_with_what_it_came_to() -> None:
 
     found = stand(gate, attempt.worker)
 
-    assert (found.code, found.is_passed, found.next) == ("passed", True, "What it opens is open to you.")
+    assert (found.code, found.is_passed, found.next) == (
+        "passed",
+        True,
+        "The work that it opens is open to you.",
+    )
     assert found.findings == ["Right: your average was 100 %, and above 80 % was needed."]
 
 
@@ -262,8 +266,8 @@ def test_conditions_name_consent_tests_and_what_the_platform_checks() -> None:
         (
             {"grading": "person", "retest_after_days": 30},
             [
-                "A person looks at what you hand in.",
-                "Whoever does not pass may try again after 30 days.",
+                "A person grades what you submit.",
+                "If you do not pass, you may try again after 30 days.",
             ],
         ),
     ],
@@ -273,7 +277,7 @@ def test_conditions_of_a_test_say_what_it_takes(changes: dict[str, Any], said: l
     gate = make_gate(**changes)
     hit = make_test_hit(gate)
 
-    assert conditions_of(hit.batch) == ["This is a test. Whoever passes it finds more work open.", *said]
+    assert conditions_of(hit.batch) == ["This is a test. Passing it opens more work to you.", *said]
 
 
 def test_conditions_cost_three_queries() -> None:

@@ -1,4 +1,4 @@
-"""One test in two tabs, over HTTP: one answer counts, the first, and the door goes by it."""
+"""One test in two tabs, over HTTP: only the first answer counts, and entry depends on it."""
 
 import json
 import re
@@ -35,7 +35,7 @@ from tests.races import all_at_once
 pytestmark = pytest.mark.django_db
 KEY, SITE = "ticket-key", "http://localhost:8000"
 WORKER = "AWORKER"
-# Of ten questions so many pictures right: 80 per cent and not above, and a hair above.
+# Right pictures, of two, in each of ten questions: exactly 80 percent, just above it, and none.
 EXACTLY_80, ABOVE_80, WRONG = [2] * 8 + [0] * 2, [2] * 8 + [1, 0], [0] * 10
 
 
@@ -63,7 +63,7 @@ class Scene:
         return f"/q/{hit.public_id}/{verb}?{query}"
 
     def open(self, hit: HIT | None = None) -> "Tab":
-        """In a browser of its own."""
+        """Open the HIT in a browser of its own."""
         client = Client()
         page = client.get(self.address(hit or self.test))
         return Tab(client=client, page=page, hit=hit or self.test)
@@ -104,7 +104,7 @@ def scene() -> Scene:
 
 
 def judge() -> None:
-    """The provider has it; then it is scored and graded, as the sweeps do it."""
+    """Submit the saved work at the provider, score it and grade it, as the sweeps do."""
     now = timezone.now()
     for work in Assignment.objects.filter(status="saved"):
         assert move(work, Assignment.Status.SUBMITTED, submitted_at=now)
@@ -114,7 +114,7 @@ def judge() -> None:
 
 
 def handed_over(page: Any) -> Any:
-    """The answer that the page would send on to the platform."""
+    """Return the answer that the page would send on to the platform."""
     [answer] = re.findall(r'name="answer"[^>]*value="([^"]*)"', page.content.decode())
     return json.loads(unescape(answer))
 
@@ -172,7 +172,7 @@ def test_tab_that_is_overtaken_while_it_is_read_leads_to_the_same_hand_over(
 
 
 def test_page_that_stayed_open_shows_and_sends_what_was_sent(scene: Scene) -> None:
-    """Reloaded, gone back to, and sent again after the provider has it."""
+    """A page that is reloaded, gone back to, or sent again after the provider has the work."""
     tab, other = scene.open(), scene.open()
     tab.send(ABOVE_80)
 
@@ -185,7 +185,7 @@ def test_page_that_stayed_open_shows_and_sends_what_was_sent(scene: Scene) -> No
 
 
 def test_second_hit_of_the_test_on_another_device_is_no_second_try(scene: Scene) -> None:
-    """Neither while the first runs, nor once it is graded."""
+    """A second HIT is refused while the first one runs, and after it was graded."""
     other = make_hit(batch=scene.test.batch, external_id="HOTHER")
     tab = scene.open()
 

@@ -1,4 +1,4 @@
-"""A rival without a model: what it says follows from the bytes it is given; it counts what it computes."""
+"""A rival without a model: its answers follow from the bytes it is given, and it counts what it computes."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -17,7 +17,7 @@ WEIGHTS = "f" * 64
 
 
 class FakeRival(rivals.Rival):
-    """Sees a picture by its SHA-256, as CLIP does. It cannot read `broken` ones; `down` stops it whole."""
+    """A rival that knows pictures by SHA-256, as CLIP does. It cannot read `broken` ones; `down` stops it."""
 
     kind = "clip"
     computed: list[str] = []
@@ -76,7 +76,7 @@ def make_rival(name: str = "fake", *, weights: str = WEIGHTS, kind: str = "clip"
 
 
 def use_fakes(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
-    """In place of CLIP and of the packaged model, with nothing remembered from other tests."""
+    """Put the fake in the place of CLIP and the packaged model, with nothing remembered from other tests."""
     from scoring.services import embedding  # noqa: PLC0415 - numpy, where it is wanted
 
     path = f"{__name__}:{FakeRival.__name__}"

@@ -1,4 +1,4 @@
-"""Language models of a few kilobytes, random but the same each time. They know nothing and are quick."""
+"""Language models of a few kilobytes: random, the same each time, ignorant and quick."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ from transformers import (
 
 from scoring.rivals.interface import Spec
 
-# Wide enough that a random model has opinions: its probabilities lie far apart.
+# Wide enough that a random model's probabilities are far apart.
 SPREAD = 0.5
 SIZES: Mapping[str, Any] = {
     "hidden_size": 16,
@@ -71,7 +71,7 @@ UNIGRAMS = [
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Models this small only wait for each other's threads."""
+    """Run on one thread: the threads of models this small would only wait for each other."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -90,7 +90,7 @@ def save_bert(folder: Path) -> None:
 
 
 def save_roberta(folder: Path, *, mask_takes_blank: bool = True) -> None:
-    """Published ones let the mask swallow the blank before it; ones made anew by the library do not."""
+    """Save a RoBERTa whose mask takes the blank before it, as published ones do and new ones do not."""
     vocabulary, merges = _byte_pairs(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     mask: Any = AddedToken("<mask>", lstrip=mask_takes_blank, special=True)
     RobertaTokenizer(vocab=vocabulary, merges=merges, mask_token=mask).save_pretrained(folder)
@@ -123,7 +123,7 @@ def save_albert(folder: Path) -> None:
 
 
 def save_gpt2(folder: Path) -> None:
-    """Begins with BOS and has no token for padding."""
+    """Save a GPT-2 that begins with BOS and has no token for padding."""
     vocabulary, merges = _byte_pairs(["<|endoftext|>"])
     GPT2Tokenizer(vocab=vocabulary, merges=merges).save_pretrained(folder)
     _save_gpt2_model(folder, len(vocabulary))
@@ -140,7 +140,7 @@ def save_gpt2_without_bos(folder: Path) -> None:
 
 
 def save_gpt2_that_marks_both_ends(folder: Path) -> None:
-    """Its tokenizer adds BOS and EOS of its own accord."""
+    """Save a GPT-2 whose tokenizer adds BOS and EOS by itself."""
     save_gpt2(folder)
     tokenizer = GPT2Tokenizer.from_pretrained(folder, local_files_only=True)
     end = ("<|endoftext|>", 0)
@@ -151,7 +151,7 @@ def save_gpt2_that_marks_both_ends(folder: Path) -> None:
 
 
 def add_words_that_are_none(folder: Path) -> None:
-    """Unused places that a BERT-like tokenizer knows as added tokens, as some published ones do."""
+    """Add unused places to a BERT-like tokenizer as added tokens, as some published ones do."""
     tokenizer = BertTokenizer.from_pretrained(folder, local_files_only=True)
     tokenizer.add_tokens([AddedToken("[unused1]", special=False), AddedToken("[unused2]", special=False)])
     tokenizer.save_pretrained(folder)

@@ -17,7 +17,7 @@ from scoring import rivals
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
-# Every word of the real tokenizer, in a tower a hundredth as large.
+# The real tokenizer's whole vocabulary, in a tower a hundredth as large.
 TEXT = {"context_length": 77, "vocab_size": 49408, "width": 32, "heads": 2, "layers": 2}
 RESNET = {
     "embed_dim": 16,
@@ -34,12 +34,12 @@ CONFIGS: Mapping[str, dict[str, Any]] = {"resnet": RESNET, "vit": VIT, "custom":
 
 
 def with_text(config: Mapping[str, Any], **changes: Any) -> dict[str, Any]:
-    """The same architecture but for its text tower."""
+    """Change the text tower of an architecture, and nothing else."""
     return {**config, "text_cfg": {**config["text_cfg"], **changes}}
 
 
 def clip(config: Mapping[str, Any], *, seed: int = 1) -> Any:
-    """A model with random weights, all of them: open_clip begins with some at zero."""
+    """Make a model whose weights are all random; open_clip would begin with some at zero."""
     described = deepcopy(dict(config))
     model_class = open_clip.CustomTextCLIP if described.pop("custom_text", False) else open_clip.CLIP
     generator = torch.Generator().manual_seed(seed)
@@ -58,14 +58,14 @@ def save_clip(path: Path, config: Mapping[str, Any], *, seed: int = 1) -> Path:
 
 
 def save_archive(path: Path, config: Mapping[str, Any]) -> Path:
-    """A TorchScript program with the numbers that OpenAI's carry, in half precision as theirs."""
+    """Save a TorchScript program with the same numbers as OpenAI's, also in half precision."""
     model = clip(config)
     for name in ("input_resolution", "context_length", "vocab_size"):
         if hasattr(model, name):
             delattr(model, name)
         model.register_buffer(name, torch.tensor(77))
     mask = model._buffers.pop("attn_mask").half()
-    model.half().attn_mask = mask  # a constant of the program, as in theirs
+    model.half().attn_mask = mask  # a constant of the program, as in OpenAI's
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch would rather forget the format
         inputs = {"encode_text": torch.zeros(1, 77, dtype=torch.long)}
@@ -89,7 +89,7 @@ def picture(path: Path) -> rivals.Picture:
 
 
 def draw(path: Path, *, seed: int, size: tuple[int, int] = (90, 70), mode: str = "RGB") -> rivals.Picture:
-    """Coarse coloured squares, each picture its own."""
+    """Draw coarse colored squares, different in each picture."""
     colours = np.array([[Random(f"{seed} {x} {y}").randbytes(3) for x in range(6)] for y in range(5)])
     squares = np.frombuffer(colours.tobytes(), dtype=np.uint8).reshape(5, 6, 3)
     Image.fromarray(squares).resize(size, Image.Resampling.NEAREST).convert(mode).save(path)

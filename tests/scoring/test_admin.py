@@ -47,7 +47,7 @@ def test_models_stand_beside_people(client: Client, fake: type[FakeRival]) -> No
 
     page = text_of(client.get(reverse("admin:scoring_rivals", args=[study.pk])))
 
-    assert "Over the 2 of 2 riddles that people have solved" in page
+    assert "Over the 2 of 2 queries that people have solved" in page
     assert '<th scope="row">People</th><td></td><td class="number">50.0</td>' in page
     assert "minilm <small>bonuses are paid on it</small>" in page
     assert "5 pictures" in page
@@ -70,7 +70,7 @@ def test_rescoring_asks_another_rival_and_shows_how_far_it_is(client: Client, fa
 
     page = client.post(reverse("admin:scoring_rescore", args=[study.pk]), {"rival": "fake"}, follow=True)
 
-    assert "2 riddles are put to fake" in text_of(page)
+    assert "2 queries are put to fake" in text_of(page)
     assert "0 of 2" in text_of(page)
     assert PendingQuery.objects.filter(rival=rival).count() == 2
     assert StudyRival.objects.filter(study=study, rival=rival, is_paid=False).exists()

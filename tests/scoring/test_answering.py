@@ -309,7 +309,7 @@ def test_a_mended_caption_is_what_is_told_from_then_on() -> None:
 def test_a_question_that_comes_while_others_are_answered_is_not_left_over(
     fake: type[FakeRival], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The thread at work looks once more before it goes; the second one need not wait."""
+    """The thread at work looks once more before it ends; the second one need not wait."""
     late = make_assignment()
     ask(make_assignment())
     seconds: list[int] = []

@@ -89,7 +89,7 @@ def test_every_rival_of_the_study_is_asked_and_only_the_one_paid_on_is_urgent() 
     assert dict(PendingQuery.objects.values_list("rival__name", "is_urgent")) == {
         "first": False,
         "second": True,
-        "minilm": False,  # it was played against until the second came
+        "minilm": False,  # it was the opponent until the second rival came
     }
 
 

@@ -1,4 +1,4 @@
-"""Perplexities are those of plain transformers calls, written out here one text at a time."""
+"""Perplexities equal those of plain transformers calls, written out here one text at a time."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -178,7 +178,7 @@ def test_other_weights_than_registered_are_refused(gpt2: Path) -> None:
 
 
 def test_a_model_that_reads_both_ways_is_refused(tmp_path: Path) -> None:
-    """The library takes a masked model for a causal one, with a line in the log."""
+    """The library loads a masked model as a causal one, with only a line in the log."""
     small.save_bert(tmp_path / "bert")
 
     with pytest.raises(LooksAhead, match="small knows what follows"):

@@ -1,4 +1,4 @@
-"""The rival is open_clip: the same vectors and the same order, whatever is done to be quicker."""
+"""The rival is open_clip: the same vectors and the same order, however its work is made quicker."""
 
 import json
 import os
@@ -32,7 +32,7 @@ from tests.scoring.small_models import CONFIGS, CUSTOM, DEVICES, RESNET, VIT, dr
 pytestmark = pytest.mark.pure
 
 CUES = ["dog", "apple", "winter", "a very old house by the sea", "🌊"]
-# From one word piece to more than the tower has places, with what a cue should never be.
+# Cues from one word piece to more than the tower has places for, and texts that should never be cues.
 TEXTS = ["", "a", "A dog", "An apple", "word " * 20, "word " * 74, "word " * 75, "word " * 76, "word " * 200]
 TEXTS += [
     "<end_of_text>",
@@ -45,18 +45,18 @@ TEXTS += [
 
 
 def near(device: str) -> float:
-    """Half precision, on a card, is good to three digits."""
+    """Tolerance of the device: half precision on a card is good to three digits."""
     return 1e-5 if device == "cpu" else 5e-3
 
 
 def tiny_name(config: dict[str, Any], patch: pytest.MonkeyPatch) -> str:
-    """An architecture that open_clip knows by name until the test ends."""
+    """Name of an architecture that open_clip knows until the test ends."""
     patch.setattr(factory, "_MODEL_CONFIGS", {**factory._MODEL_CONFIGS, "tiny": config})
     return "tiny"
 
 
 def draw_some(folder: Path) -> list[rivals.Picture]:
-    """Every mode that a picture comes in, and sizes on both sides of the model's."""
+    """Draw pictures of every mode, and of sizes on both sides of the model's."""
     modes = {"RGB": "jpg", "RGBA": "png", "L": "png", "LA": "png", "P": "gif", "1": "png", "CMYK": "jpg"}
     made = [
         draw(folder / f"{mode}.{suffix}", seed=seed, mode=mode, size=(40 + 31 * seed, 90))
@@ -66,7 +66,7 @@ def draw_some(folder: Path) -> list[rivals.Picture]:
 
 
 def prepared(prepare: Any, pictures: list[rivals.Picture]) -> torch.Tensor:
-    """As open_clip's readme does it."""
+    """Prepare the pictures as open_clip's readme does."""
     found = []
     for one in pictures:
         with Image.open(one.path) as image:
@@ -322,7 +322,7 @@ def test_clip_prompt_may_be_another(tmp_path: Path) -> None:
     assert rival.provenance["prompt"] == "a {photo} of {cue}."
 
 
-# What is said of a model, and what is refused
+# Descriptions of models, and refusals
 
 
 def test_clip_says_all_that_decides_a_vector(tmp_path: Path) -> None:
@@ -424,7 +424,7 @@ def test_clip_weights_named_like_a_tag_are_a_file(tmp_path: Path, monkeypatch: p
 
 
 class _Harm:
-    """Pickled, it makes a folder wherever it is read without care."""
+    """An object that makes a folder when it is unpickled without care."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -472,7 +472,7 @@ def test_clip_refuses_a_file_that_holds_no_weights(tmp_path: Path, name: str, co
 
 
 def png_of(width: int, height: int) -> bytes:
-    """A few bytes that promise many pixels."""
+    """Make a PNG of a few bytes that promise many pixels."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))

@@ -1,5 +1,3 @@
-from fractions import Fraction
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,21 +46,6 @@ def test_scores_add_up_to_one_hundred(chosen: frozenset[str], predicted: frozens
     fooled = domain.fool_the_ai(chosen=chosen, predicted=predicted)
 
     assert model + fooled == 100
-
-
-@pytest.mark.parametrize(
-    ("solvers", "solvable"),
-    [
-        (["1", "1", "1"], True),
-        (["1", "1", "1/3"], False),
-        (["1", "1", "1/2"], True),
-        (["1", "1", "3/5"], True),
-        (["4/5", "4/5", "4/5"], True),
-        (["4/5", "4/5", "79/100"], False),
-    ],
-)
-def test_solvable_means_at_least_eighty_per_cent_exactly(solvers: list[str], solvable: bool) -> None:
-    assert domain.is_solvable([Fraction(solver) for solver in solvers]) == solvable
 
 
 def test_mean_of_nothing_is_refused() -> None:

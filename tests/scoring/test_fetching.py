@@ -1,4 +1,4 @@
-"""Weights come by an explicit command, are known by their digest, and answer before they are registered."""
+"""Weights are fetched by an explicit command, known by their digest, and tried before registration."""
 
 from pathlib import Path
 from typing import Any

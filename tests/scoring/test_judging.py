@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def make_submitted(*, right: int = 2, items: int = 1) -> Assignment:
-    """Submitted work on associations of two chosen pictures out of five, `right` of them picked."""
+    """Submit work on associations of two chosen pictures out of five, `right` of them picked."""
     study = make_study()
     for _ in range(items):
         make_association(study=study, size=5, chosen=2)

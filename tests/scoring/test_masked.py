@@ -1,4 +1,4 @@
-"""Masked models say what plain transformers calls say, written out here one prompt at a time."""
+"""Masked models give the same results as plain transformers calls, written out here prompt by prompt."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ from tests.scoring import small_language_models as small
 pytestmark = pytest.mark.pure
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-# A half has eleven bits; the float of a processor differs only by the order of a sum.
+# Half precision has eleven bits; a processor's floats differ only by the order of a sum.
 CLOSE = {"cpu": 1e-5, "cuda": 2e-2}
 DTYPES = {"cpu": torch.float32, "cuda": torch.float16}
 GAP = "The apple is [MASK]."
@@ -45,7 +45,7 @@ SAVE: dict[str, Callable[[Path], None]] = {
 
 
 class Plain:
-    """The same weights in plain transformers calls."""
+    """The same weights, used by plain transformers calls."""
 
     def __init__(self, folder: Path, device: str) -> None:
         self.device = device
@@ -62,7 +62,7 @@ class Plain:
         return [logits[place].float().softmax(dim=-1).cpu() for place in places]
 
     def pieces(self, word: str) -> list[int]:
-        """As the tokenizer reads the word in the middle of a sentence."""
+        """Split the word into pieces as the tokenizer does in the middle of a sentence."""
         before = self.tokenizer("the apple is", add_special_tokens=False)["input_ids"]
         whole = self.tokenizer(f"the apple is {word}", add_special_tokens=False)["input_ids"]
         assert whole[: len(before)] == before
@@ -125,7 +125,7 @@ def masked(folder: Path, **options: Any) -> MaskedModel:
 
 
 def about(value: float, rel: float = 1e-5) -> Any:
-    """Any, for it stands where a number does."""
+    """Approximate value; typed as Any, because it is used in the place of a number."""
     return pytest.approx(value, rel=rel)
 
 
@@ -134,7 +134,7 @@ def numbers(found: list[list[WordProbability]]) -> list[float]:
 
 
 def count_rows(model: MaskedModel) -> list[int]:
-    """How many rows each pass from now on has."""
+    """Collect the number of rows in each pass from now on."""
     seen: list[int] = []
     model._model.register_forward_pre_hook(
         lambda _, __, given: seen.append(len(given["input_ids"])), with_kwargs=True

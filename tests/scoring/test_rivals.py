@@ -1,4 +1,4 @@
-"""The packaged rival is real: it is loaded and asked."""
+"""The packaged rival is loaded and asked in earnest."""
 
 import csv
 import json
@@ -120,7 +120,7 @@ def recorded() -> Iterator[dict[str, Any]]:
 
 
 def mean_jaccard(captions: dict[str, str]) -> float:
-    """Of the packaged rival with what the recorded spymasters chose, in per cent."""
+    """Mean Jaccard index of the packaged rival and the recorded spymasters' choices, in percent."""
     model = rivals.load_rival(SPEC)
     rows = list(recorded())
     concepts = sorted({concept for row in rows for concept in json.loads(row["candidates"])})

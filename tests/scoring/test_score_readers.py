@@ -1,5 +1,3 @@
-"""What a worker's page shows of scores."""
-
 from fractions import Fraction
 
 import pytest

@@ -1,4 +1,4 @@
-"""Questions to language models: asked once, answered in slices, held to their word."""
+"""Questions to language models: asked once, answered in slices, and stored with the model's provenance."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -28,6 +28,7 @@ from scoring.services.asking_texts import (
 )
 from scoring.services.model_loading import code_version
 from tests.factories import NOW
+from tests.pages import text_of
 from tests.people import sign_in
 from tests.scoring.fakes import WEIGHTS, make_rival
 from tests.scoring.text_fakes import FakeText, use_text_fakes
@@ -309,8 +310,8 @@ def test_operators_see_what_waits_and_have_it_answered_again(client: Client, tex
 
     failed.refresh_from_db()
     assert page.context["cl"].result_count == 1
-    assert "This is no sentence." in page.content.decode()
-    assert "1 question is asked again." in after.content.decode()
+    assert "This is no sentence." in text_of(page)
+    assert "1 question is asked again." in text_of(after)
     assert failed.status == "waiting"
 
 
@@ -324,6 +325,6 @@ def test_rivals_show_how_much_waits_for_them(client: Client) -> None:
     ask_texts([top_words(GAP, k=1)], rival=masked(), now=NOW)
     sign_in(client, OPERATOR)
 
-    page = client.get(reverse("admin:scoring_registeredrival_changelist")).content.decode()
+    page = text_of(client.get(reverse("admin:scoring_registeredrival_changelist")))
 
     assert '<td class="field-waiting">1</td>' in page

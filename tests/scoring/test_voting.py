@@ -1,4 +1,4 @@
-"""What answers to an item say together. Only work that counts is counted."""
+"""Tallies of the answers to an item. Only work that counts is counted."""
 
 from fractions import Fraction
 from typing import Any
@@ -25,7 +25,7 @@ def make_items(count: int, *, study: Study | None = None) -> list[Item]:
 
 
 def vote(item: Item, value: int, *, hit: HIT, measure: str = "yes", **changes: Any) -> Assignment:
-    """Of a worker of its own, submitted unless the changes say otherwise."""
+    """Answer the item as a new worker; submitted, unless changed."""
     assignment = make_assignment(hit=hit, **{"status": "submitted", **changes})
     Lease.objects.create(
         item=item, assignment=assignment, worker=assignment.worker, status="answered", leased_at=NOW

@@ -1,4 +1,4 @@
-"""What waits for models, by the clock alone, and what their sweeps cost while nothing does."""
+"""Questions to models that become due because time has passed, and what sweeps cost while nothing is due."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

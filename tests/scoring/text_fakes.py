@@ -1,7 +1,8 @@
-"""Language models without weights: what they say follows from what they are asked; they count their calls."""
+"""Language models without weights: their answers follow from the questions, and they count their calls."""
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ from tests.scoring.fakes import WEIGHTS
 
 
 class FakeText(rivals.LoadedModel):
-    """`words` by prompt, best first; any other prompt has none of its own. `down` stops it whole."""
+    """A model with `words` by prompt, best first; other prompts have no words. `down` stops it."""
 
     kind = "masked"
     calls: list[tuple[str, int]] = []
     words: dict[str, Sequence[str]] = {}
     chances: dict[str, float] = {}
+    # Parts of speech by word; other words are nouns.
+    parts: dict[str, str] = {}
     down = ""
 
     def __init__(self, spec: rivals.Spec) -> None:

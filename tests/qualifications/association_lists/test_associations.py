@@ -1,4 +1,4 @@
-"""The graph of a list, and what asking it costs."""
+"""The graph of an association list, and how many queries it takes."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""Instances from a list: whatever the list and the seed are, the rules hold, on every database."""
+"""Instances drawn from a list: whatever the list and the seed are, the rules hold, on every database."""
 
 from fractions import Fraction
 from random import Random
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 CONCEPTS = [word(number) for number in range(0, 1_000, 17)]
 CUES = [word(number) for number in range(5_000, 5_600, 13)]
 
-# Of the seed 7 and the graph of the seed 1.
+# Instances of seed 7 from the graph of seed 1.
 EXPECTED = [
     Instance(
         cue="fipik",
@@ -37,7 +37,7 @@ EXPECTED = [
 
 
 def make_graph(*, seed: int, cues: int = 40, answers: int = 8) -> SwowList:
-    """Cues with answers among the concepts, and some of the concepts with a cue for an answer."""
+    """Make a graph of cues with answers among the concepts; some concepts are answered by a cue."""
     rng = Random(seed)
     there = [
         row
@@ -74,7 +74,7 @@ def test_every_instance_keeps_the_rules(seed: int, size: int, weak: bool) -> Non
 
 
 def test_a_seed_gives_the_same_instances_everywhere() -> None:
-    """Those that are written down are drawn on SQLite and on PostgreSQL."""
+    """The expected instances below are the same on SQLite and on PostgreSQL."""
     swow = make_graph(seed=1)
     twin = make_graph(seed=1)
 
@@ -219,7 +219,7 @@ def test_related_set_says_when_nothing_hangs_together() -> None:
 
 def test_queries_do_not_grow_with_what_is_drawn(django_assert_num_queries: Any) -> None:
     swow = make_graph(seed=1)
-    one_block = 4  # the concepts, the cues, what was said to them, and every link of theirs: there and back
+    one_block = 4  # the concepts, the cues, the answers to them, and their links in both directions
 
     with django_assert_num_queries(one_block + 1):
         generate_instances(swow=swow, concepts=CONCEPTS, size=5, count=2, seed=1)

@@ -1,4 +1,4 @@
-"""The command: what it says, and that `kill -9` in the middle of it loses and doubles nothing."""
+"""The import command: what it prints, and that `kill -9` in the middle loses and doubles nothing."""
 
 import json
 import os
@@ -24,17 +24,17 @@ from tests.qualifications.files import HEAD, make_rows, said, write_strengths
 
 ROWS = 8_000
 KILLS = 3
-# As the command, in small slices, and slow where a slice is written and not yet committed.
+# The command with small slices, and with a pause where a slice is written but not yet committed.
 SLOWLY = """
 import time
 from django.core.management import call_command
-from qualifications.services import slicing, storing
-slicing.SLICE = 200
-write_totals = storing._write_totals
+from qualifications.services import file_slices, graph_storage
+file_slices.SLICE = 200
+write_totals = graph_storage._write_totals
 def write_slowly(totals):
     write_totals(totals)
     time.sleep(0.08)
-storing._write_totals = write_slowly
+graph_storage._write_totals = write_slowly
 call_command("import_swow", r"{path}", name="killed", json=True)
 """
 
@@ -149,12 +149,12 @@ def start(script: str, *, environ: dict[str, str]) -> subprocess.Popen[bytes]:
         cwd=ROOT,
         env=environ,
         stdout=subprocess.DEVNULL,
-        preexec_fn=die_with_parent,  # noqa: PLW1509  # a run that is broken off leaves none behind
+        preexec_fn=die_with_parent,  # noqa: PLW1509  # a test run that is broken off leaves no process behind
     )
 
 
 def wait_for_more(folder: Path, *, than: int) -> None:
-    """Rows of another start of the import."""
+    """Wait for rows that another start of the import has added."""
 
     def has_more() -> bool:
         found = ask(folder, "SELECT rows FROM qualifications_swowlist")

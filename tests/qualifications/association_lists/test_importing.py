@@ -1,4 +1,4 @@
-"""A file into a list: whole or not at all to everybody who asks, whatever happens on the way."""
+"""The import of a file into a list: readers see all of it or nothing, whatever happens on the way."""
 
 import gzip
 from collections import Counter
@@ -156,7 +156,7 @@ def test_a_packed_file_that_breaks_off_fails_in_words(tmp_path: Path) -> None:
     swow = bring(path)
 
     assert swow.status == "failed"
-    assert "Bring a whole copy" in swow.problem
+    assert "Use a whole copy" in swow.problem
     assert ready_list("swow-en") is None
 
 
@@ -200,7 +200,7 @@ def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
 
 
 class Broken(Exception):
-    """The process ends here."""
+    """Stands for the end of the process."""
 
 
 def break_off_after(slices: int) -> Callable[[SwowList, int], None]:
@@ -291,7 +291,7 @@ def test_a_list_that_is_removed_meanwhile_takes_no_more(
 
 
 class Tap:
-    """A file whose lines are made as they are read, and counted."""
+    """A file whose lines are made and counted as they are read."""
 
     def __init__(self, rows: Iterator[Row]) -> None:
         self._lines = chain([HEAD], (strength_line(*row) for row in rows))
@@ -334,7 +334,7 @@ def test_an_import_holds_one_slice_of_the_file_however_long_that_is(
     swow = bring(path, tell=tell)
 
     assert swow.rows == 6_000
-    assert held == [0] * 30  # nothing was read that is not written
+    assert held == [0] * 30  # every row that was read is written
     assert max(remembered) <= 300 + 2 * 200
     assert swow.words_count > 2_000
 
@@ -354,4 +354,4 @@ def test_a_slice_takes_a_few_statements_whatever_is_in_the_list(
 
     taken = [later - earlier for earlier, later in pairwise(counts)]
     assert len(taken) == 4
-    assert max(taken) <= 9  # savepoint, the list, words found and made, edges, totals for each cue
+    assert max(taken) <= 9  # savepoint, list, words found, words made, edges, totals of each cue

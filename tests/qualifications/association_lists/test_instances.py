@@ -1,4 +1,4 @@
-"""What an instance may be made of, whatever is drawn."""
+"""The rules for an instance's words, whatever is drawn."""
 
 from random import Random
 

@@ -55,7 +55,7 @@ def test_type_is_made_for_each_account_on_which_the_study_has_work(turk: Stubbed
     assert turk.qualification_types[row.external_id] == f"Winter: Solver test [{row.token.hex[:8]}]"
     terms = turk.qualification_terms[row.external_id]
     assert set(terms) == {"Description"}
-    assert terms["Description"].startswith("Ten associations. Whoever passes the test has 1,")
+    assert terms["Description"].startswith("Ten associations. A worker who passes the test has 1,")
 
 
 def test_type_of_an_inactive_gate_is_not_made(turk: StubbedTurk) -> None:
@@ -81,7 +81,7 @@ def test_longest_names_fit(turk: StubbedTurk) -> None:
 
 @pytest.mark.parametrize("fault", ["before", "after"])
 def test_type_whose_answer_was_lost_is_made_once(turk: StubbedTurk, fault: str) -> None:
-    """Renamed meanwhile, it is still found by its mark."""
+    """A type that is renamed meanwhile is still found by its mark."""
     gate = make_gate(name="Solver test")
     make_batch(study=gate.study)
     turk.faults["create_qualification_type"] = [fault]

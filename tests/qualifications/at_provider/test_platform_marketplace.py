@@ -1,4 +1,4 @@
-"""Gates at the real marketplace, over HTTP: who is let in, who is not any more, and its own test."""
+"""Gates at the real marketplace, over HTTP: who is let in, who no longer is, and the provider's own test."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -39,13 +39,13 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """Somebody at the worker site, and their row here."""
+    """A worker at the worker site, with the row of the worker here."""
 
     site: Site
     worker: Worker
 
     def sees(self, hit: dict[str, Any]) -> bool:
-        """The page that shows the work before it is accepted."""
+        """Whether the page shows the work before it is accepted."""
         return bool(self.site.preview(hit).document.frames)
 
     def may_start(self, hit: dict[str, Any]) -> bool:
@@ -53,7 +53,7 @@ class Person:
 
 
 class Place:
-    """An account of the marketplace, and who works there."""
+    """An account of the marketplace, and the workers there."""
 
     def __init__(self, sites: Sites) -> None:
         made = make_requester(now=timezone.now())
@@ -76,7 +76,7 @@ class Place:
         return Person(site=site, worker=known)
 
     def post(self, batch: Batch) -> dict[str, Any]:
-        """A HIT on the batch's terms, as the worker site names it."""
+        """Make a HIT on the batch's terms, with the ids that the worker site uses."""
         made: ProviderHIT = self.provider.create_hit(
             HITSpec(
                 title=f"{batch.title} {uuid4()}",
@@ -107,7 +107,7 @@ def hold(gate: Gate, person: Person, value: int | None) -> None:
 
 
 def test_launched_work_opens_to_who_passed_and_closes_when_it_is_taken_back(place: Place) -> None:
-    """By the real launch, which waits for the type and then freezes what is asked."""
+    """The real launch waits for the type, and then freezes the requirements."""
     gate = make_gate()
     make_association(study=gate.study)
     batch = make_batch(study=gate.study, account=place.account, hits_wanted=2)

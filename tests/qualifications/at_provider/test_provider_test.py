@@ -1,4 +1,4 @@
-"""The provider's own test: its documents, and how its results and its requests are read."""
+"""The provider's own test: its documents, and how its results and requests are read."""
 
 import re
 from datetime import datetime, timedelta
@@ -33,17 +33,17 @@ def own(turk: StubbedTurk) -> PlatformType:
 
 
 def score(turk: StubbedTurk, row: PlatformType, worker: str, value: int) -> None:
-    """The provider marks a test."""
+    """Let the provider score a worker's test."""
     turk._give(row.external_id, worker, value)
 
 
 def read(now: datetime) -> int:
-    """By a clock that stands still, however long the machine takes."""
+    """Read the provider's tests by a clock that stands still, however long the machine takes."""
     return read_provider_tests(now=now, clock=lambda: now)
 
 
 def values(row: PlatformType) -> dict[str, int | None]:
-    """Who holds what here, by the provider's id."""
+    """Values of the gate's holdings here, by the worker's id at the provider."""
     rows = Holding.objects.filter(gate=row.gate).select_related("worker")
     return {holding.worker.external_id: holding.value for holding in rows}
 
@@ -107,7 +107,7 @@ def test_reading_of_other_gates_asks_for_requests_alone(turk: StubbedTurk) -> No
 
 @database
 def test_what_is_being_told_is_not_read_back(turk: StubbedTurk, own: PlatformType) -> None:
-    """The list may be older than the revocation that is on its way."""
+    """The provider's list may be older than the revocation that is being sent."""
     score(turk, own, "AWORKER1", 90)
     read(NOW)
     worker = Worker.objects.get()
@@ -205,7 +205,7 @@ def test_requests_are_answered_so_that_nobody_waits(turk: StubbedTurk) -> None:
         (workers[2], "Below 60 per cent."),
         (
             "ASTRANGER",
-            "This is given to whoever passes the test “Solver test”. Look for it in the list of HITs.",
+            "Workers who pass the test “Solver test” are given this. Look for it in the list of HITs.",
         ),
     ]
 
@@ -232,9 +232,9 @@ ONE_KEY = answer_key()
         ("<QuestionForm/>", ONE_KEY, "The questions: the outermost element must be QuestionForm"),
         (ONE_KEY, ONE_KEY, "The questions: the outermost element must be QuestionForm"),
         (TWO, TWO, "The answer key: the outermost element must be AnswerKey"),
-        (TWO.replace(">q1<", ">q0<"), ONE_KEY, "the QuestionIdentifier “q0” stands twice"),
+        (TWO.replace(">q1<", ">q0<"), ONE_KEY, "the QuestionIdentifier “q0” appears twice"),
         (TWO.replace(">q1<", "><"), ONE_KEY, "every Question needs a QuestionIdentifier"),
-        (TWO.replace(">wrong<", ">right<"), ONE_KEY, "the SelectionIdentifier “right” stands twice"),
+        (TWO.replace(">wrong<", ">right<"), ONE_KEY, "the SelectionIdentifier “right” appears twice"),
         (TWO.replace("QuestionContent", "Content"), ONE_KEY, "“q0” needs a QuestionContent"),
         (TWO.replace("SelectionAnswer", "FileUploadAnswer"), ONE_KEY, "“q0” asks for a file"),
         (TWO.replace("SelectionAnswer", "OtherAnswer"), ONE_KEY, "“q0” needs an AnswerSpecification"),

@@ -1,4 +1,4 @@
-"""How often a study's pages said no: by day of its own zone and by reason."""
+"""Refusals on a study's pages are counted by reason and by day in the study's time zone."""
 
 from datetime import UTC, date, datetime
 

@@ -1,4 +1,4 @@
-"""What workers hold, as the provider is told it: through refusals, silence, changes and killed senders."""
+"""Holdings are sent to the provider: through refusals, unclear outcomes, changes and killed senders."""
 
 from datetime import timedelta
 from typing import Any
@@ -28,7 +28,7 @@ def ready(turk: StubbedTurk) -> PlatformType:
 
 
 def there(turk: StubbedTurk, row: PlatformType) -> dict[str, int]:
-    """What the provider has: each worker's value."""
+    """Values that the provider has, by worker."""
     workers = turk.qualified.get(row.external_id, [])
     return {worker: turk.qualification_values[row.external_id, worker] for worker in workers}
 
@@ -97,7 +97,7 @@ def test_unclear_outcome_is_told_again_after_a_rest(
 
 
 def test_killed_teller_is_followed_by_another_after_a_rest(turk: StubbedTurk, ready: PlatformType) -> None:
-    """It died after the call, and before it could write that down."""
+    """The sender died after the call, before it could record the outcome."""
     holding = make_holding(ready, claimed_at=NOW)
     turk.qualified[ready.external_id] = [holding.worker.external_id]
 
@@ -110,7 +110,7 @@ def test_killed_teller_is_followed_by_another_after_a_rest(turk: StubbedTurk, re
 def test_what_changes_while_it_is_told_is_told_again(
     turk: StubbedTurk, ready: PlatformType, monkeypatch: pytest.MonkeyPatch, last: int | None
 ) -> None:
-    """Another machine has to wait meanwhile: its word must not arrive before the older one."""
+    """Another machine has to wait meanwhile: its newer value must not arrive before the older one."""
     holding = make_holding(ready)
     grant = turk.provider.grant_qualification
 

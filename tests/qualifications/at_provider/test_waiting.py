@@ -1,4 +1,4 @@
-"""What becomes due by the clock alone, and what sweeps cost while nothing does."""
+"""Sweeps that become due because time has passed, and what they cost while nothing is due."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -38,7 +38,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def standing(at: datetime) -> Callable[[], datetime]:
-    """A clock that does not go, however long the machine takes."""
+    """A clock that stands still, however long the machine takes."""
     return lambda: at
 
 
@@ -155,7 +155,7 @@ def test_sweep_that_finds_nothing_asks_little_and_writes_nothing(
 
 
 def run_all() -> None:
-    """Until nothing is left to do."""
+    """Run the sweeps until nothing is left to do."""
     for _ in range(3):
         for sweep, _queries in SWEEPS:
             sweep()

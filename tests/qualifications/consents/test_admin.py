@@ -1,4 +1,4 @@
-"""Consent texts and counts of people in the admin: who may, what is shown, and what is asked before."""
+"""Consent texts and counts of people in the admin: who may, what is shown, and what is confirmed first."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def test_researcher_drafts_reads_and_publishes(client: Client) -> None:
     asked = client.get(at("consent_publish", draft.pk))
     done = client.post(at("consent_publish", draft.pk), dict(asked.context["hidden"]), follow=True)
 
-    assert "Workers are asked for nothing yet." in text_of(empty)
+    assert "Workers are not asked for consent yet." in text_of(empty)
     assert "<p>Second &lt;b&gt;bold&lt;/b&gt;.</p>" in text_of(saved)
     assert "a draft" in text_of(saved)
     assert "never changes, and cannot be taken away" in text_of(asked)

@@ -1,4 +1,4 @@
-"""Consent texts, agreement, and what becomes of work when it is taken back."""
+"""Consent texts, consent, and what happens to work when consent is withdrawn."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What workers say of themselves: sealed, once, erased when asked for, and told of only as counts."""
+"""Demographic answers: sealed, given once, and erased on request."""
 
 import json
 from typing import Any

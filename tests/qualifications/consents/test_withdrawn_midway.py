@@ -1,4 +1,4 @@
-"""Consent taken back in the middle of work, over HTTP: what the page promises holds until all is paid."""
+"""Consent withdrawn in the middle of work, over HTTP: the page's promises hold until all is paid."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -32,7 +32,7 @@ from tests.stubbed import StubbedTurk
 __all__ = ["turk"]
 pytestmark = pytest.mark.django_db
 Status = Assignment.Status
-# Where in the life of a piece of work its worker takes the agreement back.
+# Points in the life of a piece of work at which its worker withdraws consent.
 POINTS = ("while the page is open", "after handing in", "after judging", "after owing")
 
 
@@ -52,7 +52,7 @@ class Life:
         return Assignment.objects.select_related("hit__batch__study", "worker").get(hit=self.hit)
 
     def go(self) -> Iterator[str]:
-        """Stops at every point, and goes on with what the worker has been promised."""
+        """Pause at each point of the work's life, and then go on with what the worker has been promised."""
         yield POINTS[0]
         picks = sorted(Association.objects.get().chosen_keys)
         assert send(self.client, self.hit, token_of(self.page), picks).status_code == 200
@@ -97,7 +97,7 @@ def live(turk: StubbedTurk, *, point: str, work: str) -> Life:
     life = Life(turk)
     for reached in life.go():
         if reached == point:
-            assert "Your agreement is taken back." in text_of(life.take_back(work))
+            assert "Your consent is withdrawn." in text_of(life.take_back(work))
     return life
 
 
@@ -113,7 +113,7 @@ def test_work_that_was_begun_is_handed_in_and_paid(turk: StubbedTurk, point: str
 
 @pytest.mark.parametrize("point", POINTS)
 def test_work_that_was_to_leave_the_data_is_in_no_file(turk: StubbedTurk, point: str) -> None:
-    """Neither in one of the data, nor in one with what reviewers have put aside. Others are asked instead."""
+    """No file has it, not even one with excluded work. Other workers are asked instead."""
     life = live(turk, point=point, work="out")
 
     assert life.work.kept_out
@@ -152,7 +152,7 @@ def test_new_work_asks_anew_and_shows_nothing_before(turk: StubbedTurk, work: st
 
 
 def open_new(life: Life, hit: HIT) -> Any:
-    """By the same worker, of another assignment."""
+    """Open another HIT as the same worker, under another assignment."""
     HIT.objects.filter(pk=life.hit.pk).update(external_id="HIT0")
     HIT.objects.filter(pk=hit.pk).update(external_id="HIT1")
     Assignment.objects.filter(hit=life.hit).update(external_id="A0")
