@@ -16,6 +16,7 @@ from scoring.services import score_recording as scoring
 from tests.crowd.frame.test_question import SITE, token_of, visit
 from tests.factories import NOW, make_account, make_assignment, make_hit, make_study
 from tests.hits.refusals import make_payer, make_refused
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 PREVIEW = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "workerId": "", "ticket": ""}
@@ -29,7 +30,7 @@ def bonus() -> Bonus:
 
 @pytest.fixture
 def hit(bonus: Bonus) -> HIT:
-    """Open at the provider, as the sweep leaves it."""
+    """A HIT that is open at the provider, as the sweep leaves it."""
     payer = make_payer(bonus.assignment.hit.batch.study)
     return make_hit(batch=compensation.start(bonus=bonus, by=payer, now=NOW), external_id="HIT1")
 
@@ -43,7 +44,7 @@ def test_page_says_what_the_bonus_is_for_and_how_much(client: Client, hit: HIT) 
 
     html = page.content.decode()
     assert page.status_code == 200
-    assert ("$0.27" in html, "Three of four." in html, "Hand in" in html) == (True, True, True)
+    assert ("$0.27" in html, "Three of four." in html, "Collect the bonus" in html) == (True, True, True)
     assert "AWORKER" not in html.replace(str(page.context["token"]), "")
 
 
@@ -53,7 +54,7 @@ def test_preview_shows_it_and_records_nothing(client: Client, hit: HIT) -> None:
     page = visit(client, hit, **PREVIEW)
 
     assert page.status_code == 200
-    assert "The reward of this HIT is your bonus." in page.content.decode()
+    assert "The reward of this HIT is your bonus." in text_of(page)
     assert (Worker.objects.count(), Assignment.objects.count()) == before
 
 
@@ -75,7 +76,7 @@ def test_somebody_else_sees_nothing_of_it(client: Client, hit: HIT, bonus: Bonus
     page = visit(client, hit)
 
     assert page.status_code == 403
-    assert "Three of four." not in page.content.decode()
+    assert "Three of four." not in text_of(page)
     assert not hit.assignments.exists()
 
 

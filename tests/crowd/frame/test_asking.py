@@ -1,4 +1,4 @@
-"""What stands before the first task: who is asked, what counts as an answer, and when it is asked again."""
+"""Consent and questions before the first task: who is asked, what counts as an answer, when to ask again."""
 
 from datetime import timedelta
 from typing import Any
@@ -62,7 +62,7 @@ def visit(client: Client, hit: HIT, **changes: str) -> Any:
 
 
 def agree(client: Client, page: Any, **changes: str) -> Any:
-    """As the page's own form does it."""
+    """Send the consent form as the page's own form does."""
     form = {
         "token": page.context["consent_token"],
         "text": str(page.context["text"].public_id),
@@ -304,7 +304,7 @@ def test_consent_costs_one_query_when_everything_is_agreed(
         make_association(study=hit.batch.study)
     agree(client, visit(client, hit))
     tell(client, visit(client, hit), skip="yes")
-    visit(client, hit)  # what is asked once in the life of a process
+    visit(client, hit)  # asks for what is looked up once in the life of a process
     counts = []
     for number in (2, 3):
         other = make_hit(batch=hit.batch, external_id=f"HIT{number}")
@@ -446,7 +446,7 @@ def test_whoever_is_let_in_again_is_asked_again(client: Client, hit: HIT, asking
 
 
 def sent(page: Any, **answers: str) -> tuple[str, dict[str, str]]:
-    """The form of a page that was loaded before."""
+    """Address and form of a page that was loaded earlier."""
     return page.context["action"], {"token": page.context["consent_token"], **answers}
 
 

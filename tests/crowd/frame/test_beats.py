@@ -1,4 +1,4 @@
-"""Heartbeats of the work page over HTTP: whom they are believed, and what they never count."""
+"""Heartbeats of the work page over HTTP: whose are believed, and what is never counted."""
 
 from datetime import datetime, timedelta
 from typing import Any

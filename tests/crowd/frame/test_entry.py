@@ -1,4 +1,4 @@
-"""Who may begin: eligibility, pauses, endpoints without tickets, and visits that nobody could have signed."""
+"""Who may begin work: eligibility, pauses, endpoints without tickets, and visits that nobody signed."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,6 +26,7 @@ from tests.caches import AWAY
 from tests.crowd.frame.test_question import CLAIMS, SITE, send, ticket, token_of
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study, make_worker
 from tests.hits.notices import document, told
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 Status = Assignment.Status
@@ -41,19 +42,19 @@ def open_hit(**changes: Any) -> HIT:
 
 @pytest.fixture
 def hit() -> HIT:
-    """Of an endpoint that signs tickets."""
+    """A HIT of an endpoint that signs tickets."""
     return open_hit()
 
 
 @pytest.fixture
 def claimed() -> HIT:
-    """Of an endpoint that signs nothing and tells nothing."""
+    """A HIT of an endpoint that signs no tickets and sends no events."""
     return open_hit(ticket_key="")
 
 
 @pytest.fixture
 def heard() -> HIT:
-    """Of an endpoint that signs nothing, but sends events."""
+    """A HIT of an endpoint that signs no tickets but sends events."""
     hit = open_hit(ticket_key="", notify_by=Account.Notify.SNS)
     Batch.objects.update(notified_at=timezone.now())
     return hit
@@ -93,7 +94,7 @@ def test_worker_who_may_not_begin_is_told_why_and_leaves_no_row(
 
     page = visit(client, request.getfixturevalue(kind))
 
-    text = page.content.decode()
+    text = text_of(page)
     assert page.status_code == 403
     assert "You cannot do this one" in text
     assert "You took part in earlier work of this study." in text
@@ -123,7 +124,7 @@ def test_refusal_leads_to_the_worker_s_own_page_where_a_ticket_proves_who_it_is(
     page = visit(client, hit)
 
     assert page.status_code == 403
-    assert ("Where you stand" in page.content.decode()) == leads_on
+    assert ("Where you stand" in text_of(page)) == leads_on
 
 
 def test_work_that_is_open_is_not_refused_any_more(
@@ -137,7 +138,7 @@ def test_work_that_is_open_is_not_refused_any_more(
     finishing = visit(client, hit)
 
     assert [page.status_code for page in (again, saved, finishing)] == [200, 200, 200]
-    assert "Finish submitting" in finishing.content.decode()
+    assert "Finish submitting" in text_of(finishing)
     assert written() == (1, 1, 1)
 
 
@@ -150,7 +151,7 @@ def test_old_tab_of_returned_work_does_not_take_the_new_work_away(client: Client
 
     page = visit(client, hit, ticket=old)
 
-    assert "gone back to the list" in page.content.decode()
+    assert "gone back to the list" in text_of(page)
     statuses = Assignment.objects.order_by("attempt").values_list("status", flat=True)
     assert list(statuses) == [Status.GONE, Status.OPENED]
 
@@ -161,7 +162,7 @@ def test_preview_of_work_that_is_offered_shows_practice(client: Client, hit: HIT
 
     page = preview(client, hit)
 
-    assert (page.status_code, "practice example" in page.content.decode()) == (200, True)
+    assert (page.status_code, "practice example" in text_of(page)) == (200, True)
 
 
 @pytest.mark.parametrize(
@@ -181,8 +182,8 @@ def test_preview_of_a_batch_that_takes_nobody_says_so(
     page = preview(client, hit)
 
     assert page.status_code == 409
-    assert words in page.content.decode()
-    assert "practice example" not in page.content.decode()
+    assert words in text_of(page)
+    assert "practice example" not in text_of(page)
 
 
 def test_preview_of_a_closed_hit_says_so(client: Client, hit: HIT) -> None:
@@ -190,7 +191,7 @@ def test_preview_of_a_closed_hit_says_so(client: Client, hit: HIT) -> None:
 
     page = preview(client, hit)
 
-    assert (page.status_code, "This work is over" in page.content.decode()) == (409, True)
+    assert (page.status_code, "This work is over" in text_of(page)) == (409, True)
 
 
 def test_claim_without_a_ticket_takes_no_more_places_and_rows_than_there_are(
@@ -201,7 +202,7 @@ def test_claim_without_a_ticket_takes_no_more_places_and_rows_than_there_are(
     ]
 
     assert [page.status_code for page in pages] == [200, 200, 200, 409, 409, 409]
-    assert "Every place of this HIT is taken" in pages[3].content.decode()
+    assert "Every place of this HIT is taken" in text_of(pages[3])
     assert list(RefusalCount.objects.values_list("code", "count")) == [("no_place", 3)]
     assert (Worker.objects.count(), Assignment.objects.count()) == (3, 3)
 
@@ -219,7 +220,7 @@ def test_claim_without_a_ticket_too_often_is_told_to_wait(
 
     assert [page.status_code for page in pages] == [200, 200, 429]
     assert pages[2]["Retry-After"] == "60"
-    assert "Nothing is lost" in pages[2].content.decode()
+    assert "Nothing is lost" in text_of(pages[2])
     assert elsewhere.status_code == 200
     assert Worker.objects.count() == 1
 
@@ -259,10 +260,10 @@ def test_address_is_the_one_that_the_proxy_saw(
 def test_claim_waits_for_the_platform_s_word_and_leaves_no_row(client: Client, heard: HIT) -> None:
     page = visit(client, heard)
 
-    text = page.content.decode()
+    text = text_of(page)
     assert (page.status_code, page["Refresh"]) == (202, "5")
-    assert "Waiting for the platform&#x27;s word" in text
-    assert "Look again now" in text
+    assert "Waiting for the platform" in text
+    assert "Check again now" in text
     assert "cold" not in text
     assert written() == (0, 0, 0)
 
@@ -277,7 +278,7 @@ def test_claim_goes_on_once_the_platform_has_told_of_it(client: Client, heard: H
 
     assignment = Assignment.objects.get()
     assert [page.status_code, again.status_code] == [200, 200]
-    assert "cold" in page.content.decode()
+    assert "cold" in text_of(page)
     assert assignment.accepted_at == accepted_at
     assert assignment.deadline_at == accepted_at + timedelta(seconds=heard.batch.duration_s)
     assert written() == (1, 1, 1)
@@ -287,8 +288,8 @@ def test_claim_goes_on_once_the_platform_has_told_of_it(client: Client, heard: H
     ("changes", "is_subscribed"),
     [
         ({"notify_by": "sns"}, False),
-        ({"notify_by": "webhook"}, True),  # its posts are signed with the key that this account has not
-        ({"notify_by": "sqs"}, True),  # of no address
+        ({"notify_by": "webhook"}, True),  # the ticket key that signs webhook posts is missing
+        ({"notify_by": "sqs"}, True),  # the queue has no address
         ({"notify_by": "none"}, True),
     ],
 )
@@ -381,4 +382,4 @@ def test_work_in_flight_goes_on_without_any_event(client: Client, heard: HIT) ->
 
     page = visit(client, heard)
 
-    assert "Finish submitting" in page.content.decode()
+    assert "Finish submitting" in text_of(page)

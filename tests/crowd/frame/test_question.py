@@ -1,4 +1,4 @@
-"""The framed page: what it shows in each state, whom it believes, and what it refuses."""
+"""The framed page: what it shows in each state, whose visits it believes, and what it refuses."""
 
 import re
 from datetime import datetime, timedelta
@@ -20,6 +20,7 @@ from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
 from qualifications.models import RefusalCount
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 SITE = "http://localhost:8000"
@@ -78,8 +79,8 @@ def test_preview_shows_practice_and_records_nothing(client: Client, hit: HIT) ->
     page = visit(client, hit, assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE", workerId="", ticket="")
 
     assert page.status_code == 200
-    assert "practice example" in page.content.decode()
-    assert "cold" not in page.content.decode()
+    assert "practice example" in text_of(page)
+    assert "cold" not in text_of(page)
     assert (Worker.objects.count(), Assignment.objects.count(), Lease.objects.count()) == (0, 0, 0)
 
 
@@ -87,7 +88,7 @@ def test_work_page_leases_and_shows_the_item(client: Client, hit: HIT) -> None:
     page = visit(client, hit)
 
     assert page.status_code == 200
-    assert "cold" in page.content.decode()
+    assert "cold" in text_of(page)
     assert Lease.objects.get().item == Association.objects.get().item
     assert Worker.objects.get().external_id == "AWORKER"
 
@@ -149,7 +150,7 @@ def test_second_submit_is_told_and_changes_nothing(client: Client, hit: HIT) -> 
     page = send(client, hit, token, wrong)
 
     assert page.status_code == 409
-    assert "this second answer changed nothing" in page.content.decode()
+    assert "this second answer changed nothing" in text_of(page)
     assert Assignment.objects.values().get() == before
 
 
@@ -158,7 +159,7 @@ def test_reentry_after_saving_offers_to_finish(client: Client, hit: HIT) -> None
 
     page = visit(client, hit)
 
-    assert "Finish submitting" in page.content.decode()
+    assert "Finish submitting" in text_of(page)
 
 
 def test_reentry_after_the_platform_has_it_says_so(client: Client, hit: HIT) -> None:
@@ -169,7 +170,7 @@ def test_reentry_after_the_platform_has_it_says_so(client: Client, hit: HIT) -> 
     page = visit(client, hit)
     late = send(client, hit, token, right())
 
-    assert "Handed in" in page.content.decode()
+    assert "Submitted" in text_of(page)
     assert late.status_code == 409
 
 
@@ -178,7 +179,7 @@ def test_nothing_left_is_explained(client: Client, hit: HIT) -> None:
 
     page = visit(client, hit)
 
-    assert "Nothing left for you here" in page.content.decode()
+    assert "Nothing left for you here" in text_of(page)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 5])
@@ -188,7 +189,7 @@ def test_another_number_than_k_is_refused(client: Client, hit: HIT, count: int) 
     page = send(client, hit, token_of(visit(client, hit)), keys[:count])
 
     assert page.status_code == 400
-    assert f"needs exactly 2 pictures; {count} were picked" in page.content.decode()
+    assert f"needs exactly 2 pictures; {count} were picked" in text_of(page)
     assert nothing_recorded()
 
 
@@ -197,7 +198,7 @@ def test_picture_that_is_not_on_the_page_is_refused(client: Client, hit: HIT, in
     page = send(client, hit, token_of(visit(client, hit)), [right()[0], intruder])
 
     assert page.status_code == 400
-    assert "not a picture of this page" in page.content.decode()
+    assert "not a picture of this page" in text_of(page)
     assert nothing_recorded()
 
 
@@ -215,7 +216,7 @@ def test_malformed_token_is_refused(client: Client, hit: HIT, token: str) -> Non
     page = send(client, hit, token, right())
 
     assert page.status_code == 400
-    assert "token is not readable" in page.content.decode()
+    assert "token is not readable" in text_of(page)
     assert nothing_recorded()
 
 
@@ -228,7 +229,7 @@ def test_expired_token_is_refused(client: Client, hit: HIT) -> None:
         page = send(client, hit, token, right())
 
     assert page.status_code == 410
-    assert "The time for this HIT is over" in page.content.decode()
+    assert "The time for this HIT is over" in text_of(page)
     assert nothing_recorded()
 
 
@@ -246,7 +247,7 @@ def test_unknown_hit_is_refused(client: Client) -> None:
     page = client.get("/q/00000000-0000-4000-8000-000000000000/")
 
     assert page.status_code == 404
-    assert "There is no such HIT" in page.content.decode()
+    assert "There is no such HIT" in text_of(page)
     assert not RefusalCount.objects.exists()
 
 
@@ -278,7 +279,7 @@ def test_visit_that_nobody_signed_is_refused(
     page = visit(client, hit, **changes)
 
     assert page.status_code == status
-    assert "cold" not in page.content.decode()
+    assert "cold" not in text_of(page)
     assert (Worker.objects.count(), Assignment.objects.count(), Lease.objects.count()) == (0, 0, 0)
 
 
@@ -311,4 +312,4 @@ def test_pages_speak_the_language_of_the_study(client: Client, hit: HIT) -> None
 
     page = visit(client, hit)
 
-    assert '<html lang="de">' in page.content.decode()
+    assert '<html lang="de">' in text_of(page)

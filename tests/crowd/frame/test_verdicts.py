@@ -1,4 +1,4 @@
-"""The rival's word over HTTP: a cue is stored before it is asked, asked once, and told to nobody else."""
+"""The rival's verdicts over HTTP: a cue is stored first, asked once, and its verdict shown to nobody else."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -24,6 +24,7 @@ from hits.work.services import leasing
 from scoring.models import PendingQuery, RivalQuery, Verdict
 from scoring.services.rival_answers import answer_waiting
 from tests.factories import make_assignment, make_batch, make_hit, make_picture
+from tests.pages import text_of
 from tests.scoring.fakes import FakeRival, use_fakes
 from tests.sweeping import is_woken, written
 
@@ -37,7 +38,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 
 def make_work(*, size: int = 5) -> Assignment:
-    """A spymaster at work on a picture_set of pictures."""
+    """A spymaster at work on a picture set of pictures."""
     now = timezone.now()
     hit = make_hit(batch=make_batch(task=CREATE, status="open"))
     work = make_assignment(hit=hit, opened_at=now, accepted_at=now, deadline_at=now + timedelta(minutes=15))
@@ -289,7 +290,7 @@ def test_no_answer_is_kept_by_anybody_on_the_way(client: Client, work: Assignmen
 def test_preview_never_asks(client: Client, work: Assignment) -> None:
     page = client.get(f"/q/{work.hit.public_id}/", {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
 
-    text = page.content.decode()
+    text = text_of(page)
     assert page.status_code == 200
     assert "disabled" in text
     assert 'name="token"' not in text
@@ -320,7 +321,7 @@ def test_slot_that_no_page_sends_is_refused(client: Client, work: Assignment, sl
     ids=["about", "text", "name"],
 )
 def test_nul_is_refused_in_words(client: Client, work: Assignment, fields: dict[str, str]) -> None:
-    """PostgreSQL neither keeps it nor looks for it."""
+    """PostgreSQL can neither store a NUL nor search for it."""
     answer = send(client, work, "report", **fields)
 
     assert (answer.status_code, "NUL" in answer.json()["problem"]) == (400, True)

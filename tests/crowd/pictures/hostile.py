@@ -1,4 +1,4 @@
-"""Files that somebody might send in to do harm, or by mistake. Each is made when it is wanted."""
+"""Files that do harm, sent deliberately or by mistake; each is built when a test asks for it."""
 
 import struct
 import zlib
@@ -18,14 +18,14 @@ def chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def png_of(width: int, height: int, *, rows: bytes) -> bytes:
-    """Whose heading says what it likes, whatever its pixels are."""
+    """A PNG whose header claims this size, whatever its rows of pixels are."""
     heading = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     parts = chunk(b"IHDR", heading) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + parts
 
 
 def webp_of(width: int, height: int) -> bytes:
-    """A tiny file with a large canvas in its extended heading."""
+    """A tiny file with a large canvas in its extended header."""
     inner = encode(draw(), "WEBP")[12:]
     canvas = b"\0\0\0\0" + struct.pack("<I", width - 1)[:3] + struct.pack("<I", height - 1)[:3]
     body = b"WEBP" + b"VP8X" + struct.pack("<I", len(canvas)) + canvas + inner
@@ -33,7 +33,7 @@ def webp_of(width: int, height: int) -> bytes:
 
 
 def jpeg_of_scans(count: int) -> bytes:
-    """The last scan of a progressive picture, again and again: a little file, and long to draw."""
+    """A progressive picture whose last scan is repeated: a small file that takes long to draw."""
     whole = encode(draw(size=(640, 480)), "JPEG", progressive=True)
     starts = [at for at in range(len(whole) - 1) if whole[at : at + 2] == b"\xff\xda"]
     last = whole[starts[-1] : -2]
@@ -45,7 +45,7 @@ def frames(kind: str) -> bytes:
 
 
 def with_metadata(kind: str, *, orientation: int = 1) -> bytes:
-    """Camera, place, comment, XMP, and words of every kind that the format knows."""
+    """A picture with camera, place, comment, XMP, and every kind of text that the format knows."""
     exif = Image.Exif()
     exif[ORIENTATION], exif[DESCRIPTION] = orientation, SECRET.decode()
     exif[GPS] = {1: "N", 2: (52.0, 30.0, 0.0), 29: SECRET.decode()}
@@ -61,13 +61,13 @@ def with_metadata(kind: str, *, orientation: int = 1) -> bytes:
 
 
 def corners(image: Image.Image) -> list[tuple[int, int, int]]:
-    """Of the four quarters, from the upper left along the rows: roughly what color each has."""
+    """Approximate colors of the four quarters, row by row from the upper left."""
     small = image.convert("RGB").resize((2, 2), Image.Resampling.BOX)
     return [small.getpixel((x, y)) for y in (0, 1) for x in (0, 1)]  # type: ignore[misc]
 
 
 def quarters(*, size: tuple[int, int] = (120, 80), mode: str = "RGB") -> Image.Image:
-    """Red and lime above, blue and white below."""
+    """A picture that is red and lime above, blue and white below."""
     small = Image.new("RGB", (2, 2))
     small.putdata([(255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)])
     return small.resize(size, Image.Resampling.NEAREST).convert(mode)

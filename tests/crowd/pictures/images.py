@@ -1,4 +1,4 @@
-"""Little pictures, made when they are wanted."""
+"""Little pictures, drawn when a test asks for them."""
 
 from io import BytesIO
 from pathlib import Path
@@ -18,7 +18,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/19
 
 
 def draw(*, seed: int = 0, size: tuple[int, int] = (120, 80), mode: str = "RGB") -> Image.Image:
-    """Large squares of random colors: no two seeds look alike."""
+    """A picture of large squares in random colors; no two seeds look alike."""
     rng = Random(seed)
     small = Image.new("RGB", (6, 5))
     small.putdata([(rng.randrange(256), rng.randrange(256), rng.randrange(256)) for _ in range(30)])
@@ -53,7 +53,7 @@ def archive(files: dict[str, bytes]) -> bytes:
 
 
 def make_raster(*, seed: int = 0, concept: str = "owl", is_checked: bool = True, **words: str) -> Picture:
-    """A picture of pixels in the pool, as an import brings it in."""
+    """A raster picture in the pool, as an import adds it."""
     line = Line(place="Line 2", concept=concept, file="a.png", **words)
     return bring_in(line, content=read_content(png(seed=seed)), is_checked=is_checked).picture
 
@@ -66,6 +66,6 @@ def make_waiting(count: int) -> list[Picture]:
 
 
 def kept_files() -> set[str]:
-    """What lies in the media folder."""
+    """Paths of all files in the media folder."""
     root = Path(default_storage.path(""))
     return {one.relative_to(root).as_posix() for one in root.rglob("*") if one.is_file()}

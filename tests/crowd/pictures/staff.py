@@ -1,4 +1,4 @@
-"""People at the pool's admin pages."""
+"""Staff at the pool's admin pages."""
 
 from django.test import Client
 

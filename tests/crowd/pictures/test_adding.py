@@ -62,7 +62,7 @@ def test_original_of_a_turned_picture_is_known_again() -> None:
     content = read_content(encode(image, "JPEG", exif=exif))
     picture = bring_in(LINE, content=content, is_checked=True).picture
 
-    # Another version of the library may turn it into other bytes.
+    # Another version of the image library may encode the picture differently.
     Picture.objects.update(sha256="0" * 64)
 
     assert bring_in(LINE, content=content, is_checked=True).picture == picture
@@ -88,7 +88,7 @@ def test_mended_words_are_saved_and_what_the_letters_show_of_them_counts() -> No
     describe_picture(picture)
 
     saved = Picture.objects.get()
-    assert (saved.concept, saved.status, saved.shows_concept) == ("snow owl", "fit", True)
+    assert (saved.concept, saved.status, saved.shows_concept) == ("snow owl", "unfit", True)
     assert PoolPicture.objects.get().caption == "snow owl"
 
 

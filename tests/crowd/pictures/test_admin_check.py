@@ -11,13 +11,14 @@ from crowd.pictures.services.manual_check import claim_picture
 from tests.crowd.pictures.images import make_raster, make_waiting
 from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import make_picture, make_user
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 CHECK = reverse("admin:pictures_check")
 
 
 def decide(client: Client, picture: Picture, **given: str) -> str:
-    return client.post(f"{CHECK}decide/", {"picture": picture.pk, **given}, follow=True).text
+    return text_of(client.post(f"{CHECK}decide/", {"picture": picture.pk, **given}, follow=True))
 
 
 def plain(page: str) -> str:
@@ -62,10 +63,10 @@ def test_undo_brings_the_last_one_back(client: Client) -> None:
     sign_in_keeper(client)
     offered = decide(client, first, verdict="fit")
 
-    page = client.post(f"{CHECK}undo/", follow=True).text
+    page = text_of(client.post(f"{CHECK}undo/", follow=True))
 
     assert "Undo “thing a”" in offered
-    assert "Undone: “thing a” is before you again." in page
+    assert "Undone: “thing a” is yours to check again." in page
     assert f"/picture/{first.pk}/file/" in page
     assert Picture.objects.get(pk=first.pk).status == "waiting"
 
@@ -73,7 +74,7 @@ def test_undo_brings_the_last_one_back(client: Client) -> None:
 def test_nothing_to_undo_is_said(client: Client) -> None:
     sign_in_keeper(client)
 
-    assert "nothing to undo" in client.post(f"{CHECK}undo/", follow=True).text
+    assert "nothing to undo" in text_of(client.post(f"{CHECK}undo/", follow=True))
 
 
 def test_verdict_on_a_picture_before_a_colleague_is_refused(client: Client) -> None:
@@ -83,7 +84,7 @@ def test_verdict_on_a_picture_before_a_colleague_is_refused(client: Client) -> N
 
     page = decide(client, first, verdict="fit")
 
-    assert "lies before somebody else now" in page
+    assert "A colleague is checking this picture now" in page
     assert f"/picture/{second.pk}/file/" in page
     assert Picture.objects.get(pk=first.pk).status == "waiting"
 
@@ -108,12 +109,12 @@ def test_verdict_on_no_picture_is_not_found(client: Client, key: str) -> None:
 
 def test_empty_queues_say_why(client: Client) -> None:
     sign_in_keeper(client)
-    nothing = client.get(CHECK).text
+    nothing = text_of(client.get(CHECK))
     make_picture()
-    all_done = client.get(CHECK).text
+    all_done = text_of(client.get(CHECK))
     make_raster(is_checked=False)
     claim_picture(by=make_user(), now=timezone.now())
-    taken = client.get(CHECK).text
+    taken = text_of(client.get(CHECK))
 
     assert "No pictures yet" in nothing
     assert "All checked" in all_done
@@ -126,9 +127,9 @@ def test_letters_that_nobody_has_looked_for_yet_are_not_called_none(
     make_waiting(1)
     sign_in_keeper(client)
     monkeypatch.setattr(checking_pages, "installed_reader", lambda: None)
-    without = client.get(CHECK).text
+    without = text_of(client.get(CHECK))
     monkeypatch.setattr(checking_pages, "installed_reader", object)
-    waiting = client.get(CHECK).text
+    waiting = text_of(client.get(CHECK))
 
     assert "Nothing odd was found about it." in without
     assert "Nobody has looked for letters on it yet." in waiting

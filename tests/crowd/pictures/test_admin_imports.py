@@ -14,6 +14,7 @@ from crowd.pictures.services.picture_requests import fulfil_requests
 from tests.crowd.pictures.images import archive, kept_files, png, svg
 from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW
+from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +44,7 @@ def test_upload_is_shown_before_anything_comes_in(client: Client) -> None:
     page = plain(client.get(answer["Location"]))
     assert answer["Location"] == act("change", row)
     assert (row.name, row.made_by, row.begun_at) == ("owls.zip", user, None)
-    assert "<strong>2 pictures</strong> would come in. They wait for the manual check." in page
+    assert "<strong>2 pictures</strong> would be imported. They wait for the manual check." in page
     assert "cat/1.svg" in page
     assert "A book" in page
     assert fulfil_requests(now=NOW) == 0
@@ -60,7 +61,7 @@ def test_import_begins_and_tells_what_failed(client: Client) -> None:
     ended = plain(client.get(act("change", row)))
     wrong = b"".join(client.get(act("wrong", row))).decode("utf-8-sig")
 
-    assert "<strong>0 of 2</strong> done; the background is at work." in began
+    assert "<strong>0 of 2</strong> done; the import is running." in began
     assert "<strong>2 of 2</strong> done." in ended
     assert "<dt>Added</dt><dd>1</dd>" in ended
     assert "The drawing holds &lt;script&gt;" in ended
@@ -72,9 +73,9 @@ def test_discarded_upload_leaves_nothing(client: Client) -> None:
     sign_in_keeper(client)
     upload(client, ARCHIVE)
 
-    page = client.post(act("discard", Import.objects.get()), follow=True).text
+    page = text_of(client.post(act("discard", Import.objects.get()), follow=True))
 
-    assert "Discarded. No picture was brought in." in page
+    assert "The file was discarded. No picture was added." in page
     assert (Import.objects.count(), kept_files()) == (0, set())
 
 
@@ -84,7 +85,7 @@ def test_begun_import_is_not_discarded(client: Client) -> None:
     row = Import.objects.get()
     client.post(act("begin", row))
 
-    page = client.post(act("discard", row), follow=True).text
+    page = text_of(client.post(act("discard", row), follow=True))
 
     assert "This import has begun" in page
     assert Request.objects.count() == 2
@@ -96,7 +97,7 @@ def test_failed_addresses_are_tried_again(client: Client) -> None:
     Request.objects.update(status="failed", problem="Busy.")
     row = Import.objects.get()
 
-    page = client.post(act("again", row), follow=True).text
+    page = text_of(client.post(act("again", row), follow=True))
 
     assert "1 address is tried again." in page
     assert Request.objects.get().status == "waiting"

@@ -19,6 +19,7 @@ from scoring.models import PoolPicture
 from tests.crowd.pictures.images import make_raster, make_waiting
 from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW, make_picture, make_user
+from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -56,19 +57,21 @@ def test_list_tells_what_waits_and_leads_on(client: Client) -> None:
 def test_empty_pool_says_what_to_do(client: Client) -> None:
     sign_in_keeper(client)
 
-    assert "The pool is empty." in client.get(LIST).text
+    assert "The pool is empty." in text_of(client.get(LIST))
 
 
 @pytest.mark.parametrize(
     ("query", "concepts"),
     [
         ("?status__exact=waiting", {"fresh"}),
-        ("?flag=words", {"sign"}),
+        ("?flag=undecided", {"letters"}),
+        ("?flag=overruled", {"sign"}),
+        ("?flag=words", {"sign", "letters"}),
         ("?flag=concept", {"sign"}),
         ("?flag=profane", {"bitch"}),
         ("?flag=reported", {"rude"}),
         ("?flag=problem", {"broken"}),
-        ("?flag=nonsense", {"fresh", "sign", "bitch", "rude", "broken"}),
+        ("?flag=nonsense", {"fresh", "sign", "bitch", "rude", "broken", "letters"}),
         ("?q=STOP", {"sign"}),
         ("?q=by-nc", {"rude"}),
         ("?q=nothing", set()),
@@ -77,7 +80,9 @@ def test_empty_pool_says_what_to_do(client: Client) -> None:
 def test_list_is_filtered_and_searched(client: Client, query: str, concepts: set[str]) -> None:
     make_raster(seed=1, concept="fresh", is_checked=False)
     sign = make_raster(seed=2, concept="sign")
-    Picture.objects.filter(pk=sign.pk).update(shows_words=True, shows_concept=True, ocr_text="STOP sign")
+    Picture.objects.filter(pk=sign.pk).update(
+        shows_words=True, shows_concept=True, ocr_text="STOP sign", checked_at=NOW
+    )
     make_raster(seed=3, concept="bitch")
     rude = make_raster(seed=4, concept="rude", licence="CC BY-NC")
     report_picture(picture=rude, reason="other", by_worker="W1", now=NOW)
@@ -139,7 +144,7 @@ def test_picture_keeps_a_concept(client: Client) -> None:
     assert Picture.objects.get().concept == "owl"
 
 
-@pytest.mark.parametrize("action", ["remove", "restore", "recheck"])
+@pytest.mark.parametrize("action", ["remove", "restore", "recheck", "allow", "disallow"])
 def test_action_asks_first_and_changes_nothing(client: Client, action: str) -> None:
     first, second = make_raster(seed=1), make_raster(seed=2)
     sign_in_keeper(client)
@@ -207,6 +212,8 @@ def _requests(picture: Picture) -> list[tuple[str, str, str, dict[str, Any]]]:
         ("remove_picture", "post", do("remove"), {"pictures": one, "reason": "Odd."}),
         ("remove_picture", "post", do("restore"), {"pictures": one, "reason": "Odd."}),
         ("check_picture", "post", do("recheck"), {"pictures": one}),
+        ("check_picture", "post", do("allow"), {"pictures": one}),
+        ("check_picture", "post", do("disallow"), {"pictures": one}),
         ("check_picture", "get", check, {}),
         ("check_picture", "post", f"{check}decide/", {"picture": one, "verdict": "fit"}),
         ("check_picture", "post", f"{check}undo/", {}),
@@ -217,7 +224,7 @@ def _requests(picture: Picture) -> list[tuple[str, str, str, dict[str, Any]]]:
     ]
 
 
-@pytest.mark.parametrize("number", range(14))
+@pytest.mark.parametrize("number", range(16))
 def test_every_page_asks_for_its_permission(client: Client, number: int) -> None:
     picture = make_raster()
     permission, method, address, data = _requests(picture)[number]

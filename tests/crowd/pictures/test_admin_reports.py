@@ -7,6 +7,7 @@ from crowd.pictures.models.picture_reports import Report
 from crowd.pictures.services.picture_reports import report_picture
 from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW, make_picture
+from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +25,7 @@ def page_of(report: Report) -> str:
 
 def decide(client: Client, report: Report, verdict: str) -> str:
     address = reverse("admin:pictures_report_decide", args=[report.pk])
-    return client.post(address, {"verdict": verdict}, follow=True).text
+    return text_of(client.post(address, {"verdict": verdict}, follow=True))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_report_shows_the_picture_and_what_else_was_said(client: Client) -> None
     report_picture(picture=report.picture, reason="missing", by_worker="W2", now=NOW)
     sign_in_keeper(client)
 
-    page = client.get(page_of(report)).text
+    page = text_of(client.get(page_of(report)))
 
     assert "&lt;b&gt;It is rude.&lt;/b&gt;" in page
     assert "The picture is missing" in page
@@ -83,7 +84,7 @@ def test_report_that_a_colleague_decided_is_left_alone(client: Client) -> None:
 
     page = decide(client, report, "dismiss")
 
-    assert "Somebody has decided this report already." in page
+    assert "This report has been decided already." in page
     assert (Picture.objects.get().status, Report.objects.get().status) == ("removed", "upheld")
 
 
@@ -99,10 +100,10 @@ def test_who_may_only_look_decides_nothing(client: Client) -> None:
     report = make_report("owl")
     sign_in_with(client, "view_report", "view_picture")
 
-    page = client.get(page_of(report)).text
+    page = text_of(client.get(page_of(report)))
     answer = client.post(reverse("admin:pictures_report_decide", args=[report.pk]), {"verdict": "dismiss"})
 
-    assert "Dismiss: show it again" not in page
+    assert "Dismiss the report: show the picture again" not in page
     assert (answer.status_code, Report.objects.get().status) == (403, "open")
 
 

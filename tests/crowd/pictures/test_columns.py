@@ -1,4 +1,4 @@
-"""What files say of a picture."""
+"""Columns that exported files have for a picture."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a file really is, and what is kept of it."""
+"""What a file really is, and what of it is kept."""
 
 from hashlib import sha256
 from io import BytesIO
@@ -95,7 +95,7 @@ def test_what_is_no_picture_is_refused_and_told_why(data: bytes, words: str) -> 
         read_content(data)
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow thinks aloud
+@pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow warns about broken files
 @given(st.data())
 def test_damaged_file_is_refused_or_read_and_nothing_else(data: st.DataObject) -> None:
     whole = with_metadata(data.draw(st.sampled_from(["PNG", "JPEG", "WEBP"])))

@@ -25,14 +25,14 @@ HOST = "localhost"
 
 
 class Server(ThreadingHTTPServer):
-    """Hands out one picture, leads elsewhere, and remembers what it was asked."""
+    """An HTTPS server that sends one picture or a redirect, and records the requests."""
 
     daemon_threads = True
     block_on_close = False
 
     def __init__(self, context: ssl.SSLContext) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        # The handshake is made by the thread of the connection, when it begins to read.
+        # The thread of a connection makes the handshake, when it begins to read.
         self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
         self.asked: list[str] = []
 
@@ -40,7 +40,7 @@ class Server(ThreadingHTTPServer):
         return f"https://{host}:{self.server_port}{path}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Whoever does not trust the certificate hangs up in the middle of the handshake."""
+        """Ignore clients that hang up during the handshake because they do not trust the certificate."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -85,7 +85,7 @@ def server(authority: Authority) -> Iterator[Server]:
 
 @pytest.fixture
 def trust(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
-    """Names a bundle in place of the system's, as whoever runs the product would."""
+    """Name a certificate bundle in place of the system's, as a person who runs the product would."""
 
     def name(bundle: Path) -> None:
         monkeypatch.setenv("SSL_CERT_FILE", str(bundle))

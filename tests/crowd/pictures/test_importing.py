@@ -1,4 +1,4 @@
-"""From a researcher's file to pictures in the pool: by the background, or by the command."""
+"""Imports turn a researcher's file into pictures in the pool: in the background, or by the command."""
 
 import json
 from datetime import timedelta
@@ -39,7 +39,7 @@ Answers = dict[str, bytes | NotFetched]
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> Answers:
-    """What the network says to each address; nothing is asked in a transaction's thread."""
+    """Replace the network by a mapping from file names to what fetching them gives or raises."""
     found: Answers = {}
 
     def fetch(url: str) -> bytes:
@@ -200,7 +200,7 @@ def test_row_that_kills_every_process_is_given_up() -> None:
 
     ((_, status, problem),) = outcomes()
     assert (status, Picture.objects.count()) == ("failed", 0)
-    assert problem.startswith("Whoever worked at it never came to an end.")
+    assert problem.startswith("Every attempt at this file broke off.")
 
 
 def test_row_is_claimed_once() -> None:
@@ -277,7 +277,7 @@ def test_import_begins_once_and_is_not_discarded_afterwards() -> None:
 
 
 def run(path: Path, *options: str) -> tuple[dict[str, Any], str, str]:
-    """The summary, what was named, and how it ended."""
+    """Run the command and return its summary, its messages, and the error with which it ended."""
     out, err, end = StringIO(), StringIO(), ""
     try:
         call_command("import_pictures", str(path), *options, stdout=out, stderr=err)
@@ -364,4 +364,4 @@ def test_background_that_finds_nothing_asks_little_and_writes_nothing(
 
     idle = watch(tend_pool)
 
-    assert (idle.queries, idle.writes) == (3, [])
+    assert (idle.queries, idle.writes) == (4, [])

@@ -1,4 +1,4 @@
-"""Lists, folders and archives, as researchers have them."""
+"""Lists, folders and archives of pictures, as researchers have them."""
 
 from io import BytesIO
 from pathlib import Path
@@ -75,7 +75,7 @@ def test_every_wrong_line_is_named_and_the_others_are_read() -> None:
     [
         (b"", "empty"),
         (b"concept,file\n", "no line below"),
-        (b"concept,file,colour\n", "no use for: colour"),
+        (b"concept,file,colour\n", "unknown columns: colour"),
         (b"concept,caption\n", "must have concept, and file or url"),
         (b"concept,file,filename\n", "twice: file"),
         (b'concept,file\nowl,"a\n', "quotation mark"),

@@ -1,4 +1,4 @@
-"""Thumbnails, hashes and letters, in the background."""
+"""Thumbnails, perceptual hashes and recognized letters, made in the background."""
 
 from io import BytesIO
 from pathlib import Path
@@ -50,12 +50,12 @@ def test_prepare_pictures_makes_thumbnails_and_a_hash_once() -> None:
 
 
 def test_prepared_drawing_says_what_it_writes_and_has_no_hash() -> None:
-    picture = make_picture(content=svg("<text>Snow owls!</text>"), concept="owl")
+    picture = make_picture(content=svg("<text>Snow storm!</text>"), concept="owl")
 
     prepare_pictures(now=NOW)
 
     picture.refresh_from_db()
-    assert (picture.ocr_text, picture.shows_words, picture.shows_concept) == ("Snow owls!", True, False)
+    assert (picture.ocr_text, picture.shows_words, picture.shows_concept) == ("Snow storm!", True, False)
     assert (picture.perceptual_hash, picture.has_thumbnails, picture.problem) == (None, False, "")
 
 
@@ -155,7 +155,7 @@ def test_drawings_are_not_given_to_a_reader_of_pixels() -> None:
 
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What is called tesseract on this PATH; a test writes what it does."""
+    """An executable named tesseract that is found first on the PATH; the test writes what it does."""
     path = tmp_path / "bin" / "tesseract"
     path.parent.mkdir()
     path.touch(mode=0o755)

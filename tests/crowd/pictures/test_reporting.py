@@ -22,7 +22,7 @@ Heard = list[tuple[list[int], bool, datetime]]
 
 @pytest.fixture(autouse=True)
 def heard(monkeypatch: pytest.MonkeyPatch) -> Heard:
-    """What families are told."""
+    """Record what families hear about changed pictures."""
     said: Heard = []
     monkeypatch.setattr(removal, "_listeners", [])
     removal.on_change(lambda *, picture_ids, shown, now: said.append((list(picture_ids), shown, now)))

@@ -1,4 +1,4 @@
-"""What staff see of pictures that were uploaded for an item, and of the files as they were sent in."""
+"""The staff's view of pictures that were uploaded for an item, and of their original files."""
 
 import pytest
 from django.core.files.storage import default_storage
@@ -15,6 +15,7 @@ from tests.crowd.pictures.hostile import with_metadata
 from tests.crowd.pictures.images import make_raster, make_waiting, png
 from tests.crowd.pictures.staff import sign_in_keeper
 from tests.factories import NOW
+from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -73,12 +74,12 @@ def test_picture_says_who_sent_it_and_offers_the_file_to_those_who_may(client: C
     link = f'href="{file_of(Original.objects.get())}"'
 
     sign_in_keeper(client)
-    without = client.get(page_of(picture)).text
+    without = text_of(client.get(page_of(picture)))
     sign_in_with(client, "view_picture", "view_original")
-    page = client.get(page_of(picture)).text
+    page = text_of(client.get(page_of(picture)))
 
     assert [link in one for one in (without, page)] == [False, True]
-    assert "takes a permission of its own" in without
+    assert "needs a permission of its own" in without
     assert "&lt;b&gt;owl&lt;/b&gt;.png" in page
     assert "by designer 12, 2026-11-21 12:00 UTC" in page
     assert "No image set is drawn from it" in page
@@ -88,7 +89,7 @@ def test_imported_picture_has_no_such_section(client: Client) -> None:
     picture = make_raster()
     sign_in_keeper(client)
 
-    assert "As it was sent in" not in client.get(page_of(picture)).text
+    assert "As it was sent in" not in text_of(client.get(page_of(picture)))
 
 
 def test_original_comes_as_a_file_and_is_on_record(client: Client) -> None:

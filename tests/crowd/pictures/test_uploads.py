@@ -1,4 +1,4 @@
-"""What is taken of a picture that somebody uploads by hand, and what is refused."""
+"""What is kept of a picture that a person uploads, and what is refused."""
 
 import zlib
 from hashlib import sha256
@@ -29,7 +29,7 @@ from tests.crowd.pictures.images import archive, draw, encode, pixels, png
 pytestmark = pytest.mark.pure
 KINDS = {"PNG": "image/png", "JPEG": "image/jpeg", "WEBP": "image/webp"}
 RED, LIME, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
-# Where red, lime, blue and white lie once the picture stands upright.
+# Positions of red, lime, blue and white once the picture is upright.
 UPRIGHT = {
     1: (RED, LIME, BLUE, WHITE),
     2: (LIME, RED, WHITE, BLUE),
@@ -190,7 +190,7 @@ def test_what_is_no_single_still_picture_is_refused_and_told_what_to_do(data: by
 
 
 def test_pixels_beyond_what_the_heading_says_are_never_drawn() -> None:
-    """Fifty megabytes of rows behind a heading of 64 x 64: the file is tiny, and stays so."""
+    """A header of 64 x 64 is followed by fifty megabytes of rows: the file is tiny, and so is the result."""
     upload = read_upload(png_of(64, 64, rows=b"\0" * 50_000_000))
 
     assert (upload.width, upload.height) == (64, 64)
@@ -216,7 +216,7 @@ def test_picture_in_another_kind_of_file_is_known_by_its_bytes() -> None:
     assert read_upload(encode(draw(), "JPEG"), name="a.png").media_type == "image/jpeg"
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow thinks aloud
+@pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow warns about broken files
 @settings(deadline=None)
 @given(st.data())
 def test_damaged_file_is_refused_or_drawn_and_nothing_else(data: st.DataObject) -> None:

@@ -1,4 +1,4 @@
-"""Descriptions that tests begin with."""
+"""Descriptions of pages with which tests begin."""
 
 WHOLE = """\
 # What every kind looks like.

@@ -1,4 +1,4 @@
-"""Questions of one's own that are described, asked and answered."""
+"""Factories of custom questions that are described, asked and answered."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -53,7 +53,7 @@ def ask(project: Project, *, now: datetime = NOW) -> int:
 
 
 def asked_project(*sentences: str, text: str = SHORT, **rules: Any) -> Project:
-    """With so many rows that workers are asked about."""
+    """A project whose rows are these sentences, already asked of workers."""
     project = make_project(**rules)
     describe(project, text)
     if sentences:
@@ -84,7 +84,7 @@ def begin(batch: Batch, worker: Worker, *, now: datetime = NOW) -> Assignment:
 
 
 def hand_in(work: Assignment, *texts: Mapping[str, str], now: datetime = NOW) -> None:
-    """Of each of its items, in order; saved, carried to the provider and told back by it."""
+    """Submit one answer for each item, in order: saved, sent to the provider and recorded from there."""
     items = items_of(work)
     answer = {str(item.public_id): dict(said) for item, said in zip(items, texts, strict=True)}
     move(work, Status.SAVED, answer=answer, saved_at=now)
@@ -93,7 +93,7 @@ def hand_in(work: Assignment, *texts: Mapping[str, str], now: datetime = NOW) ->
 
 
 def answer_each(batch: Batch, said: Sequence[Mapping[str, str]], *, worker: Worker | None = None) -> Worker:
-    """One worker, a row each."""
+    """Let one worker answer one row with each of these texts, each in a HIT of its own."""
     worker = worker or make_worker(account=batch.account)
     for texts in said:
         hand_in(begin(batch, worker), texts)

@@ -1,4 +1,4 @@
-"""The admin's pages of questions of one's own, with rows for all of them: for tests of all families."""
+"""Content for the admin's pages of custom questions, for the tests that visit the pages of all families."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from tests.crowd.plain.describing import WHOLE
 from tests.crowd.plain.making import answer_each, ask, describe, make_project, open_batch
 
 PAGES = ("settings", "describe", "look", "rows", "upload", "results", "take")
-# Whatever stands in a description is shown as it is written: one that is hostile cannot be kept otherwise.
+# What a description holds is shown as it was written; a hostile one cannot be stored otherwise.
 HOSTILE = (
     WHOLE.replace("picture: image\n", "").replace("I cannot tell", MIDDLE).replace("How ", f"{MIDDLE} how ")
 )
@@ -22,7 +22,7 @@ SAID = {"q1": "1", "q2": "1", "q3": "4", "q4": "2", "q5": "Because."}
 
 
 def fill(study: Study, *, works: Sequence[Assignment], count: int, now: datetime) -> None:
-    """Rows that are asked and answered by two people, and as many that wait."""
+    """Make rows that two people have answered, and as many that wait."""
     project = make_project(study)
     describe(project, HOSTILE, now=now)
     _add(project, count=count)

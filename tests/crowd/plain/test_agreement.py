@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crowd.plain.domain.agreement import Level, alpha_of, equal_pairs, majority_of, ticked_by_most
 
 pytestmark = pytest.mark.pure
-# PairScores observers, twelve units, with gaps: “Computing Krippendorff's Alpha-Reliability” (2011), section C.
+# Four observers, twelve units, with gaps: “Computing Krippendorff's Alpha-Reliability” (2011), section C.
 KRIPPENDORFF = [
     [1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
     [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [5, 5, 5], [1, 1], [3],
@@ -20,7 +20,7 @@ units = st.lists(st.lists(st.integers(1, 4), max_size=5), min_size=1, max_size=6
 
 
 def by_definition(found: Sequence[Sequence[int]], distance: Callable[[int, int], Fraction]) -> Fraction:
-    """1 - Do / De, pair by pair."""
+    """Krippendorff's alpha as defined, 1 - Do / De, counted pair by pair."""
     paired = [unit for unit in found if len(unit) > 1]
     everything = list(chain.from_iterable(paired))
     count = len(everything)
@@ -36,7 +36,7 @@ def by_definition(found: Sequence[Sequence[int]], distance: Callable[[int, int],
 
 
 def ordinal(everything: Sequence[int]) -> Callable[[int, int], Fraction]:
-    """As Krippendorff writes it: the sum of all between, less half of both ends."""
+    """Ordinal distance as Krippendorff defines it: the sum of all ranks between, less half of both ends."""
 
     def distance(one: int, other: int) -> Fraction:
         low, high = sorted((one, other))

@@ -1,4 +1,4 @@
-"""Entries of a page: what is wrong with them, and what they are as data."""
+"""Entries of a page: what is wrong with them, and what they become as data."""
 
 from decimal import Decimal
 

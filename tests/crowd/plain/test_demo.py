@@ -1,4 +1,4 @@
-"""The demo, as a stranger runs it: real HTTP, real workers' pages, and bonuses paid by two people."""
+"""The demo as a newcomer runs it: real HTTP, real workers' pages, and bonuses paid by two people."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.config.processes import manage, report_of, scratch_environ
 
-# With databases of its own; it takes a minute on a quiet machine.
+# The demo has databases of its own, and takes a minute on a quiet machine.
 pytestmark = [pytest.mark.pure, pytest.mark.long]
 SEEDED = ("--no-serve", "--json", "--seed", "3")
 

@@ -1,4 +1,4 @@
-"""Descriptions are kept whole, one version after another, and never over somebody else's."""
+"""Descriptions are kept whole, one version after another, and never overwrite another person's change."""
 
 from datetime import timedelta
 
@@ -43,7 +43,7 @@ def test_page_that_somebody_else_has_kept_is_not_overwritten() -> None:
     seen = stamp_of(describe(project))
     describe(project, ALONE, now=NOW + timedelta(minutes=1))
 
-    with pytest.raises(RuleBroken, match="Somebody has kept another page meanwhile"):
+    with pytest.raises(RuleBroken, match="Another page was kept meanwhile"):
         describe_page(project=project, text=SHORT, seen=seen, by=make_user(), now=NOW)
 
     assert Description.objects.get().text == ALONE

@@ -43,7 +43,7 @@ def lines_of(path: Path | str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def project() -> Project:
-    """Two rows and two people, who disagree about the first."""
+    """A project with two rows and two people, who disagree about the first row."""
     made = asked_project("A", "B", text=TEXT, answers_wanted=2)
     batch = open_batch(made)
     answer_each(batch, [FIRST, FIRST])

@@ -31,6 +31,7 @@ from tests.crowd.plain.making import (
 )
 from tests.crowd.plain.visiting import fields_of, open_hit, send, visit
 from tests.factories import NOW, make_user, make_worker
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 RIGHT = {"q1": "1", "q2": "", "q3": "4", "q4": "3", "q5": ""}
@@ -38,7 +39,7 @@ RIGHT = {"q1": "1", "q2": "", "q3": "4", "q4": "3", "q5": ""}
 
 @pytest.fixture
 def hit() -> HIT:
-    """Everything that a page can have, with a caption that a template engine or a browser might run."""
+    """A HIT with everything a page can have, and a caption that a template engine or browser might run."""
     project = make_project()
     describe(project, WHOLE)
     make_fit_picture(concept="heron")
@@ -68,14 +69,14 @@ def test_page_shows_title_texts_picture_and_every_question(client: Client, hit: 
 
 
 def test_what_a_row_has_is_text_and_nothing_else(client: Client, hit: HIT) -> None:
-    text = visit(client, hit).content.decode()
+    text = text_of(visit(client, hit))
 
     assert "The caption: &lt;b&gt;{{ id }} {% now %}" in text
     assert "<b>" not in text
 
 
 def test_page_tells_no_code_and_no_column_that_it_does_not_show(client: Client, hit: HIT) -> None:
-    text = visit(client, hit).content.decode()
+    text = text_of(visit(client, hit))
 
     assert "unsure" not in text
     assert "secret-7" not in text
@@ -130,7 +131,7 @@ def test_unsent_choices_that_must_be_ticked_are_refused(client: Client) -> None:
     refused = send(client, page, {})
 
     assert refused.status_code == 400
-    assert "Tick at least one of the answers." in refused.content.decode()
+    assert "Tick at least one of the answers." in text_of(refused)
 
 
 def test_several_choices_arrive_together(client: Client) -> None:
@@ -148,7 +149,7 @@ def test_rows_stand_in_cards_of_their_own_in_an_order_of_each_worker(client: Cli
 
     pages = [visit(client, hit, number=number) for number in (1, 2)]
 
-    assert [page.content.decode().count("<legend>Question ") for page in pages] == [8, 8]
+    assert [text_of(page).count("<legend>Question ") for page in pages] == [8, 8]
     assert fields_of(pages[0]) != fields_of(pages[1])
     assert set(fields_of(pages[0])) == set(fields_of(pages[1]))
 
@@ -170,8 +171,8 @@ def test_picture_that_is_away_needs_no_answer(client: Client, hit: HIT) -> None:
     again = visit(client, hit)
     done = send(client, again, {})
 
-    assert "A picture of this question was taken away" in again.content.decode()
-    assert picture.key not in again.content.decode()
+    assert "A picture of this question was taken away" in text_of(again)
+    assert picture.key not in text_of(again)
     assert done.status_code == 200
     assert Assignment.objects.get().answer == {fields_of(page)[0]: {}}
 
@@ -217,7 +218,7 @@ def test_preview_shows_the_page_and_nothing_of_its_rows(client: Client, hit: HIT
 
     page = client.get(f"/q/{hit.public_id}/?{query}")
 
-    text = page.content.decode()
+    text = text_of(page)
     assert page.status_code == 200
     assert "<h1>Two pictures of one thing</h1>" in text
     assert "The caption: [caption]" in text

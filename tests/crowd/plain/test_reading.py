@@ -1,4 +1,4 @@
-"""Descriptions of pages: what they become, and every fault with its line and its reason."""
+"""Descriptions of pages: what they are read as, and every fault with its line and its reason."""
 
 from decimal import Decimal
 
@@ -66,7 +66,7 @@ def test_short_description_is_enough(text: str) -> None:
         (f"{ASKED}colour: red", "Line 6: “colour” is no word of a description."),
         (f"{ASKED}What is it?", "Line 6: it begins with no known word and a colon, nor with a dash."),
         (f"{ASKED}Hello", "Line 6: it begins with no known word and a colon, nor with a dash."),
-        (f"{ASKED}about: {{{{ a }}}}", "Line 6: the title and the lines of “about” stand above"),
+        (f"{ASKED}about: {{{{ a }}}}", "Line 6: the title and the lines of “about” are above"),
         (f"{ASKED}help:", "Line 6: “help:” has nothing after it."),
         (f"{ASKED}optional: yes", "Line 6: “optional” stands alone, without a colon."),
         (f"{ASKED}most: 3", "Line 6: “choice” has no “most”."),
@@ -93,7 +93,7 @@ def test_short_description_is_enough(text: str) -> None:
         ("title: T\nnumber: a\nask: A?\nleast: x", "Line 4: “least” is a number such as 0 or 2.5."),
         ("title: T\nnumber: a\nask: A?\nleast: 2\nmost: 1", "Line 2: “least” is more than “most”."),
         ("title: T\npicture: a {{ b }}", "Line 2: “picture:” is followed by the name of one column."),
-        ("title: {{ a }}\ntext: a\nask: A?", "Line 1: the title and the lines of “about” stand above"),
+        ("title: {{ a }}\ntext: a\nask: A?", "Line 1: the title and the lines of “about” are above"),
         (f"title: {'T' * 121}\ntext: a\nask: A?", "Line 1: the title has more than 120 letters."),
         (f"{ASKED}help: a\0b", "Line 6: there is a character in it that cannot be kept."),
         ("x" * 20_001, "Line 1: the description has more than 20,000 letters."),
@@ -139,7 +139,7 @@ def test_picture_is_named_with_or_without_braces() -> None:
 
 
 def test_lines_are_counted_as_an_editor_counts_them() -> None:
-    """Whatever ends them, and whatever else Unicode has to break a line."""
+    """Every line ending counts, and no other character with which Unicode breaks a line."""
     assert faults_of("title: T\r\ntext: a\r\n\task: A\u2028B?\r\nfoo: bar") == [
         "Line 4: “foo” is no word of a description."
     ]

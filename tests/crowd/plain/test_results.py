@@ -1,4 +1,4 @@
-"""Answers that count, what most have said of each row, and how far people agree."""
+"""Answers that count, the majority of each row, and how far people agree."""
 
 from datetime import timedelta
 from fractions import Fraction
@@ -57,7 +57,7 @@ def agreement(project: Project, name: str) -> Agreement:
 
 @pytest.fixture
 def project() -> Project:
-    """Two rows and three people."""
+    """A project with two rows and three people."""
     made = asked_project("A", "B", text=TEXT)
     batch = open_batch(made)
     first = {"q1": "1", "q2": "1 2", "q3": "2", "q4": "1.5", "q5": "Because."}

@@ -50,7 +50,7 @@ def test_bad_rows_are_told_by_line_and_nothing_is_added() -> None:
 
     with pytest.raises(InvalidItems) as refused:
         add_rows(project=project, content=b"sentence,id\nA,1\n,2\nB\n")
-    with pytest.raises(InvalidItems, match="Once each: sentence"):
+    with pytest.raises(InvalidItems, match="Each must appear once: sentence"):
         add_rows(project=project, content=b"text\nA\n")
 
     assert [problem[:40] for problem in refused.value.problems] == [
@@ -65,7 +65,7 @@ def test_rows_before_a_page_or_without_columns_are_refused() -> None:
     with pytest.raises(RuleBroken, match="Describe the page first"):
         add_sentences(project, "A")
     describe(project, ALONE)
-    with pytest.raises(RuleBroken, match="names no column"):
+    with pytest.raises(RuleBroken, match="needs no rows of a file"):
         add_sentences(project, "A")
 
 
@@ -99,7 +99,7 @@ def test_unknown_unfit_and_ambiguous_pictures_are_told_by_line() -> None:
     assert refused.value.problems == [
         "Line 2: “nobody” is no picture of the pool.",
         "Line 3: the picture “a waiting one” is not fit to be shown: look at it in the pool.",
-        "Line 4: “a twin” are 2 pictures. Name one by its SHA-256.",
+        "Line 4: “a twin” names 2 pictures. Give the SHA-256 of one.",
     ]
     assert not Row.objects.exists()
 
@@ -134,7 +134,7 @@ def test_rows_added_meanwhile_are_not_asked_unseen() -> None:
     describe(project)
     add_sentences(project, "A", "B")
 
-    with pytest.raises(RuleBroken, match="added or taken away meanwhile"):
+    with pytest.raises(RuleBroken, match="added or deleted meanwhile"):
         ask_rows(project=project, seen=1, now=NOW)
 
     assert not Item.objects.filter(task=ASK).exists()

@@ -1,4 +1,4 @@
-"""Texts that name columns: cut once, filled once, and never read as a template."""
+"""Texts that name columns: parsed once, filled once, and never run as a template."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ def test_what_the_row_lacks_is_empty() -> None:
 
 @given(st.dictionaries(names, st.text(max_size=30), min_size=1, max_size=4), words)
 def test_what_a_row_has_is_never_read_again(cells: dict[str, str], between: str) -> None:
-    """Not even where it looks like a column, like a template's tag, or like HTML."""
+    """Cells that look like a column, a template tag or HTML are inserted as plain text."""
     row = {name: f"{{{{ {name} }}}}{{% now %}}<b>{value}" for name, value in cells.items()}
     text = between.join(f"{{{{ {name} }}}}" for name in row)
 

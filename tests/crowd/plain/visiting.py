@@ -1,7 +1,7 @@
 """Workers who open the page over HTTP, as the frame shows it."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,6 +15,9 @@ from tests.crowd.frame.test_question import SITE
 from tests.crowd.plain.making import open_batch
 from tests.factories import make_account, make_hit
 
+# One for the whole run: a page that is opened again belongs to the acceptance that it was opened with.
+ACCEPTED = (timezone.now() - timedelta(minutes=9)).replace(second=0, microsecond=0)
+
 
 def open_hit(project: Project, *, items: int = 1, places: int = 3) -> HIT:
     account = make_account(worker_site=SITE, ticket_key="ticket-key")
@@ -23,8 +26,7 @@ def open_hit(project: Project, *, items: int = 1, places: int = 3) -> HIT:
 
 
 def visit(client: Client, hit: HIT, *, number: int = 1) -> Any:
-    """The page of an accepted HIT."""
-    ACCEPTED: datetime = (timezone.now() - timedelta(minutes=9)).replace(second=0, microsecond=0)
+    """Open the page of an accepted HIT with a signed ticket."""
     claims = {
         "assignmentId": f"A{number}{hit.external_id}",
         "hitId": hit.external_id,
@@ -36,7 +38,7 @@ def visit(client: Client, hit: HIT, *, number: int = 1) -> Any:
         "worker": claims["workerId"],
         "attempt": 1,
         "accepted": ACCEPTED.timestamp(),
-        "expires": (ACCEPTED + timedelta(hours=1)).timestamp(),
+        "expires": (ACCEPTED + timedelta(days=1)).timestamp(),
     }
     ticket = signing.dumps(signed, key="ticket-key", salt="marketplace.ticket")
     query = {**claims, "ticket": ticket, "turkSubmitTo": f"{SITE}/submit/signed"}
@@ -49,5 +51,5 @@ def send(client: Client, page: Any, fields: Mapping[str, str | Sequence[str]]) -
 
 
 def fields_of(page: Any) -> list[str]:
-    """Of its questions, as they stand on the page."""
+    """Names of the page's questions, in the order of the page."""
     return [question["field"] for question in page.context["questions"]]

@@ -1,4 +1,4 @@
-"""A worker looks at what they agreed to, takes it back, and erases what they said about themselves."""
+"""Pages on which a worker reads their consent, withdraws it, and erases what they said about themselves."""
 
 import pytest
 from django.test import Client
@@ -69,7 +69,7 @@ def test_agreement_is_taken_back_after_a_question_and_once(
     done = [client.post(where, form, follow=True) for _ in range(2)]
 
     assert "You need no reason." in text_of(asked)
-    assert ["Your agreement is taken back." in text_of(page) for page in done] == [True, True]
+    assert ["Your consent is withdrawn." in text_of(page) for page in done] == [True, True]
     consent = Consent.objects.get()
     assert (consent.withdrawn_at is not None, consent.takes_work_out) == (True, is_out)
 

@@ -1,4 +1,4 @@
-"""Where a worker gets the link to the statement, and whom it believes."""
+"""Links to the statement: where a worker gets one, and which ones are believed."""
 
 from datetime import timedelta
 from typing import Any
@@ -24,6 +24,7 @@ from tests.factories import (
     make_hit,
     make_study,
 )
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 WORDS = "Your work and your pay"
@@ -42,7 +43,7 @@ def visit(client: Client, hit: HIT, **changes: str) -> Any:
 
 
 def offers_link(page: Any) -> bool:
-    return 'href="/statement/' in page.content.decode()
+    return 'href="/statement/' in text_of(page)
 
 
 def link_in(page: Any) -> str:
@@ -61,7 +62,7 @@ def test_frame_with_a_ticket_offers_the_link_in_every_state(client: Client) -> N
     assert [offers_link(page) for page in (work, saved, finishing, over)] == [True] * 4
     worker = Assignment.objects.get().worker
     assert statement_links.read_token(link_in(over), now=timezone.now()).worker == worker
-    assert 'target="_blank" rel="noopener noreferrer"' in over.content.decode()
+    assert 'target="_blank" rel="noopener noreferrer"' in text_of(over)
 
 
 def test_frame_without_items_left_offers_the_link(client: Client) -> None:
@@ -70,7 +71,7 @@ def test_frame_without_items_left_offers_the_link(client: Client) -> None:
 
     page = visit(client, hit)
 
-    assert "Nothing left for you here" in page.content.decode()
+    assert "Nothing left for you here" in text_of(page)
     assert offers_link(page)
 
 

@@ -1,4 +1,4 @@
-"""Where a worker stands: told in the statement, in words, and of nobody else."""
+"""A worker's standing in the statement: gates, tests and scores in words, of that worker alone."""
 
 from datetime import timedelta
 
@@ -97,7 +97,7 @@ def test_standing_tells_why_something_was_taken_back(client: Client) -> None:
 
     page = read(client, attempt.assignment)
 
-    assert "Not any more" in page
+    assert "Revoked" in page
     assert "Your answers were copied." in page
     assert "a-colleague" not in page
 

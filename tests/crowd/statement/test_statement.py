@@ -1,4 +1,4 @@
-"""The statement: what it shows of one worker, in which words, and that it shows nothing of anybody else."""
+"""The statement shows one worker's work, rewards and bonuses in plain words, and nothing of anybody else."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -56,7 +56,7 @@ def test_statement_is_kept_by_nobody_and_framed_by_nobody(client: Client) -> Non
     assert "no-store" in page["Cache-Control"]
     assert page["Referrer-Policy"] == "no-referrer"
     assert page["X-Frame-Options"] == "DENY"
-    assert page["Cross-Origin-Opener-Policy"] == "unsafe-none"  # it is opened from a sandboxed frame
+    assert page["Cross-Origin-Opener-Policy"] == "unsafe-none"  # a sandboxed frame opens the statement
     policy = page["Content-Security-Policy"].split("; ")
     assert {"default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"} <= set(policy)
     assert "<script" not in text_of(page)
@@ -125,7 +125,7 @@ def test_statement_of_rejected_work_tells_the_reason(client: Client) -> None:
     ("changes", "expected"),
     [
         ({"status": "owed"}, "Will be paid after a last check"),
-        ({"status": "owed", "held_reason": "Looks odd"}, "Somebody takes a closer look before it is paid"),
+        ({"status": "owed", "held_reason": "Looks odd"}, "A person takes a closer look before it is paid"),
         ({"status": "approved"}, "Approved; it is sent next"),
         ({"status": "sending"}, "Being sent"),
         ({"status": "sent", "sent_at": datetime(2026, 11, 2, tzinfo=UTC)}, "Sent on Nov. 2, 2026"),
@@ -275,7 +275,7 @@ def test_bonus_paid_by_a_hit_of_its_own_is_counted_once(client: Client) -> None:
 def test_statement_has_pages_and_months_in_the_zone_of_the_study(client: Client) -> None:
     study = make_study(time_zone="Asia/Tokyo")
     hit = make_hit(batch=make_batch(status="open", study=study))
-    # Already December in Tokyo.
+    # This is already December in Tokyo.
     first = make_work(hit=hit, submitted_at=datetime(2025, 11, 30, 16, tzinfo=UTC))
     for number in range(26):
         at = datetime(2025, 11, 1, tzinfo=UTC) + timedelta(hours=number)
@@ -367,7 +367,7 @@ def test_worker_asks_reads_the_answer_and_may_ask_again(client: Client) -> None:
     assert sent["Location"] == f"{there}?page=1&said=asked#work-{work.public_id}"
     assert "usually within 3 days" in text_of(shown)
     assert "&lt;b&gt;Look&lt;/b&gt;" in text_of(shown)
-    assert "Take it back" in text_of(shown)
+    assert "Withdraw the question" in text_of(shown)
     staff = make_user(username="somebody-here", is_superuser=True)
     answer_appeal(
         appeal=Appeal.objects.get(),

@@ -1,4 +1,6 @@
-"""Questions of one's own in a real browser: from a description to majorities, by different workers."""
+"""Custom questions in a real browser: from a description to majorities, by different workers."""
+
+import re
 
 import pytest
 from django.urls import reverse
@@ -7,6 +9,7 @@ from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from crowd.plain.domain import ASK
 from crowd.plain.models import Project
+from crowd.plain.queries.ready import ready_descriptions
 from crowd.plain.services.uploading import add_rows
 from hits.work.services.leasing import answer_leases
 from tests.browser.conftest import OpenPage
@@ -71,16 +74,16 @@ def test_a_page_walks_from_its_description_to_majorities(room: Room) -> None:
     expect(text).to_be_focused()
     text.press("Delete")
     expect(page.get_by_role("status")).to_have_text("The page can be kept.")
-    expect(page.locator(".plain-preview")).to_contain_text("[sentence]")
+    expect(page.locator(".preview")).to_contain_text("[sentence]")
     page.get_by_role("button", name="Keep the page").click()
 
     page.get_by_role("link", name="Upload rows").click()
     upload(page, b"Text\nThe cat sat.\n")
-    expect(page.get_by_role("alert")).to_contain_text("Once each: sentence.")
+    expect(page.get_by_role("alert")).to_contain_text("Each must appear once: sentence.")
     upload(page, b"Sentence\nThe cat sat.\n")
     page.get_by_role("link", name="Ask about the rows that wait").click()
     expect(page.get_by_text("Answers wanted: 3.")).to_be_visible()
-    page.get_by_role("button", name="Ask about them").click()
+    page.get_by_role("button", name="Ask workers about the rows").click()
     expect(page.get_by_text("Rows asked about: 1.")).to_be_visible()
 
     for natural, sure in (("Yes", "4"), ("Yes", "5"), ("No", "4")):
@@ -88,7 +91,7 @@ def test_a_page_walks_from_its_description_to_majorities(room: Room) -> None:
     page.get_by_role("link", name="See the results").click()
 
     row = page.get_by_role("region", name="What most have said").get_by_role("row", name="The cat sat.")
-    expect(row).to_contain_text("yes67 % of 3")
+    expect(row).to_have_text(re.compile(r"\s*1\s+The cat sat\.\s+yes\s+67\s%\sof\s3\s+4\s+67\s%\sof\s3\s*"))
     agreement = page.get_by_role("region", name="Agreement").get_by_role("row", name="How sure are you?")
     expect(agreement).to_contain_text("33.3 %")
     expect(agreement).to_contain_text("4.33")
@@ -122,7 +125,7 @@ def test_what_is_missing_is_told_and_what_was_written_outlives_a_reload(room: Ro
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_what_is_missing_is_not_behind_the_button(room: Room, width: int) -> None:
-    """The window ends just below the first option, where the bar with the button stands."""
+    """The window ends just below the first option, where the bar with the button is."""
     describe(project := make_project(room.study), WHOLE)
     fill_pictures(project)
     page = room.sit_down(ASK)
@@ -136,7 +139,7 @@ def test_what_is_missing_is_not_behind_the_button(room: Room, width: int) -> Non
     assert bottom_of(fault(page, "q1")) <= box_of(page.locator(".submitbar"))["y"]
 
 
-@pytest.mark.parametrize(("name", "part"), [("page", ".plain-preview"), ("data", ".steer")])
+@pytest.mark.parametrize(("name", "part"), [("page", ".preview"), ("data", ".form")])
 def test_options_are_as_large_as_their_question_on_a_phone(room: Room, name: str, part: str) -> None:
     describe(project := make_project(room.study), WHOLE)
     fill_pictures(project)
@@ -174,7 +177,7 @@ def test_researchers_pages_look_right(visitor: Visitor, sites: Sites) -> None:
         "data",
     ):
         visitor.visit(f"plain-{name.replace('/', '-')}", f"{home}/{name}/")
-    visitor.visit("plain-page-ready", f"{home}/page/?ready=feedback-of-solvers")
+    visitor.visit("plain-page-ready", f"{home}/page/?ready=feedback-survey-as-in-the-paper")
     visitor.visit("plain-look", f"{home}/page/look/")
 
     assert visitor.problems == {}
@@ -211,7 +214,7 @@ def bottom_of(part: Locator) -> float:
 
 
 def fill(project: Project) -> None:
-    """Rows that are asked and answered, and some that wait."""
+    """Make rows that are asked and answered, and some that wait."""
     describe(project, WHOLE.replace("picture: image\n", ""))
     content = "".join(f"A caption of some length {number},there,{number}\n" for number in range(3))
     add_rows(project=project, content=f"caption,source,id\n{content}".encode())
