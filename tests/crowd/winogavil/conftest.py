@@ -6,5 +6,5 @@ from tests.factories import make_study
 
 @pytest.fixture
 def study() -> Study:
-    """One whose rules are those of any new one."""
+    """A study with the rules of any new one."""
     return make_study()

@@ -1,4 +1,4 @@
-"""The game's two tests without a provider: their questions, and people who answer them."""
+"""Factories of the game's two tests without a provider: their questions, and workers who take them."""
 
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
@@ -22,7 +22,7 @@ TERMS = {"bonus_rules": [], "fee_schedule": "none"}
 
 
 def make_solver_test(*, study: Study, questions: int = EACH, **changes: object) -> Batch:
-    """Each question has the same six pictures, of which the first two belong to its word."""
+    """A solver's test whose questions show the same six pictures; the first two belong to each word."""
     values = {"items_per_assignment": EACH, "status": "open", "terms": TERMS, **changes}
     batch = make_batch(study=study, task=SOLVER_TEST, items_from="file", **values)
     pictures = tuple(make_picture().pk for _ in range(6))
@@ -33,7 +33,7 @@ def make_solver_test(*, study: Study, questions: int = EACH, **changes: object) 
 
 
 def make_creator_test(*, study: Study, sets: int = EACH, **changes: object) -> Batch:
-    """Each set begins with another one of the same six pictures."""
+    """A creator's test whose sets hold the same six pictures, each beginning with another one."""
     pictures = [make_picture() for _ in range(6)]
     turned = [[*pictures[n % 6 :], *pictures[: n % 6]] for n in range(sets)]
     seed_picture_sets(study=study, picture_sets=[(some, {}) for some in turned], task=CREATOR_TEST)
@@ -42,7 +42,7 @@ def make_creator_test(*, study: Study, sets: int = EACH, **changes: object) -> B
 
 
 def picks(item: Item, *, right: int) -> list[str]:
-    """So many of the two that belong, and the rest wrong."""
+    """Keys of `right` pictures that belong to the word, with wrong ones to make two."""
     places = list(Association.objects.get(item=item).places.select_related("picture"))
     keys = [place.picture.key for place in places if place.picture]
     return sorted([*keys[:right], *keys[2 : 4 - right]])
@@ -69,7 +69,7 @@ def put_word(work: Assignment, cue: str, *, slot: int, chosen: Sequence[int] = (
 
 
 def take_creator_test(batch: Batch, worker: Worker, *, stem: str = "word") -> Assignment:
-    """A word of its own for each set."""
+    """Submit a creator's test with a word of its own for each set."""
     work = open_work(batch, worker)
     rival_queries = [
         put_word(work, f"{stem}{ascii_lowercase[slot]}", slot=slot)
@@ -80,7 +80,7 @@ def take_creator_test(batch: Batch, worker: Worker, *, stem: str = "word") -> As
 
 
 def solve_words(batch: Batch, worker: Worker, *, wrong: Sequence[str] = ()) -> Assignment:
-    """As many as the page has, right but for these."""
+    """Submit a solver's test, as many questions as a page has, all right but for the words in `wrong`."""
     work = open_work(batch, worker)
     answer: Mapping[str, list[str]] = {
         str(item.public_id): picks(item, right=0 if item.association.cue in wrong else 2)

@@ -1,4 +1,4 @@
-"""The association game without a provider: spymasters and solvers as rows, and the sweeps that follow."""
+"""The association game without a provider: work of spymasters and solvers, and the sweeps that follow."""
 
 import json
 from datetime import timedelta
@@ -30,7 +30,7 @@ def make_game_batch(task: str, *, study: Study, **changes: object) -> Batch:
 
 
 def open_work(batch: Batch, worker: Worker) -> Assignment:
-    """A place of its own, and what this worker is leased there."""
+    """Give the worker a HIT with one place, and lease the items of it."""
     hit = make_hit(batch=batch, max_assignments=1)
     work = make_assignment(hit=hit, worker=worker, deadline_at=NOW + timedelta(hours=1))
     lease_items(assignment=work, now=NOW)
@@ -50,14 +50,14 @@ def put_cue(work: Assignment, cue: str, *, chosen: tuple[int, ...] = (0, 1), slo
 
 
 def hand_in(work: Assignment, answer: dict[str, object]) -> None:
-    """Saved, carried to the provider and told back by it."""
+    """Save the answer, submit it, and record it as the provider's."""
     move(work, Status.SAVED, answer=answer, saved_at=NOW)
     move(work, Status.SUBMITTED, submitted_at=NOW)
     answer_leases(work, now=NOW)
 
 
 def come_by_the_provider(work: Assignment, answer: object) -> None:
-    """Sent there by hand: our own page never saved it."""
+    """Record an answer that the worker sent to the provider directly, past our own page."""
     found = ProviderAssignment(
         external_id=work.external_id,
         hit_external_id=work.hit.external_id,
@@ -71,7 +71,7 @@ def come_by_the_provider(work: Assignment, answer: object) -> None:
 
 
 def make_cues(batch: Batch, worker: Worker, *cues: str) -> Assignment:
-    """A spymaster's whole work."""
+    """Let a spymaster open work, invent these cues and submit them."""
     work = open_work(batch, worker)
     rival_queries = [put_cue(work, cue, slot=slot) for slot, cue in enumerate(cues, start=1)]
     hand_in(work, {"cues": [str(rival_query.public_id) for rival_query in rival_queries]})
@@ -79,7 +79,7 @@ def make_cues(batch: Batch, worker: Worker, *cues: str) -> Assignment:
 
 
 def solve(batch: Batch, worker: Worker, *, right: bool = True) -> Assignment | None:
-    """A solver's whole work; None where nothing is left for this worker."""
+    """Let a solver open work and submit it; None where nothing is left for this worker."""
     work = open_work(batch, worker)
     items = items_of(work)
     if not items:
@@ -97,7 +97,7 @@ def picks(item: Item, *, right: bool) -> list[str]:
 
 
 def sweep() -> None:
-    """What the background does, in an order that needs no second round."""
+    """Run the background work once, in an order that needs no second round."""
     association_creation.make_associations(now=NOW)
     answer_waiting()
     association_verdicts.read_verdicts()

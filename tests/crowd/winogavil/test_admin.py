@@ -1,4 +1,4 @@
-"""The researcher's pages of the game: what each shows to whom, and what its buttons do."""
+"""The researcher's pages of the game: who sees what, and what the buttons do."""
 
 import html
 import re
@@ -8,8 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.winogavil.annotation.models import Kind
-from crowd.winogavil.models import Association, CueReport, Game, Solution
-from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.models import Association, CueReport, Game, PictureSet, Solution
 from crowd.winogavil.services.seeded_associations import seed_picture_set
 from crowd.winogavil.services.withdrawal import report_cue
 from hits.identity.models.users import User
@@ -29,10 +28,11 @@ from tests.pages import text_of
 from tests.people import make_member, sign_in, sign_in_with
 
 pytestmark = pytest.mark.django_db
-# In the order of the work; and after which of them batches can be launched once the game is set up.
+# Order of the work, and after which step batches can be launched once the game is set up.
 EVERYTHING = [
-    "Draw picture sets…", "Picture sets", "Associations", "Questions for the solver's test…",
-    "See the reports", "Annotations…", "Statistics", "Releases", "Make a release…", "Web game…",
+    "Draw picture sets…", "Picture sets", "Associations", "Make the SWOW baseline…",
+    "Questions for the solver's test…", "See the reports", "Annotations…", "Statistics", "Releases",
+    "Make a release…", "Web game…",
 ]  # fmt: skip
 LAUNCHES = {
     "Picture sets": ["Launch a batch…"],
@@ -40,7 +40,7 @@ LAUNCHES = {
     "Questions for the solver's test…": ["Launch a batch…"] * 2,
     "Annotations…": ["Launch a batch…"] * 3,
 }
-BUTTON = re.compile(r'<a class="live-verb[^"]*" href="([^"]+)"[^>]*>([^<]+)</a>')
+BUTTON = re.compile(r'<a class="button[^"]*" href="([^"]+)"[^>]*>([^<]+)</a>')
 DRAW = {"size": "5", "count": "4", "seed": "7", "swow": ""}
 
 
@@ -79,7 +79,7 @@ def test_lists_show_the_own_studies_and_no_other(signed_in: Client, study: Study
         report_cue(association=association, worker=make_worker(), reason="other", text="", now=NOW)
         Game.objects.create(study=owner)
 
-    for name in ("association", "cuereport", "game", "picture_set"):
+    for name in ("association", "cuereport", "game", "pictureset"):
         text = text_of(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
         assert "secretive" not in text
         assert "Theirs" not in text
@@ -179,8 +179,8 @@ def test_click_adds_the_hits_that_lack(signed_in: Client, study: Study, solving:
     after = text_of(signed_in.get(address))
 
     launch = f'href="{reverse("admin:winogavil_draft", args=[game.pk, SOLVE])}"'
-    assert f'<a class="live-verb live-first" {launch}' in unlaunched
-    assert f'<a class="live-verb" {launch}' in before
+    assert f'<a class="button default" {launch}' in unlaunched
+    assert f'<a class="button plain" {launch}' in before
     assert "4 items wait for workers" in before
     assert "Add 2 HITs to the running batch" in before
     assert HIT.objects.filter(batch=solving).count() == 2
@@ -210,10 +210,10 @@ def test_what_grows_needs_a_batch(signed_in: Client, study: Study) -> None:
 
 def test_lists_say_what_they_hold_while_they_are_empty(signed_in: Client) -> None:
     for name, title, about in (
-        ("picture_set", "Picture sets", "asks for those that still want some"),
+        ("pictureset", "Picture sets", "ask about the sets that still need words"),
         ("association", "Associations", "final once its solvers have answered"),
         ("cuereport", "Cue reports", "found unfit"),
-        ("game", "Association game", "plays by the paper"),
+        ("game", "Association game", "plays by the rules that a new game has"),
     ):
         text = text_of(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))
 
@@ -280,7 +280,7 @@ def test_study_leads_to_its_game_and_the_game_to_everything_else(signed_in: Clie
     for room in rooms:
         assert f'<a href="{address}">Association game of {study}</a>' in text_of(signed_in.get(room))
     assert len(rooms) == 4
-    assert "plays by the paper's rules" in html.unescape(unset)
+    assert "Its bonuses are only those of the study's own table" in html.unescape(unset)
     assert f'href="{reverse("admin:winogavil_game_add")}?study={study.pk}">Set it up</a>' in unset
     assert then.headers["Location"] == reverse("admin:winogavil_game_change", args=[game.pk])
     assert names_of_links(text_of(signed_in.get(then.headers["Location"]))) == [
@@ -321,6 +321,7 @@ def test_page_of_the_game_has_the_cards_and_links_that_a_person_may_see(client: 
     assert re.findall(r"<h2[^>]*>([^<]+)</h2>", text) == [
         "Picture sets",
         "Solving",
+        "SWOW baseline",
         "Tests of workers",
         "Data",
     ]

@@ -1,4 +1,4 @@
-"""The cards of the game's page stand in one order, whichever room is loaded first."""
+"""The cards of the game's page have one order, whichever module is loaded first."""
 
 import pytest
 

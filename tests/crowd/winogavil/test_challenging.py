@@ -17,6 +17,7 @@ from hits.work.models.items import Item
 from qualifications.models import SwowList
 from qualifications.queries.association_graph import has_edge
 from tests.factories import NOW, make_batch, make_picture
+from tests.pages import text_of
 from tests.people import sign_in
 from tests.qualifications.files import said, word
 from tests.qualifications.lists import make_list
@@ -34,7 +35,7 @@ def pool() -> None:
 
 @pytest.fixture
 def swow() -> SwowList:
-    """Of three cues the last has the weakest associations; a coarse one has weaker ones still."""
+    """A list of three cues, the last with the weakest associations; a coarse cue has weaker ones still."""
     answers = [
         row
         for number, cue in enumerate(CUES)
@@ -137,12 +138,12 @@ def test_page_says_what_is_missing_and_is_for_researchers(client: Client, study:
     address = reverse("admin:winogavil_make_test")
     sign_in(client, RESEARCHER, study)
 
-    page = client.get(f"{address}?study={study.pk}").content.decode()
-    leads = client.get(reverse("admin:winogavil_of_study", args=[study.pk])).content.decode()
+    page = text_of(client.get(f"{address}?study={study.pk}"))
+    leads = text_of(client.get(reverse("admin:winogavil_of_study", args=[study.pk])))
     sign_in(client, REVIEWER, study)
     refused = client.get(address)
 
-    assert "There is no draft of this test yet" in page
+    assert "There is no draft yet" in page
     assert "There is no association list yet" in page
     assert f"{address}?study={study.pk}" in leads
     assert refused.status_code == 403
@@ -177,7 +178,7 @@ def test_questions_of_a_test_are_no_associations_of_the_study(client: Client, st
     drafting.add_items(batch=batch, content=f"cue,candidates,chosen\nsnowy,{names},{chosen}\n".encode())
     sign_in(client, RESEARCHER, study)
 
-    page = client.get(reverse("admin:winogavil_association_changelist")).content.decode()
+    page = text_of(client.get(reverse("admin:winogavil_association_changelist")))
 
     assert batch.items.get().association.cue == "snowy"
     assert "snowy" not in page
@@ -190,7 +191,7 @@ def test_what_the_paper_asks_of_workers_is_taken_over_by_one_click(
     batch = make_batch(study=study)
     sign_in(client, RESEARCHER, study)
     address = reverse("admin:hits_batch_step", args=[batch.pk, "people"])
-    shown = client.get(address).content.decode()
+    shown = text_of(client.get(address))
     form = {"guarded": guarded, "approved_percent": "90", "adult": "on", "preset": ""}
 
     answer = client.post(address, {**form, "seen": drafting.stamp(batch, "people")})
@@ -202,4 +203,4 @@ def test_what_the_paper_asks_of_workers_is_taken_over_by_one_click(
     assert "in per cent: more than 98" in shown
     assert answer["Location"] == address
     if guarded == "Accept":
-        assert "Ask for that too" not in client.get(address).content.decode()
+        assert "Ask for that too" not in text_of(client.get(address))

@@ -1,4 +1,4 @@
-"""The creator's test: a word for each set, solved by others like everybody's, and scored exactly."""
+"""The creator's test: a word for each set, solved by others like any word, and scored exactly."""
 
 from fractions import Fraction
 from typing import Any

@@ -7,7 +7,7 @@ import pytest
 
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import are_near_duplicates
-from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.models import PictureSet
 from crowd.winogavil.services.picture_set_draw import Plan, draw_picture_sets, look_ahead
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
@@ -37,7 +37,7 @@ def test_same_seed_draws_the_same_sets_however_many_at_once(pool: list[Picture])
     draw_picture_sets(Plan(study=other, size=5, count=4, seed=8), now=NOW)
 
     assert drawn(together) == drawn(apart) != drawn(other)
-    assert [picture_set.recipe["number"] for picture_set in PictureSet.objects.filter(item__study=apart).order_by("pk")] == [
+    assert [one.recipe["number"] for one in PictureSet.objects.filter(item__study=apart).order_by("pk")] == [
         1, 2, 3, 4,
     ]  # fmt: skip
     assert set(Item.objects.values_list("wanted", "task")) == {(3, "winogavil.create")}

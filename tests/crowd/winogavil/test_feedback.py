@@ -1,4 +1,4 @@
-"""What a worker may read of how it turned out: by the study's setting, and of the own work alone."""
+"""Feedback to workers on how their work turned out: by the study's setting, and on their own work only."""
 
 from typing import Any
 
@@ -14,6 +14,7 @@ from hits.work.models.assignments import Assignment
 from scoring.services.score_recording import judge_submitted
 from tests.crowd.winogavil.game import SOLVE, make_game_batch, solve
 from tests.factories import NOW, make_association, make_study, make_worker
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 RIGHT = "✓ picked, belongs to the cue"
@@ -56,9 +57,9 @@ def test_what_was_right_is_told_when_the_study_says(
         Game.objects.create(study=study, feedback=feedback)
     work = solved_by(batch, count=1)[0]
 
-    first = read(client, work).content.decode()
+    first = text_of(read(client, work))
     solved_by(batch, count=2)
-    then = read(client, work).content.decode()
+    then = text_of(read(client, work))
 
     assert Association.objects.get().final_at is not None
     assert (RIGHT in first, RIGHT in then) == told
@@ -71,4 +72,4 @@ def test_nobody_reads_of_anothers_work(client: Client, batch: Batch) -> None:
     page = read(client, mine, of=theirs)
 
     assert page.status_code == 403
-    assert "frosty" not in page.content.decode()
+    assert "frosty" not in text_of(page)

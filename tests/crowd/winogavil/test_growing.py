@@ -1,4 +1,4 @@
-"""Solving grows with what is wanted: by itself within the budget, and never twice for one answer."""
+"""Solving batches grow with the answers needed: within the budget, and never twice for one answer."""
 
 from decimal import Decimal
 
@@ -50,7 +50,7 @@ def test_places_that_are_taken_or_over_are_no_places(game: Game) -> None:
     for hit in hits:
         hit.status, hit.external_id = HIT.Status.OPEN, f"HIT{hit.pk}X"
         hit.save()
-    # One place is taken by somebody who was leased an answer, one HIT is over with two answers wanted.
+    # One place belongs to a worker who was leased an answer; one HIT is over with two answers needed.
     account = batch_of(game).account
     for hit in hits[:2]:
         make_assignment(hit=hit, worker=make_worker(account=account))

@@ -1,4 +1,4 @@
-"""Files of associations as researchers' programs write them, and associations asked anew."""
+"""Files of associations as researchers' programs write them, and associations that are asked again."""
 
 import json
 from collections.abc import Mapping
@@ -166,11 +166,11 @@ def test_line_that_comes_twice_is_named(pool: Mapping[str, Picture]) -> None:
         (b"[]", "The file has a heading and no line below it."),
         (
             b"cue,chosen\na,b\n",
-            "The first line names the columns cue, candidates and chosen. Once each: candidates.",
+            "The first line names the columns cue, candidates and chosen. Each must appear once: candidates.",
         ),
         (
             b"cue,cue,candidates,chosen\n",
-            "The first line names the columns cue, candidates and chosen. Once each: cue.",
+            "The first line names the columns cue, candidates and chosen. Each must appear once: cue.",
         ),
         (
             f"{HEADING}\nM\u00e4nner,a,b\n".encode("latin-1"),
@@ -178,7 +178,7 @@ def test_line_that_comes_twice_is_named(pool: Mapping[str, Picture]) -> None:
         ),
         (b"PK\x03\x04rest", "This is a workbook or an archive. Save the sheet as CSV, and upload that."),
         (b"\x00\x01cue", "This is not a text file. Upload CSV or JSON."),
-        (b'{"cue": 1', "Line 1: this is no JSON object of one line."),
+        (b'{"cue": 1', "Line 1: this is not a JSON object on one line."),
         (b"[1]", "Line 1: it must be an object with cue, candidates and chosen."),
         (
             b'[\n{"cue": {}, "candidates": ["a"], "chosen": ["a"]}]',
@@ -265,7 +265,7 @@ def test_many_items_take_as_many_queries_as_few(pool: Mapping[str, Picture]) -> 
 @django_db
 def test_item_asked_anew_forgets_what_was_found_out() -> None:
     asked = make_association(cue="cold")
-    Association.objects.update(asked_at=asked.item.created_at, model_score=50, solvable=True)
+    Association.objects.update(asked_at=asked.item.created_at, model_score=50)
     batch = make_batch(study=asked.item.study)
 
     SolveTask().repeat_items([asked.item], batch=batch)
@@ -274,7 +274,7 @@ def test_item_asked_anew_forgets_what_was_found_out() -> None:
     again = Association.objects.get(item=item)
     assert (item.repeats, item.batch, item.wanted) == (asked.item, batch, 3)
     assert (again.cue, again.chosen_keys) == ("cold", asked.chosen_keys)
-    assert (again.asked_at, again.model_score, again.solvable) == (None, None, None)
+    assert (again.asked_at, again.model_score) == (None, None)
 
 
 @django_db

@@ -1,4 +1,4 @@
-"""Spymasters' words become associations, solvers make them final, and both are the spymaster's scores."""
+"""Spymasters' words become associations, solvers make them final, and both give the spymaster scores."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Why nobody is asked: each cause pulls at once, and what is put right is asked again."""
+"""Causes for which an association is asked of nobody: each pulls at once, and is undone when put right."""
 
 import pytest
 
@@ -104,7 +104,7 @@ def test_author_who_is_kept_out_or_rejected_takes_the_words_away(study: Study) -
     withdrawal.pull_disowned(now=NOW)
     assert is_pulled(item)
 
-    # A rejection that is taken back counts again.
+    # A rejection that is reversed makes the words count again.
     Assignment.objects.update(kept_out=False, status=Assignment.Status.REJECTED)
     work.refresh_from_db()
     move(work, Assignment.Status.APPROVED, approved_at=NOW)

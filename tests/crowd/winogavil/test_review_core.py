@@ -1,4 +1,4 @@
-"""What a second reader tried on the game: phantom pictures, coarse words, crashes, races."""
+"""Attacks on the game that a reviewer tried: phantom pictures, coarse words, crashes, races."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -74,7 +74,7 @@ def proposal(*, cue: str = "snow", chosen: tuple[str, ...] = ("0", "1"), slot: s
 def test_pictures_that_are_not_shown_cannot_be_chosen(
     study: Study, people: list[Worker], phantom: str
 ) -> None:
-    """The model cannot find them, and people need not pick them."""
+    """The model could not find a phantom, and people need not pick it."""
     work = open_work(make_game_batch(CREATE, study=study, account=people[0].account), people[0])
 
     with pytest.raises(InvalidAnswer, match="not on this page"):
@@ -127,7 +127,7 @@ def test_crash_after_the_scores_loses_no_bonus(
 def test_word_that_lost_an_answer_while_its_author_is_credited_is_credited_again(
     study: Study, people: list[Worker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another process reopens it between the reading and the writing."""
+    """Another process reopens the word between the reading and the writing."""
     create = make_game_batch(CREATE, study=study, account=people[0].account)
     batch = make_game_batch(SOLVE, study=study, account=people[0].account)
     make_cues(create, people[0], "snow")
@@ -141,7 +141,7 @@ def test_word_that_lost_an_answer_while_its_author_is_credited_is_credited_again
 
     def reopened_meanwhile(associations: Sequence[int]) -> None:
         Association.objects.update(
-            final_at=None, solvers_numerator=None, solvers_denominator=None, solvable=None, told_at=None
+            final_at=None, solvers_numerator=None, solvers_denominator=None, told_at=None
         )
         lock(associations)
 
@@ -263,7 +263,7 @@ def test_author_is_not_asked_for_their_own_word_anew(study: Study, people: list[
 def test_what_goes_away_while_a_word_is_made_takes_the_word_with_it(
     study: Study, people: list[Worker], monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
-    """Whoever takes it away waits for the word, and then finds it."""
+    """A process that pulls the word waits until it is made, and then finds it."""
     create = make_game_batch(CREATE, study=study, account=people[0].account)
     work = make_cues(create, people[0], "snow")
     by, pictures = make_user(), list(Picture.objects.all()[:1])

@@ -34,7 +34,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 
 def score(association: Association, *values: str) -> list[Assignment]:
-    """One assignment for each value, already judged."""
+    """Make one judged assignment with a Jaccard score for each value."""
     assignments = [make_assignment(status="approved") for _ in values]
     for assignment, value in zip(assignments, map(Fraction, values), strict=True):
         Score.objects.create(

@@ -1,4 +1,4 @@
-"""The solver's test: drawn questions that are in no data, judged exactly, fair where one is taken away."""
+"""The solver's test: questions drawn apart from the data, scored exactly, and fair when one is taken away."""
 
 from datetime import timedelta
 from fractions import Fraction
@@ -132,7 +132,7 @@ def test_a_test_that_is_opened_again_asks_something_else_as_long_as_there_is_som
 
     assert [len(items) for items in drawn] == [10, 10, 10]
     assert not first & second
-    # Five were left that had been on no page.
+    # Five questions were left that had been on no page.
     assert len(third - first - second) == 5
 
 
@@ -291,7 +291,7 @@ def test_launch_page_warns_of_too_few_questions_and_of_no_number_of_answers(stud
     said = [list(warnings(batch, wanted=answers_wanted(batch), wage=None)) for batch in (few, enough)]
 
     assert said == [
-        ["Everybody is to be given 10 questions, and there are 6. Add some, or ask fewer."],
+        ["Each worker is to get 10 questions, and there are only 6. Add some, or ask fewer."],
         [],
     ]
     assert answers_wanted(enough) == 30

@@ -1,4 +1,4 @@
-"""However few people there are: every association is final after as many solves as it wants, and no more."""
+"""Few people are enough: every association is final after as many solves as it needs, and no more."""
 
 from random import Random
 
@@ -25,7 +25,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 
 def make_people(count: int) -> tuple[Batch, Batch, list[Worker]]:
-    """Everybody is a spymaster and a solver."""
+    """Make people who are all both spymasters and solvers, with a set for each, and both batches."""
     study, account = make_study(), make_account()
     pictures = [make_picture() for _ in range(5)]
     for _ in range(count):
@@ -36,7 +36,7 @@ def make_people(count: int) -> tuple[Batch, Batch, list[Worker]]:
 
 
 def play_turns(solving: Batch, people: list[Worker], *, chance: Random) -> int:
-    """In any order, until nobody finds anything. How many turns found something."""
+    """Let people solve in random order until nobody finds anything; return how many turns found something."""
     done, active = 0, list(people)
     while active:
         worker = chance.choice(active)
@@ -70,7 +70,7 @@ def test_every_word_is_final_after_the_least_number_of_solves(count: int, items:
 
 
 def test_too_few_people_leave_the_rest_wanted_and_nothing_is_lost() -> None:
-    """With three people an author has two others: the third answer waits for somebody new."""
+    """Each author has two others among three people, so the third answer waits for a new worker."""
     create, solving, people = make_people(3)
     for number, worker in enumerate(people):
         make_cues(create, worker, f"one{chr(97 + number)}")

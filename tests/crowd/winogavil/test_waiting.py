@@ -1,4 +1,4 @@
-"""What becomes due in the association game by the clock alone, and what sweeps cost while nothing does."""
+"""What becomes due in the association game by the clock alone, and what idle sweeps cost."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -40,7 +40,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 
 def make_work(*cues: str) -> Assignment:
-    """Of a spymaster whose words are waited for."""
+    """Work of a spymaster whose words wait for solvers."""
     study, author = make_study(), make_worker()
     seed_picture_set(study=study, pictures=[make_picture() for _ in range(6)])
     work = make_cues(make_game_batch(CREATE, study=study, account=author.account), author, *cues)
@@ -102,7 +102,7 @@ def test_word_that_people_may_solve_waits_for_no_clock() -> None:
 
 
 def make_finished_game(*, is_open: bool) -> None:
-    """Two words that were solved, one that waits for people, and a batch that grows by itself."""
+    """Make two solved words and a batch that grows by itself; `is_open` adds a word that waits for people."""
     study, account = make_study(), make_account()
     seed_picture_set(study=study, pictures=[make_picture() for _ in range(6)])
     create = make_game_batch(CREATE, study=study, account=account)
@@ -153,7 +153,7 @@ def test_words_that_wait_for_people_make_no_sweep_write() -> None:
 
 
 def make_annotations() -> None:
-    """One that is final, and its batch."""
+    """Make an annotation that is final, and its batch."""
     study = make_study()
     make_annotated(study)
     draw(study, Kind.TYPES)

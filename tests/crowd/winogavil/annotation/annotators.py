@@ -1,4 +1,4 @@
-"""Selected associations, and people who annotate them through the services that workers' pages call."""
+"""Factories of selected associations, and of annotators who use the services that workers' pages call."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,9 +21,9 @@ Answers = Sequence[Sequence[str]]
 def make_selected(
     study: Study, *, cue: str = "cold", size: int = 5, chosen: int = 2, **changes: Any
 ) -> Association:
-    """Final and solvable; its three solvers picked the right ones."""
+    """An association that is final and selected, with three solvers who picked the right pictures."""
     association = make_association(study=study, cue=cue, size=size, chosen=chosen)
-    values = {"final_at": NOW, "solvable": True, "solvers_numerator": 1, "solvers_denominator": 1}
+    values = {"final_at": NOW, "solvers_numerator": 1, "solvers_denominator": 1}
     Association.objects.filter(pk=association.pk).update(**{**values, **changes})
     for _ in range(3):
         Solution.objects.create(
@@ -48,14 +48,14 @@ def open_batch(study: Study, kind: Kind, **changes: Any) -> Batch:
 
 
 def begin(batch: Batch, *, worker: Worker | None = None) -> tuple[Assignment, list[Item]]:
-    """Somebody new opens a HIT of the batch, and is handed what there is."""
+    """Let a worker, a new one by default, open a HIT of the batch and lease what it offers."""
     worker = worker or make_worker(account=batch.account)
     assignment = make_assignment(hit=make_hit(batch=batch), worker=worker)
     return assignment, lease_items(assignment=assignment, now=NOW)
 
 
 def hand_in(assignment: Assignment, answer: dict[str, list[str]], *, now: datetime = NOW) -> Assignment:
-    """Saved here and at the provider."""
+    """Save the answer and submit the assignment to the provider."""
     assert items_of(assignment)
     save_answer(assignment=assignment, answer=answer, now=now)
     assert move(assignment, Assignment.Status.SUBMITTED, submitted_at=now)
@@ -63,7 +63,7 @@ def hand_in(assignment: Assignment, answer: dict[str, list[str]], *, now: dateti
 
 
 def annotate(batch: Batch, *answers: Sequence[str]) -> list[Assignment]:
-    """One person for each answer, who gives it to every item."""
+    """Let one new worker for each answer give it to every item of a HIT."""
     done = []
     for labels in answers:
         assignment, items = begin(batch)
@@ -72,7 +72,7 @@ def annotate(batch: Batch, *answers: Sequence[str]) -> list[Assignment]:
 
 
 def solve(batch: Batch, *picks: Sequence[int]) -> list[Assignment]:
-    """The same for newcomers, who pick these places of every association."""
+    """Let one new worker for each of these picks choose those positions in every association of a HIT."""
     done = []
     for positions in picks:
         assignment, items = begin(batch)

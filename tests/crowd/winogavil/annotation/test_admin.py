@@ -1,4 +1,4 @@
-"""The pages about annotations: who sees them, who draws, and what they say."""
+"""The pages about annotations: who sees them, who draws associations, and what the pages say."""
 
 import csv
 import io
@@ -188,7 +188,7 @@ def test_draw_is_reckoned_first_and_then_drawn(client: Client, study: Study) -> 
 
     asked = text_of(client.get(draw_of(study), {**RECIPE, "most": "count", "number": "2"}))
     assert "chooses <strong>2</strong> of <strong>3</strong>" in asked
-    assert "6 answers will be wanted" in asked
+    assert "6 answers will be needed" in asked
     assert Annotation.objects.count() == 0
 
     done = client.post(draw_of(study), {**RECIPE, "most": "count", "number": "2", "seen": "2"}, follow=True)
@@ -297,7 +297,7 @@ def test_examples_are_shown_by_label(client: Client, study: Study) -> None:
     }
     assert "There is none." in shown["use_of"]
     assert f"<dt>{works[2].worker}</dt><dd>Use of</dd>" in shown["humor"]
-    assert '<div class="result"><dt>Result</dt><dd>Humor or sarcasm</dd></div>' in shown["humor"]
+    assert '<div class="sum"><dt>Result</dt><dd>Humor or sarcasm</dd></div>' in shown["humor"]
 
 
 def test_examples_of_the_baseline_name_pictures_by_number(client: Client, study: Study) -> None:

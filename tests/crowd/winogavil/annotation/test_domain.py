@@ -27,7 +27,7 @@ ONE_EACH = st.lists(st.sampled_from(ASSOCIATION_TYPES), min_size=3, max_size=3)
             [["outcome", "use_of"], ["use_of", "humor"], ["humor"]], ["humor", "use_of"], id="two-labels"
         ),
         pytest.param([["none"], ["none"], ["humor"]], ["none"], id="nothing-fits"),
-        # A late answer may be the fourth: then two are no majority.
+        # A late answer may be the fourth; then two of four are no majority.
         pytest.param([["a"], ["a"], ["b"], ["b"]], [], id="two-of-four"),
         pytest.param([["a"], ["a"], ["a"], ["b"]], ["a"], id="three-of-four"),
         pytest.param([["a", "a"], ["b"], ["c"]], [], id="said-twice-by-one"),
@@ -80,7 +80,7 @@ def test_rank_orders_by_seed_alone() -> None:
 
     assert first == again
     assert first != other
-    # What came in later takes nothing away from the order of the rest.
+    # Names that came in later do not change the order of the others.
     later = sorted([*names, "new"], key=lambda name: rank(name, seed=1))
     assert [name for name in later if name != "new"] == first
 

@@ -57,7 +57,7 @@ def test_draw_of_types_asks_each_picture_chosen_for_the_cue(study: Study) -> Non
     "change",
     [
         pytest.param({"final_at": None}, id="not-final"),
-        pytest.param({"solvable": False}, id="not-solvable"),
+        pytest.param({"solvers_denominator": 2}, id="not-solvable"),
         pytest.param({"source": "player"}, id="of-a-player"),
     ],
 )
@@ -135,7 +135,7 @@ def test_draw_of_other_seeds_is_another(study: Study) -> None:
         for seed in range(6)
     }
 
-    # The names are random ones: that all six agree has a chance of one in 70 to the fifth.
+    # The names are random: the chance that all six draws agree is one in 70 to the fifth.
     assert len(drawn) > 1
 
 
@@ -150,7 +150,7 @@ def test_draw_never_asks_twice(study: Study) -> None:
     assert (again.chosen, len(again.new)) == (3, 0)
     assert rest.added == 1
     assert Annotation.objects.count() == 4
-    # Another kind of question is another matter.
+    # Another kind of question has a draw of its own.
     assert draw(study, Kind.BASELINE).added == 4
 
 
@@ -159,7 +159,7 @@ def test_draw_that_is_not_what_was_seen_writes_nothing(study: Study) -> None:
     recipe = Recipe(kind=Kind.SKILLS)
     make_selected(study)
 
-    with pytest.raises(RuleBroken, match="2 new questions, not 1") as refusal:
+    with pytest.raises(RuleBroken, match="2 new questions now, not 1") as refusal:
         draw_annotations(study=study, recipe=recipe, seen=1, by=None, now=NOW)
 
     assert refusal.value.code == "changed_meanwhile"

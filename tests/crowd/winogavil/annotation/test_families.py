@@ -1,4 +1,4 @@
-"""What the three tasks take for an answer, and what their pages hold."""
+"""The three tasks of annotation: which answers they accept, and what their pages hold."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ from crowd.winogavil.annotation.services.final_annotations import finalize_annot
 from hits import families
 from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer, InvalidItems, RuleBroken
+from hits.people.queries.worker_pool import known_workers
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -157,7 +158,7 @@ def test_review_page_shows_the_answer_and_what_most_say(study: Study) -> None:
     assert "<dd>Use of</dd>" in before
     assert "not all have answered yet" in before
     assert "<dd>Use of</dd>" in after
-    assert "<dd>Humor or sarcasm</dd>" in after
+    assert "<dd> Humor or sarcasm </dd>" in after
 
 
 def test_baseline_review_shows_what_was_right(study: Study) -> None:

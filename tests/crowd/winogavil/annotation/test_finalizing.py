@@ -85,7 +85,7 @@ def test_baseline_is_the_exact_mean_and_leaves_the_association_alone(study: Stud
     picked = [row.given for row in annotation.judgements.order_by("pk")]
     assert picked == [[0, 1, 2], [0, 1, 5], [3, 4, 5]]
     assert (Association.objects.values().get(), list(Solution.objects.values())) == before
-    # What may be paid for is recorded, and under a name of its own.
+    # Scores that may be paid for are recorded, under a name of their own.
     assert judged == 3
     scores = Score.objects.order_by("pk")
     assert {(score.item, score.measure) for score in scores} == {(annotation.item, "baseline")}
@@ -131,7 +131,7 @@ def test_answer_that_is_kept_out_reopens_it_and_somebody_else_is_asked(study: St
     annotation.refresh_from_db()
     assert (reopened, annotation.final_at, annotation.mean, annotation.labels) == (0, None, None, [])
     assert (Judgement.objects.count(), annotation.item.wanted) == (0, 1)
-    # Whoever was kept out is not asked again.
+    # A worker who was kept out is not asked again.
     assert begin(batch, worker=works[2].worker)[1] == []
 
     if kind == Kind.BASELINE:

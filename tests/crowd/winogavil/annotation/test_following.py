@@ -1,4 +1,4 @@
-"""What is pulled as an association is asked of no annotator any more, and comes back with it."""
+"""Questions about an association follow it: pulled while it is pulled, and asked again once it is back."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ def task_of(kind: Kind) -> Any:
 
 
 def pulled() -> set[int]:
-    """Associations whose questions are away."""
+    """Ids of the associations whose questions are pulled."""
     away = Annotation.objects.filter(item__pulled_at__isnull=False)
     return set(away.values_list("association_id", flat=True))
 
@@ -81,7 +81,7 @@ def test_annotator_reports_what_the_page_shows(study: Study, kind: Kind) -> None
     assert (report.association, report.worker, report.text) == (association, work.worker, "rude")
     assert Item.objects.get(pk=association.item_id).pulled_at == NOW
     assert pulled() == {association.pk}
-    # The page knows nothing of the association's own item.
+    # The page does not reveal the association's own item.
     assert str(association.item.public_id) not in str(page.context)
 
 

@@ -1,4 +1,4 @@
-"""Three people annotate in the framed page, over HTTP, from the first load to the final label."""
+"""Three workers annotate in the framed page, over HTTP, from the first load to the final label."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,6 +20,7 @@ from scoring.services.score_recording import judge_submitted
 from tests.crowd.frame.test_question import SITE
 from tests.crowd.winogavil.annotation.annotators import draw, make_selected
 from tests.factories import make_account, make_batch, make_hit, make_study
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -78,7 +79,7 @@ def test_answer_that_is_refused_records_nothing(client: Client) -> None:
     refused = send(client, hit, page, ["none", "humor"])
 
     assert refused.status_code == 400
-    assert "Go back and change that" in refused.content.decode()
+    assert "Go back and change that" in text_of(refused)
     assert Assignment.objects.get().answer is None
 
 
@@ -87,7 +88,7 @@ def test_preview_of_labels_shows_practice_and_records_nothing(client: Client) ->
 
     page = client.get(f"/q/{hit.public_id}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
 
-    text = page.content.decode()
+    text = text_of(page)
     assert ("practice example" in text, "cold" in text) == (True, False)
     assert (Worker.objects.filter(account=hit.batch.account).count(), Lease.objects.count()) == (0, 0)
 
@@ -109,7 +110,7 @@ def test_baseline_page_does_not_depend_on_what_is_right(client: Client) -> None:
     assert set(question) == {"number", "field", "cue", "k", "pictures"}
     assert question["field"] == str(annotation.item.public_id)
     assert [set(picture) for picture in question["pictures"]] == [{"key", "url"}] * 5
-    page = visit(client, hit, 1).content.decode()
+    page = text_of(visit(client, hit, 1))
     assert str(annotation.association.item.public_id) not in page
     assert not [place.label for place in annotation.association.places.all() if place.label in page]
 

@@ -1,4 +1,4 @@
-"""Recounts and pages at one instant."""
+"""Races between recounts and pages that hold an item's lock."""
 
 import pytest
 from django.db import transaction
@@ -28,6 +28,6 @@ def test_an_answer_is_taken_out_of_what_a_page_holds_at_that_moment() -> None:
 
 
 def hold(item: Item) -> None:
-    """As a page does that leases it."""
+    """Lock the item, as a page that leases it does."""
     with transaction.atomic():
         Item.objects.select_for_update(no_key=True).get(pk=item.pk)

@@ -1,4 +1,4 @@
-"""The figures of a study's annotations, counted by hand beside them."""
+"""Statistics of a study's annotations, compared with counts made by hand."""
 
 from fractions import Fraction
 
@@ -77,7 +77,7 @@ def test_types_are_counted_with_shares_and_with_what_model_and_people_found(stud
     assert rows["counting"].model is None
     assert (rows["colors"].model, rows["activity"].model) == (Fraction(1, 2), Fraction(0))
     assert (rows["colors"].humans, rows["activity"].humans) == (Fraction(1), Fraction(2, 3))
-    # Two items in full, and one pair of three in the third.
+    # Two items agree in full, and the third in one pair of three.
     assert types.agreement == (1 + 1 + Fraction(1, 3)) / 3
 
 
@@ -145,7 +145,7 @@ def test_baseline_interval_is_the_mean_and_its_standard_errors(study: Study) -> 
 
     everything = figures_of(study).baseline[2]
 
-    # Of 1 and 0: a deviation of the root of one half, and a standard error of one half.
+    # The values 1 and 0 deviate by the root of one half, so the standard error is one half.
     assert (everything.mean, everything.count) == (Fraction(1, 2), 2)
     assert everything.deviation == pytest.approx(0.5**0.5)
     assert everything.interval == (0, 1)
@@ -161,7 +161,7 @@ def test_humans_row_is_exact_by_size(study: Study) -> None:
     found = baseline_of(study)
 
     mean = Fraction(5, 9)
-    assert found == Baseline(sums={5: (1, mean), 12: (1, mean)})
+    assert found == Baseline(sums={(False, 5): (1, mean), (False, 12): (1, mean)})
     assert found is not None
     assert (found.count(), found.mean(5, 6), found.mean(6), found.count(6)) == (2, mean, None, 0)
     assert baseline_of(make_study()) is None
@@ -170,7 +170,7 @@ def test_humans_row_is_exact_by_size(study: Study) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        pytest.param({"solvable": False}, id="not-solvable-any-more"),
+        pytest.param({"solvers_denominator": 2}, id="not-solvable-any-more"),
         pytest.param({"final_at": None}, id="open-again"),
     ],
 )

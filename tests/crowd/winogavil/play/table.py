@@ -1,4 +1,4 @@
-"""A web game with its players, made by the services that make it in earnest."""
+"""Factories of a web game with players, by the product's own services."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -25,7 +25,7 @@ PASSWORD = "correct horse battery"
 def make_game(
     *, study: Study | None = None, picture_sets: int = 3, by: User | None = None, title: str = "Fool it"
 ) -> WebGame:
-    """Open, with picture sets of five."""
+    """An open web game with picture sets of five."""
     study, by = study or make_study(), by or make_user()
     add_picture_sets(study, picture_sets)
     game = web_games.make_web_game(study=study, title=title, by=by, now=NOW)
@@ -57,7 +57,7 @@ def take_turn(player: Player, *, now: datetime = NOW) -> Turn | None:
 
 
 def answer_rival(rival_query: RivalQuery, *, places: Iterable[int]) -> Verdict:
-    """What the rival says, without a model."""
+    """Store the rival's verdict without running a model."""
     chosen, predicted = set(rival_query.chosen), set(places)
     PendingQuery.objects.filter(rival_query=rival_query).delete()
     return Verdict.objects.create(
@@ -79,7 +79,7 @@ def answer_rival(rival_query: RivalQuery, *, places: Iterable[int]) -> Verdict:
 
 
 def play(player: Player, *, right: bool = True, fools: bool = True, now: datetime = NOW) -> Turn | None:
-    """Whatever the next turn is, from its beginning to its end. None: there is nothing to do."""
+    """Play the next turn, whatever it is, from beginning to end; None if there is nothing to do."""
     turn = take_turn(player, now=now)
     if turn is None:
         return None
@@ -96,7 +96,7 @@ def play(player: Player, *, right: bool = True, fools: bool = True, now: datetim
 
 
 def work_through(*, now: datetime = NOW) -> None:
-    """What the background does with what was handed in."""
+    """Run the background work on what was submitted."""
     association_creation.make_associations(now=now)
     score_recording.judge_submitted(now=now)
     association_verdicts.read_verdicts()

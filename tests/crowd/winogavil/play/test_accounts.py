@@ -1,4 +1,4 @@
-"""How players get in, what they agree to, and how they leave."""
+"""Accounts of players: registering, consenting, signing in and leaving."""
 
 from datetime import timedelta
 from uuid import uuid4

@@ -1,4 +1,4 @@
-"""Staff open and close web games, write consent texts and take surveys out: members, by permission."""
+"""Staff open and close web games, write consent texts and export surveys, if member and permitted."""
 
 from typing import Any
 
@@ -13,6 +13,7 @@ from hits.studies.models import Study
 from tests.crowd.winogavil.play.table import make_game, make_player
 from tests.crowd.winogavil.play.test_surveys import answers
 from tests.factories import NOW, make_study, make_user
+from tests.pages import text_of
 from tests.people import client_of, make_permitted
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +42,7 @@ def test_game_is_made_given_a_text_and_opened_and_closed() -> None:
     post(client, study, "close")
 
     game.refresh_from_db()
-    assert "Write the consent text first" in too_soon.content.decode()
+    assert "Write the consent text first" in text_of(too_soon)
     assert (game.title, was_open, game.is_open) == ("Fool it", True, False)
 
 
@@ -95,7 +96,7 @@ def test_studies_of_others_are_not_listed() -> None:
     game, other = make_game(picture_sets=0), make_game(picture_sets=0, title="Another")
     client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
-    listed = client.get(reverse("admin:winogavil_play_webgame_changelist")).content.decode()
+    listed = text_of(client.get(reverse("admin:winogavil_play_webgame_changelist")))
 
     assert page(game.study) in listed
     assert page(other.study) not in listed
@@ -107,15 +108,15 @@ def test_list_finds_a_study_and_says_when_there_is_none() -> None:
     client = client_of(make_permitted(*RUNS, studies=[game.study]))
     address = reverse("admin:winogavil_play_webgame_changelist")
 
-    assert page(game.study) in client.get(address, {"q": game.study.name}).content.decode()
-    assert "No study here" in client.get(address, {"q": "nowhere"}).content.decode()
+    assert page(game.study) in text_of(client.get(address, {"q": game.study.name}))
+    assert "No study here" in text_of(client.get(address, {"q": "nowhere"}))
 
 
 def test_page_of_a_game_tells_what_is_missing() -> None:
     game = make_game(picture_sets=0)
     client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
-    said = client.get(page(game.study)).content.decode()
+    said = text_of(client.get(page(game.study)))
 
     assert "No picture set is left" in said
     assert "There are no practice sets" in said

@@ -1,4 +1,4 @@
-"""Players' figures: added once when a turn is final, rebuilt once a day, and the same either way."""
+"""Players' figures: added once when a turn is final, rebuilt once a day, with the same result."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What turns are worth, exactly."""
+"""Worth of turns, computed exactly."""
 
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ from crowd.winogavil.play import domain
 from crowd.winogavil.play.domain import TurnWorth
 
 pytestmark = pytest.mark.pure
-# Of up to five chosen and five picked, and the mean of three to six solvers.
+# Jaccard indices of up to five chosen and five picked pictures, and means over three to six solvers.
 jaccards = st.tuples(st.integers(0, 5), st.integers(2, 10)).map(lambda pair: Fraction(min(pair), pair[1]))
 means = st.lists(jaccards, min_size=3, max_size=6).map(lambda values: sum(values, Fraction(0)) / len(values))
 

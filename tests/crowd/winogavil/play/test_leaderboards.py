@@ -1,4 +1,4 @@
-"""Leaderboards: a stated rule, one's own place, and pages that cost the same however many play."""
+"""Leaderboards: a stated rule, the player's own place, and pages that cost the same however many play."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ def game() -> WebGame:
 
 
 def give(player: Player, *, cues: int = 0, fool: int = 0, solves: int = 0, jaccard: int = 100) -> Player:
-    """So many final cues that fooled the model by so much and were all solved; so many final solves."""
+    """Give the player so many final cues of this fool score, all solved, and so many final solves."""
     player.standing.worth = domain.TurnWorth(
         final_cues=cues,
         fool_sum=cues * fool,

@@ -1,4 +1,4 @@
-"""Daily feedback to paid workers: a day of the study's zone, each worker once, off until switched on."""
+"""Daily feedback to paid workers: by the study's days, each worker once, off until switched on."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -44,7 +44,7 @@ def switch(study: Study, *, on: bool = True, hour: int = 8, now: datetime = NOW)
 
 
 def make_work(study: Study, *, task: str = SOLVE, at: datetime = NOW) -> Assignment:
-    """A worker's, with an account of its own."""
+    """Make work of a new worker in an account of its own."""
     batch = make_batch(study=study, task=task, status="open", account=make_account())
     return make_assignment(hit=make_hit(batch=batch), status="approved", submitted_at=at, judged_at=at)
 
@@ -87,7 +87,7 @@ def test_letter_tells_scores_bonuses_and_what_is_open(study: Study) -> None:
         "People solved them by 88.9 %.",
         "Bonuses of the day: $0.27.",
         "Still open: 1 word of yours waits for people to solve it.",
-        "Every bonus with its reason stands on “Your work and your pay”, at the end of our pages.",
+        "Every bonus is shown with its reason on “Your work and your pay”, at the end of our pages.",
     ]
 
 
@@ -107,7 +107,7 @@ def test_solvers_read_their_own_accuracy(study: Study) -> None:
         (datetime(2026, 11, 22, 7, 59, tzinfo=UTC), 0),
         (datetime(2026, 11, 22, 8, 0, tzinfo=UTC), 1),
         (datetime(2026, 11, 22, 23, 59, tzinfo=UTC), 1),
-        # The day before yesterday is no news.
+        # Work of the day before yesterday is not reported any more.
         (datetime(2026, 11, 23, 8, 0, tzinfo=UTC), 0),
     ],
     ids=["too early", "in time", "late", "too late"],
@@ -125,7 +125,7 @@ def test_each_worker_gets_one_letter_about_a_day_whatever_is_repeated(study: Stu
 
     letters.send_feedback(now=MORNING)
     letters.send_feedback(now=MORNING)
-    # A process that died after the letters and before it wrote that down.
+    # A process died after sending the letters and before it recorded them.
     DailyFeedback.objects.update(told_day=TODAY - timedelta(days=1))
     again = letters.send_feedback(now=MORNING)
     by_another = letters.switch_feedback(study=study, on=True, hour=8, by=make_user(), now=NOW)

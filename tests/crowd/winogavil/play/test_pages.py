@@ -1,4 +1,4 @@
-"""The players' pages over HTTP: doors, consent, turns, and a host of their own."""
+"""The players' pages over HTTP: sign-in, consent, turns, and a host of their own."""
 
 import json
 from typing import Any
@@ -35,6 +35,7 @@ from tests.crowd.winogavil.play.table import (
     work_through,
 )
 from tests.factories import make_picture, make_user
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +47,7 @@ def game() -> WebGame:
 
 @pytest.fixture
 def visitor(settings: LazySettings) -> Client:
-    """A browser at the players' host. Each has an address of its own, so that limits meet nobody else."""
+    """A browser at the players' host; its own IP address keeps rate limits from meeting other tests."""
     host = urlsplit(settings.PLAY_URL).netloc
     return Client(SERVER_NAME=host.partition(":")[0], REMOTE_ADDR=str(uuid4()))
 
@@ -58,7 +59,7 @@ def sign_in(visitor: Client, player: Player) -> Client:
 
 @pytest.fixture
 def player(game: WebGame, visitor: Client) -> Player:
-    """Signed in."""
+    """A player who is signed in."""
     player = make_player(game, name="Owl")
     sign_in(visitor, player)
     return player
@@ -69,11 +70,7 @@ def register(visitor: Client, game: WebGame, **changes: str) -> Any:
     return visitor.post(f"/register/{game.public_id}/", {k: v for k, v in form.items() if v})
 
 
-def text_of(response: Any) -> str:
-    return str(response.content.decode())
-
-
-# Doors
+# Sign-in
 
 
 def test_visitor_is_told_what_it_is_and_where_to_join(visitor: Client, game: WebGame) -> None:
@@ -125,7 +122,7 @@ def test_registration_that_lacks_something_registers_nobody(
 
     assert answered.status_code == 422
     assert (Player.objects.count(), Consent.objects.count(), PlayerSession.objects.count()) == (0, 0, 0)
-    # Whatever was wrong, the box has to be ticked anew, and what was typed is not lost.
+    # Whatever was wrong, the box has to be ticked again, and what was typed is kept.
     page = text_of(answered)
     assert 'name="agreed" value="yes" required' in page
     assert "checked" not in page
@@ -244,7 +241,7 @@ def test_turn_is_played_as_the_page_plays_it(visitor: Client, player: Player) ->
     assert (told["fool"], told["predicted"], told["bonus"]) == (100, [2, 3], None)
     assert handed_in["Location"] == "/play/?said=cue"
     assert Turn.objects.get().status == Turn.Status.DONE
-    assert "Your word is in" in text_of(visitor.get("/play/?said=cue"))
+    assert "Your word is submitted" in text_of(visitor.get("/play/?said=cue"))
 
 
 def test_page_of_a_turn_survives_reload_and_shows_what_was_asked(visitor: Client, player: Player) -> None:
@@ -274,7 +271,7 @@ def test_solve_page_does_not_hold_the_answer(visitor: Client, player: Player) ->
     assert association.cue in html
     places = {place.picture.key: place for place in association.places.all() if place.picture}
     assert all(key in html for key in places)
-    # By its number, not by what it shows; and nothing marks those that were chosen.
+    # Pictures are named by number, not by what they show, and chosen ones are not marked.
     assert not any(place.label in html for place in places.values())
     assert "chosen" not in html
     assert page.context["solves_left"] == 3
@@ -344,7 +341,7 @@ def test_report_of_a_cue_takes_it_away_at_once(visitor: Client, player: Player) 
 
     assert CueReport.objects.get().worker == player.worker
     assert Association.objects.order_by("pk")[0].item.pulled_at is not None
-    # A picture of the page, and its cue, can be told of.
+    # Each of the five pictures of the page, and its cue, can be reported.
     assert len(targets) == 6
 
 
@@ -476,7 +473,7 @@ def test_practice_without_pictures_says_so(visitor: Client, player: Player) -> N
     assert practice_rounds.find_practice_set(game=player.game, number=1) is None
 
 
-# The rest
+# Other pages
 
 
 def test_survey_is_sent_once(visitor: Client, player: Player) -> None:
@@ -548,7 +545,7 @@ def test_other_hosts_show_nothing_of_the_players(game: WebGame, settings: LazySe
 
 
 def test_turn_cannot_be_entered_through_the_frame(player: Player, visitor: Client) -> None:
-    """An address that claims to come from the marketplace: nobody signs tickets for this account."""
+    """An address claiming to come from the marketplace is refused: this account has no signed tickets."""
     hit = visitor.get("/play/").context["hit"]
     claims = {"assignmentId": "A1", "workerId": "W1", "hitId": hit.external_id, "turkSubmitTo": "http://play"}
 

@@ -1,4 +1,4 @@
-"""Practice: the real rival, sets of their own, one chance a page, and no trace in the data."""
+"""Practice: the real rival, picture sets of its own, one chance a page, and no trace in the data."""
 
 from datetime import timedelta
 from uuid import UUID, uuid4
@@ -7,8 +7,7 @@ import pytest
 
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_reports import report_picture
-from crowd.winogavil.models import Association
-from crowd.winogavil.models.picture_sets import PictureSet, PictureSetPlace
+from crowd.winogavil.models import Association, PictureSet, PictureSetPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.play.services import practice_rounds, web_games
 from hits.common import rates
@@ -31,7 +30,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 @pytest.fixture
 def game() -> WebGame:
-    """With more pictures than are on its picture_sets."""
+    """A game with more pictures than its picture sets use."""
     for _ in range(7):
         make_picture()
     return make_game(picture_sets=1)
@@ -91,7 +90,7 @@ def test_practice_leaves_nothing_in_the_data(player: Player, fake: type[FakeRiva
     practice_rounds.answer_practice(now=NOW)
 
     assert [table.objects.count() for table in tables] == before
-    # Not even the words of it are remembered by the rival.
+    # The rival does not even keep the words.
     assert not any("winter" in str(row) for row in Verdict.objects.values())
 
 
@@ -125,7 +124,7 @@ def test_practice_of_a_day_ends(player: Player, monkeypatch: pytest.MonkeyPatch)
     ask(player)
     ask(player)
 
-    with pytest.raises(RuleBroken, match="Play in earnest"):
+    with pytest.raises(RuleBroken, match="Now play the real game"):
         ask(player)
 
     assert PracticeAsk.objects.count() == 2

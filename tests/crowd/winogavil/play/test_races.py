@@ -1,4 +1,4 @@
-"""Several tabs, and several players, at one instant."""
+"""Races between several tabs of one player, and between several players."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -72,7 +72,7 @@ def test_turn_that_is_handed_in_from_several_tabs_counts_once(game: WebGame) -> 
 
 
 def test_players_at_once_never_take_more_places_than_there_are(game: WebGame) -> None:
-    """One set, three spymasters: the fourth player finds nothing to do."""
+    """One picture set takes three spymasters, so the fourth player finds nothing to do."""
     players = [make_player(game) for _ in range(AT_ONCE)]
 
     found = all_at_once(lambda number: take_turn(players[number]))

@@ -1,4 +1,4 @@
-"""The exit survey: once, apart, out only by permission and on record."""
+"""The exit survey: answered once, stored apart from the game, exported only by permission and on record."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A web batch is ordinary rows without a provider: no sweep asks for it, fails at it or pays for it."""
+"""A web batch is ordinary rows without a provider: no sweep asks about it, fails at it or pays for it."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -59,7 +59,7 @@ SWEEPS: dict[str, Callable[..., object]] = {
 
 @pytest.fixture
 def game(monkeypatch: pytest.MonkeyPatch) -> WebGame:
-    """With work in every state: handed in and final, handed in, and open. No provider can be reached."""
+    """A game with final, submitted and open work, and no provider that could be reached."""
 
     def unreachable(**_: Any) -> None:
         pytest.fail("A provider was asked for.")
@@ -107,7 +107,7 @@ def test_all_sweeps_together_settle_the_work_and_move_no_money(game: WebGame) ->
     done = Assignment.objects.filter(status=Assignment.Status.APPROVED)
     assert done.filter(owed_at=None, judged_at__isnull=False).count() == 0
     assert done.filter(booked_at=None).count() == 0
-    # Whoever left the page open has given it back by now.
+    # A player who left the page open has given the work back by now.
     assert Assignment.objects.filter(status=Assignment.Status.OPENED).count() == 0
     assert set(Batch.objects.values_list("status", "reserved")) == {("open", Decimal(0))}
     assert (Bonus.objects.count(), Match.objects.count()) == (0, 0)
@@ -137,7 +137,7 @@ def test_account_of_players_has_no_provider_and_no_money(game: WebGame) -> None:
 def test_batch_of_players_is_not_steered(verb: str, game: WebGame) -> None:
     batch = Batch.objects.get(pk=game.create_batch_id)
 
-    with pytest.raises(RuleBroken, match="No provider stands behind"):
+    with pytest.raises(RuleBroken, match="This batch has no provider"):
         getattr(batch_lifecycle, verb)(batch=batch, by=make_user(is_superuser=True), now=NOW)
 
     batch.refresh_from_db()
@@ -149,9 +149,9 @@ def test_batch_of_players_gets_no_hits_and_no_time(game: WebGame) -> None:
     hits = HIT.objects.filter(batch=game.solve_batch)
     before = list(hits.order_by("pk").values())
 
-    with pytest.raises(RuleBroken, match="No provider stands behind"):
+    with pytest.raises(RuleBroken, match="This batch has no provider"):
         batch_lifecycle.add_hits(batch=batch, count=1, by=by, now=NOW)
-    with pytest.raises(RuleBroken, match="No provider stands behind"):
+    with pytest.raises(RuleBroken, match="This batch has no provider"):
         batch_lifecycle.extend_hits(hits=hits, seconds=60, by=by, now=NOW)
 
     assert list(hits.order_by("pk").values()) == before
@@ -161,7 +161,7 @@ def test_players_get_no_letters_and_no_hard_blocks(game: WebGame) -> None:
     worker = game.players.order_by("pk")[0].worker
     by = make_user(is_superuser=True)
 
-    with pytest.raises(RuleBroken, match="Nobody can write"):
+    with pytest.raises(RuleBroken, match="These people cannot be written to"):
         worker_letters.write_message(
             account=worker.account, study=None, workers=[worker], subject="Hi", text="Hi", by=by, now=NOW
         )

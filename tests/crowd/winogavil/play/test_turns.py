@@ -1,4 +1,4 @@
-"""Whose turn it is: roles alternate, nobody is blocked, and the rows decide."""
+"""Turns of players: roles alternate, nobody is blocked, and only rows of the database decide."""
 
 from collections import Counter
 from datetime import timedelta
@@ -93,7 +93,7 @@ def test_without_pictures_players_solve_what_there_is_and_then_are_told() -> Non
 
 
 def test_every_cue_is_final_in_the_least_number_of_solves() -> None:
-    """PairScores sets, three spymasters each: 12 cues, 36 solves and not one more, none own and none twice."""
+    """Four sets with three spymasters each give 12 cues and 36 solves: none by its author, none twice."""
     game = make_game(picture_sets=4)
     players = [make_player(game) for _ in range(5)]
 
@@ -156,7 +156,7 @@ def test_stale_page_of_a_turn_that_is_over_changes_nothing() -> None:
     assert turn
     begin(player)
 
-    with pytest.raises(RuleBroken, match="handed in before"):
+    with pytest.raises(RuleBroken, match="submitted before"):
         turns.hand_in(player=player, work=str(turn.assignment.public_id), form=QueryDict(), now=NOW)
 
     assert Counter(Turn.objects.values_list("status", flat=True)) == {"done": 1, "open": 1}
@@ -176,7 +176,7 @@ def test_turn_whose_time_is_over_goes_back_to_others() -> None:
     assert (turn.status, turn.assignment.status) == (Status.LEFT, Assignment.Status.GONE)
     held = turn.assignment.leases.get()
     assert held.status == Lease.Status.RELEASED
-    # What was seen and left is no second chance with the model.
+    # An item that was seen and left is not offered again: there is no second chance with the model.
     assert following.assignment.leases.get().item != held.item
 
 
@@ -195,7 +195,7 @@ def test_turn_that_the_sweep_has_ended_is_followed_by_another() -> None:
 
 
 def test_work_that_was_saved_by_a_process_that_died_is_handed_in() -> None:
-    """As after a page of the frame, whose answer is saved first."""
+    """The answer was saved first, as by a page of the frame."""
     player = make_player(make_game())
     turn = begin(player)
     rival_query = put_cue(turn.assignment, "winter")

@@ -1,4 +1,4 @@
-"""What becomes due in the web game by the clock alone, and what its sweeps cost while nothing does."""
+"""What becomes due in the web game by the clock alone, and what idle sweeps cost."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Finished associations, made row by row as the game leaves them: for files and figures to be read from."""
+"""Finished associations, made row by row as the game leaves them, for files and statistics."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from tests.factories import NOW, make_assignment, make_batch, make_hit, make_pic
 
 _numbers = count(1)
 WEIGHTS = "ab" * 32
-# Before whatever the machine's clock says: the pages ask that one.
+# An instant before the machine's own clock, which the pages read.
 LONG_AGO = NOW - timedelta(days=3_650)
 
 
@@ -39,7 +39,7 @@ def make_final(
     now: datetime = NOW,
     **changes: Any,
 ) -> Association:
-    """Chosen, predicted and picked by position. Without `predicted` the model has not answered yet."""
+    """A final association; pictures are named by position, and without `predicted` no model has answered."""
     names = list(concepts) or [f"thing {next(_numbers)}" for _ in range(size)]
     pictures = [
         make_picture(concept=name, licence="CC0", credit="A person", source="https://a.example/x")
@@ -78,7 +78,7 @@ def make_final(
 
 
 def make_game(study: Study) -> None:
-    """Six creators and five solvers, with luck of their own."""
+    """Make a game of six creators and five solvers who are right at random, from a fixed seed."""
     random = Random(4)
     creators, solvers = people(6), people(5)
     for number in range(24):
@@ -96,7 +96,7 @@ def make_game(study: Study) -> None:
 
 
 def add_verdict(one: Association, *, predicted: Sequence[int] = (0, 2), now: datetime = NOW) -> Verdict:
-    """As the rival gave it in the game, on the rival_query of a worker's cue."""
+    """Store the verdict that the rival gave in the game, on the query of a worker's cue."""
     rival, _ = RegisteredRival.objects.get_or_create(
         name="rn", defaults={"kind": "clip", "weights_sha256": WEIGHTS, "added_at": now}
     )

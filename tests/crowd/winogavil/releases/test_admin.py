@@ -1,4 +1,4 @@
-"""The pages of releases and statistics: who sees them, what they say, and what a refused request leaves."""
+"""The pages of releases and statistics: who sees them, what they say, and that refusals change nothing."""
 
 import json
 import re
@@ -24,7 +24,7 @@ from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
-# Before whatever the machine's clock says: the page asks that one.
+# An instant before the machine's own clock, which the page reads.
 LONG_AGO = NOW - timedelta(days=3_650)
 LIST = "admin:winogavil_releases_release_changelist"
 PAGE = "admin:winogavil_releases_release_change"
@@ -58,7 +58,7 @@ def test_researcher_makes_a_release_and_watches_it(client: Client) -> None:
 
     assert at("make", study.pk) in chosen
     assert (release.made_by, release.sources, release.linkable) == (user, ["file", "worker"], False)
-    assert "Reading the associations" in page
+    assert "Reading the rows" in page
     assert 'data-every="2000"' in page
     making.write_releases(clock=lambda: NOW)
     page = text_of(client.get(asked["Location"]))
@@ -132,7 +132,7 @@ def test_nothing_but_its_files_is_given(client: Client, name: str) -> None:
     (release.folder / "secret").write_text("secret")
     sign_in(client, RESEARCHER, study)
 
-    answer = client.get(f"/admin/winogavil_releases/release/{release.pk}/files/{name}")
+    answer = client.get(f"/admin/releases/release/{release.pk}/files/{name}")
 
     assert answer.status_code in (400, 404)
     assert AuditEvent.objects.filter(kind="release.taken").count() == 0
@@ -239,7 +239,7 @@ def test_reviewer_looks_and_takes_nothing(client: Client) -> None:
         for verb, address in every_page(release)
     }
 
-    assert "You may look at releases, and not take files out" in page
+    assert "You may look at releases, but not download their files" in page
     assert "Publish…" not in page
     seen = {name for name, code in codes.items() if code == 200}
     assert seen == {
@@ -301,7 +301,7 @@ def test_predictions_are_uploaded_and_every_bad_line_is_shown(client: Client) ->
     assert upload(["moon", "cup"]).status_code == 302
 
     page = text_of(client.get(reverse(PAGE, args=[release.pk])))
-    assert '<th scope="row">CLIP</th> <td class="number">–</td><td class="number">33.3</td>' in page
+    assert '<th scope="row">CLIP</th><td class="number">–</td><td class="number">33.3</td>' in page
     csv = b"".join(client.get(at("table", release.pk)).streaming_content).decode()  # type: ignore[attr-defined]
     assert csv.splitlines()[1] == "CLIP,1,,33.3,33.3"
     prediction = Prediction.objects.get()
@@ -359,7 +359,7 @@ def test_statistics_page_shows_every_table_and_chart(client: Client) -> None:
     assert 'id="chart-5_6"' in page
     assert 'id="chart-10_12"' in page
     assert "<script>x" not in page
-    assert "style=" not in page.partition('<div class="live figures">')[2].partition("</main>")[0]
+    assert "style=" not in page.partition('<div class="page figures">')[2].partition("</main>")[0]
 
 
 def test_statistics_files_hold_what_the_page_shows(client: Client) -> None:

@@ -1,4 +1,4 @@
-"""Releases for notebooks: the scope `export`, the owner's permissions, the studies of the owner."""
+"""The API of releases for notebooks: the scope `export`, the owner's permissions and the owner's studies."""
 
 import json
 from typing import Any
@@ -48,7 +48,7 @@ def test_releases_are_listed_and_read() -> None:
     assert narrowed == []
     assert (one["study"], one["version"], one["status"]) == (str(study.public_id), "1", "ready")
     assert one["counts"]["selected"] == 1
-    assert [file["name"] for file in one["files"]][:2] == ["full.jsonl", "associations.csv"]
+    assert [file["name"] for file in one["files"]][:2] == ["associations.csv", "associations.jsonl"]
 
 
 def test_file_is_downloaded_with_its_digest() -> None:
@@ -116,7 +116,7 @@ def test_predictions_are_scored_and_bad_ones_are_named() -> None:
     table = held.get(f"releases/{release.public_id}/predictions/").json()
 
     assert (bad.status_code, bad.json()["code"]) == (400, "invalid_items")
-    assert "wants exactly 2 pictures" in bad.json()["problems"][0]
+    assert "needs exactly 2 pictures" in bad.json()["problems"][0]
     assert (good.status_code, good.json()["rows"], good.json()["notes"]) == (201, 1, "ViT")
     assert (again.status_code, again.json()["code"]) == (409, "model_taken")
     assert table[0] == {

@@ -33,7 +33,7 @@ def test_random_expectation_is_the_mean_over_all_ways_to_pick(candidates: int, c
 
 @pytest.mark.parametrize(("candidates", "most"), [(5, 3), (10, 5), (12, 4)])
 def test_printed_expectations_are_those_of_every_number_chosen_alike(candidates: int, most: int) -> None:
-    """The paper does not say how it counts; for 6 candidates no such rule gives its figure."""
+    """The paper does not say how it counts; no such rule gives its figure for 6 candidates."""
     ks = range(2, most + 1)
     mean = sum((random_expectation(candidates, k) for k in ks), Fraction(0)) / len(ks)
 

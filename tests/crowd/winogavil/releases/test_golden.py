@@ -1,4 +1,4 @@
-"""Associations as they were exported before, in every form: nothing that is exported changes by a byte."""
+"""Exports of associations in every form are byte for byte what they were before."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A release from the asking to the files: exactly what was frozen, whatever dies in between."""
+"""Making a release: its files hold exactly what was frozen, whatever dies in between."""
 
 import csv
 import json
@@ -220,7 +220,7 @@ def test_recording_may_name_two_candidates_alike() -> None:
     "cue", ['=HYPERLINK("http://x","y")', "@sum", "-1", 'a"b,c\nd', "ünï\u202ecode", "<b>|`#"]
 )
 def test_hostile_words_come_back_as_they_were(cue: str) -> None:
-    """Only CSV, which spreadsheets run, has a mark before what they would take for a formula."""
+    """Only CSV, which spreadsheets run, gets a mark before what they would take for a formula."""
     study = make_study()
     cue = cue[:30]
     make_final(study, cue=cue)
@@ -277,7 +277,7 @@ def everything_in(folder: Path) -> dict[str, bytes]:
 
 
 def test_release_that_is_killed_between_any_two_steps_comes_out_the_same() -> None:
-    """In chunks of one, each stretch one step; a step may die after the file and before the row."""
+    """Each step is one chunk of one row; it may die after writing the file and before writing the row."""
     study = make_study()
     for number in range(4):
         make_final(study, cue=f"cue{'abcd'[number]}")

@@ -1,4 +1,4 @@
-"""Models held against a release: every bad line named, nothing stored if any is bad, scores by hand."""
+"""Models' predictions for a release: every bad line named, nothing stored if any is bad, scores by hand."""
 
 import json
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ PICKED = [TEN[0], TEN[1], TEN[9]]
 
 
 def a_release() -> tuple[Release, list[str]]:
-    """One of 2 of 5, one of 3 of 10, and one that nobody solves."""
+    """A release of three associations, and the ids of two: 2 of 5, 3 of 10, and one that nobody solves."""
     study = make_study()
     five = make_final(study, concepts=NAMES)
     ten = make_final(study, size=10, concepts=TEN, chosen=(0, 1, 2), picks=[(0, 1, 2), (0, 1, 2), (0, 1, 3)])
@@ -59,7 +59,7 @@ def problems(release: Release, content: str, **changes: Any) -> list[str]:
 def test_predictions_are_scored_exactly_and_stand_beside_people_and_chance() -> None:
     release, (five, ten) = a_release()
 
-    # One of three, and two of four.
+    # The first has one of three right, the second two of four.
     add(
         release,
         as_jsonl({"ID": five, "prediction": ["moon", "cup"]}, {"ID": ten, "prediction": PICKED}),
@@ -150,17 +150,17 @@ def test_every_bad_line_is_named() -> None:
     assert [words.partition(": ")[0] for words in found[:-1]] == [f"Line {n}" for n in range(2, 20)]
     told = "\n".join(found)
     for words in (
-        f"Line 2: {five} stands in line 1 already.",
+        f"Line 2: {five} is in line 1 already.",
         "Line 3: the release has no 'nobody'.",
         f"Line 4: the release has no '{unsolved}'.",
         f"Line 5: 'stranger' is no candidate of {ten}.",
-        f"Line 6: {ten} wants exactly 3 pictures, and 2 are named.",
+        f"Line 6: {ten} needs exactly 3 pictures, and 2 are named.",
         f"Line 7: {ten} names a picture twice.",
         f"Line 9: {ten} has 10 candidates, and 2 scores are there.",
         "Line 13: It must have ID, and prediction or scores.",
-        "Line 14: it needs a prediction or scores, one of both.",
+        "Line 14: it needs either a prediction or scores.",
         "Line 15: ID must not be empty.",
-        "Line 18: this is no JSON object of one line.",
+        "Line 18: this is not a JSON object on one line.",
         "1 of the 2 associations have no prediction.",
     ):
         assert words in told

@@ -1,4 +1,4 @@
-"""The authors' recorded games, replayed: tables and files have the figures that they were published with."""
+"""The authors' recorded games, replayed: tables and files have the published figures."""
 
 import csv
 import json

@@ -34,7 +34,7 @@ def row(table: list[dict[str, Any]], **wanted: Any) -> dict[str, Any]:
 
 
 def a_study() -> tuple[Study, list[Worker]]:
-    """Two creators, four solvers, three associations: two of 5 candidates and one of 10; one is not solved.
+    """A study of two creators, four solvers and three associations, two of 5 and one of 10; one is unsolved.
 
     cold, 2 of 5: model 1/3 (33), solvers 1, 1, 1.
     warm, 2 of 5: model 1 (100), solvers 1, 1/3, 0: mean 4/9.
@@ -66,7 +66,7 @@ def a_study() -> tuple[Study, list[Worker]]:
 
 def test_collected_by_the_number_of_candidates() -> None:
     study, _ = a_study()
-    make_association(study=study, size=5)  # nobody has answered or solved it yet
+    make_association(study=study, size=5)  # nobody has answered or solved this one yet
 
     found = tables(study)["sizes"]
 
@@ -108,13 +108,13 @@ def test_people_each_and_on_average() -> None:
         "made_5_6": 1, "selected_5_6": 1, "fool_5_6": 67.0, "solvable_5_6": 100.0,
         "made_10_12": 0, "selected_10_12": 0, "fool_10_12": None, "solvable_10_12": None,
     }  # fmt: skip
-    # Of second: fool 0 and 100; solvable 4/9 and 5/6, so 23/36.
+    # The second creator: fool 0 and 100; solvable 4/9 and 5/6, so 23/36.
     assert row(found["creators"], creator=second.pseudonym, made=2, fool=50.0, solvable=63.9)
     assert [one["creator"] for one in found["creators"]] == [second.pseudonym, first.pseudonym]
     assert row(found["solvers"], solver=a.pseudonym, answers=2, jaccard=100.0, answers_10_12=0)
     assert row(found["solvers"], solver=b.pseudonym, answers=3, jaccard=77.8, jaccard_5_6=66.7)
     assert row(found["solvers"], solver=d.pseudonym, answers=2, jaccard=25.0, jaccard_10_12=50.0)
-    # Everybody counts once: (67 + 50) / 2; (100 + 63.9) / 2; (1 + 7/9 + 1 + 1/4) / 4.
+    # Each person counts once: (67 + 50) / 2; (100 + 63.9) / 2; (1 + 7/9 + 1 + 1/4) / 4.
     assert row(found["people"], candidates="all") == {
         "candidates": "all", "creators": 2, "associations_each": 1.5, "fool": 58.5, "solvable": 81.9,
         "solvers": 4, "answers_each": 2.2, "jaccard": 75.7,
@@ -238,7 +238,7 @@ def test_counting_asks_as_often_for_many_as_for_few(django_assert_num_queries: A
     made = [sum(shape.made.count for shape in one.shapes.values()) for one in (few, many)]
     assert made == [3, 8]
     found = figures(many, pseudonyms={key: "w" for key, _ in [*many.creators, *many.solvers]})
-    # Nothing that is counted is missing in a file.
+    # Whatever is counted is in a file.
     for table in declared(found):
         names = [column.name for column in table.columns if column.name]
         assert {tuple(one) for one in found[table.name]} == {tuple(names)}

@@ -1,4 +1,4 @@
-"""Every table of statistics, and its files, as they were before tables were said once."""
+"""Every table of statistics, and its files, is what it was before."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.people import sign_in
 pytestmark = pytest.mark.django_db
 GOLDEN = Path(__file__).with_name("golden")
 TABLES = ("sizes", "shapes", "people", "creators", "solvers", "agreement", "cues", "words")
-# Of the JSON each row is one line.
+# Each row of the JSON is put on one line.
 ROW = re.compile(r"\n {3,}|\n  (?=})")
 FILES = (*(f"{name}.csv" for name in TABLES), "all.json")
 

@@ -1,4 +1,4 @@
-"""Files of any size in flat memory: nobody holds more rows than a chunk or a group."""
+"""Files of any size are written in flat memory: no more rows are held than a chunk or a group."""
 
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -27,7 +27,7 @@ class Tracked(dict[str, Any]):
 
 
 class Alive:
-    """How many of its rows somebody held at once, at most."""
+    """A source of rows that records how many of them were alive at once, at most."""
 
     def __init__(self) -> None:
         self._rows: WeakSet[Tracked] = WeakSet()
@@ -60,7 +60,7 @@ def test_texts_let_go_of_each_row_they_have_written(
 
 @pytest.mark.pure
 def test_parquet_holds_one_group_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rows as they are handed to Arrow are what is counted here."""
+    """Rows are counted here as they are passed to Arrow."""
     alive, file = Alive(), BytesIO()
     monkeypatch.setattr(parquet, "_prepared", lambda _, row: row)
 

@@ -18,7 +18,7 @@ CUES_A_SET = 6
 
 
 def association(name: str = "A1", **changes: Any) -> Row:
-    """Of five candidates two are chosen, and the rival finds neither."""
+    """Row of an association: two of five candidates are chosen, and the rival finds neither."""
     return {
         "association": name,
         "worker": "creator-1",
@@ -35,7 +35,7 @@ def solution(name: str = "A1", worker: str = SOLVERS[0], selected: Sequence[str]
 
 
 def solved(name: str = "A1", *picks: Sequence[str]) -> list[Row]:
-    """By one solver for each of these picks; without any, by three who are right."""
+    """Rows of one solver for each of these picks; three solvers who are right by default."""
     answers = picks or [SET[:2]] * 3
     return [solution(name, f"solver-{number}", selected) for number, selected in enumerate(answers, start=1)]
 
@@ -51,7 +51,7 @@ def write(folder: Path, associations: Iterable[Row], solutions: Iterable[Row]) -
 
 
 def write_many(folder: Path, *, associations: int, seed: int) -> Path:
-    """As the game makes them: three spymasters with two cues for each set, three solvers for each cue."""
+    """Write a recording with three spymasters of two cues for each set, and three solvers for each cue."""
     return write(folder, _many(associations, seed=seed), _many_solved(associations, seed=seed))
 
 

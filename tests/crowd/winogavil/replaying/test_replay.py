@@ -1,9 +1,10 @@
-"""What a replay makes of a recording."""
+"""What a replay makes of a recording of the association game."""
 
 import json
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def broken(report: Mapping[str, Any]) -> dict[str, int]:
 
 
 def rows_of(study: str) -> list[Any]:
-    """Everything that is stored of a recording, by names alone."""
+    """Everything stored of a recording, by names instead of ids."""
     return [
         (
             *facts,
@@ -57,7 +58,7 @@ def rows_of(study: str) -> list[Any]:
         )
         for pk, *facts in Association.objects.filter(item__study__name=study)
         .order_by("pk")
-        .values_list("pk", "recorded_as", "cue", "model_score", "solvable")
+        .values_list("pk", "recorded_as", "cue", "model_score", "solvers_numerator")
     ]
 
 
@@ -122,7 +123,7 @@ def test_a_recording_does_not_stand_in_the_way_of_the_first_account(tmp_path: Pa
 def test_the_figures_are_of_all_and_the_bonuses_of_what_people_solve(tmp_path: Path) -> None:
     six = [*SET, "bread"]
     rows = [
-        association("A1"),  # fools it fully: 27 cents
+        association("A1"),  # fools the rival fully: 27 cents
         association("A2", cue="soft", rival_prediction=["tea", "zoo"]),  # a third: 67, 18 cents
         association("A3", cue="wet", rival_prediction=SET[:2]),  # found: nothing
         association("A4", cue="old"),  # not solvable
@@ -276,7 +277,7 @@ def test_what_nobody_solved_is_kept_and_never_final(tmp_path: Path) -> None:
     report = replayed(tmp_path, [association()], [])
 
     made = Association.objects.get()
-    assert (made.final_at, made.solvable, made.model_score) == (None, None, 0)
+    assert (made.final_at, made.solvers_mean, made.model_score) == (None, None, 0)
     assert broken(report) == {"no_solver": 1}
     assert (report["associations"], report["selected"], report["bonus_total"]) == (1, 0, "0.00")
 

@@ -37,7 +37,9 @@ def refused(folder: Path) -> str:
             "associations.csv: The first line names the columns association, worker, ",
             id="columns",
         ),
-        pytest.param(HEADING.replace("cue", "worker"), "Once each: worker, cue.", id="column twice"),
+        pytest.param(
+            HEADING.replace("cue", "worker"), "Each must appear once: worker, cue.", id="column twice"
+        ),
         pytest.param(HEADING + GOOD + "A2,x\n", "associations.csv, line 3: it has 2 fields", id="cells"),
         pytest.param(
             HEADING + "\n" + GOOD.replace(LISTS[1], "tea"),

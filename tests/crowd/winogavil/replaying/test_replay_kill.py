@@ -1,4 +1,4 @@
-"""`kill -9` in the middle of a replay: what stands is whole, and the next start completes it."""
+"""`kill -9` in the middle of a replay: what is stored is whole, and the next start completes it."""
 
 import json
 import sqlite3
@@ -21,9 +21,9 @@ WHERE final_at IS NULL
 OR (SELECT count(*) FROM winogavil_place WHERE association_id = one.id) < 5
 OR (SELECT count(*) FROM winogavil_solution WHERE association_id = one.id) <> 3
 """
-# Everything that was recorded, without the numbers of rows and the instants.
+# Everything that was recorded, without row numbers and instants.
 ROWS = f"""
-SELECT recorded_as, cue, set_key, model_score, solvers_numerator, solvers_denominator, solvable,
+SELECT recorded_as, cue, set_key, model_score, solvers_numerator, solvers_denominator,
     (SELECT group_concat(label || chosen || predicted) FROM
         (SELECT * FROM winogavil_place WHERE association_id = one.id ORDER BY position)),
     (SELECT group_concat(picked || numerator || '/' || denominator) FROM

@@ -1,4 +1,4 @@
-"""Several replays of one recording at one instant: each association once, of the same study and people."""
+"""Several replays of one recording at once store each association once, in one study and with its people."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

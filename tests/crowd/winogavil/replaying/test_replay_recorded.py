@@ -1,4 +1,4 @@
-"""The authors' recorded work: the figures that were published, to the last cent."""
+"""The authors' recorded work gives the published figures, to the last cent."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from crowd.winogavil.models import Association, Place, Solution
 from hits.work.models.items import Item
 from scoring.domain import jaccard
 
-DATA = Path(__file__).parents[4] / "shared" / "data" / "winogavil"
+DATA = Path(__file__).parents[5] / "shared" / "data" / "winogavil"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data of ../shared is not here")
 AS_PRINTED = Decimal("0.000000001")
 
@@ -73,5 +73,5 @@ def test_the_jaccard_of_every_recorded_row_is_ours() -> None:
 
 
 def printed(value: Fraction) -> Decimal:
-    """With nine places, as in the file."""
+    """Round to the nine places that the file prints."""
     return (Decimal(value.numerator) / value.denominator).quantize(AS_PRINTED).normalize()
