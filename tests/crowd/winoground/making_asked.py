@@ -1,4 +1,4 @@
-"""Examples that are asked of workers, first questions, and people who answer them."""
+"""Factories of examples that workers are asked about, of first questions, and of workers who answer."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -60,7 +60,7 @@ def make_ready(project: Project, *, count: int = 1, **changes: Any) -> list[Exam
 
 
 def ask(project: Project, *, count: int = 1) -> list[Example]:
-    """So many examples more that are asked."""
+    """Make so many more examples and ask workers about them."""
     rows = make_ready(project, count=count)
     ask_examples(project=project, examples=[row.pk for row in rows], now=NOW)
     return rows
@@ -72,7 +72,7 @@ def open_batch(project: Project, *, items: int = 10, task: str = VALIDATE, **cha
 
 
 def begin(batch: Batch, worker: Worker, *, now: datetime = NOW) -> Assignment:
-    """A place of its own, and what this worker is leased there."""
+    """Give the worker a HIT with one place, and lease the items of it."""
     hit = make_hit(batch=batch, max_assignments=1)
     work = make_assignment(
         hit=hit, worker=worker, accepted_at=now, opened_at=now, deadline_at=now + timedelta(hours=1)
@@ -82,7 +82,7 @@ def begin(batch: Batch, worker: Worker, *, now: datetime = NOW) -> Assignment:
 
 
 def hand_in(work: Assignment, answer: Mapping[str, Any], *, now: datetime = NOW) -> None:
-    """Saved, carried to the provider and told back by it."""
+    """Save the answer, submit it, and record it as the provider's."""
     move(work, Status.SAVED, answer=answer, saved_at=now)
     move(work, Status.SUBMITTED, submitted_at=now)
     answer_leases(work, now=now)
@@ -93,20 +93,20 @@ def answers(items: Collection[Item], *, yes: bool = True) -> dict[str, dict[str,
 
 
 def answer_all(batch: Batch, worker: Worker, *, yes: bool = True, now: datetime = NOW) -> Assignment:
-    """A whole page, the same of each question."""
+    """Submit a whole page with the same answer to each question."""
     work = begin(batch, worker, now=now)
     hand_in(work, answers(items_of(work), yes=yes), now=now)
     return work
 
 
 def examples_of(items: Collection[Item]) -> list[int]:
-    """By their numbers, in order, each as often as it is there."""
+    """Sorted numbers of the items' examples, each as often as it occurs."""
     rows = Pairing.objects.filter(item__in=items).values_list("example__number", flat=True)
     return sorted(rows)
 
 
 def make_first_questions(project: Project, *, count: int = FIRST_QUESTIONS) -> list[FirstQuestion]:
-    """Every other one is a match."""
+    """Make first questions of which every other one is a match."""
     return [
         add_question(
             project=project,
@@ -124,7 +124,7 @@ def open_test(project: Project, *, questions: int = FIRST_QUESTIONS, **changes: 
 
 
 def form_of(items: Sequence[Item], *, wrong: int = 0, **more: str) -> QueryDict:
-    """What a browser sends: right answers, but for the first few, in the order of the items."""
+    """Form that a browser sends: right answers, but wrong ones for the first `wrong` items."""
     form = QueryDict(mutable=True)
     form.update({f"{item.public_id}-match": said(item, right=n >= wrong) for n, item in enumerate(items)})
     form.update(more)

@@ -1,4 +1,4 @@
-"""Examples of caption matching, as authors write them; every argument has a default."""
+"""Factories of examples of caption matching, as authors write them; every argument has a default."""
 
 from datetime import datetime
 from typing import Any
@@ -28,7 +28,7 @@ def make_project(**rules: Any) -> Project:
 
 
 def make_own_picture(*, seed: int) -> Picture:
-    """Not of the pool."""
+    """A picture outside the pool."""
     picture = make_raster(seed=seed, concept="caption matching")
     Picture.objects.filter(pk=picture.pk).update(in_pool=False)
     picture.refresh_from_db()
@@ -36,7 +36,7 @@ def make_own_picture(*, seed: int) -> Picture:
 
 
 def written(*, seed: int = 0, tag: str = "Noun Phrase", **changes: Any) -> WrittenExample:
-    """Whole: nothing is lacking."""
+    """Everything that a whole example needs, unless `changes` leaves something out."""
     values: dict[str, Any] = {
         "caption_0": CAPTIONS[0],
         "caption_1": CAPTIONS[1],
@@ -77,7 +77,7 @@ def upload(*, seed: int, name: str = "a.png") -> SimpleUploadedFile:
 
 
 def form_data(**changes: Any) -> dict[str, Any]:
-    """What a browser sends for a whole example, with two pictures to upload."""
+    """Form that a browser sends for a whole example, with two pictures to upload."""
     tag, _ = Tag.objects.get_or_create(name="Noun Phrase")
     data: dict[str, Any] = {
         "key": str(uuid4()),

@@ -1,4 +1,4 @@
-"""Examples that people have answered as a test says, models with their scores, and who looks at them."""
+"""Factories of examples with the answers that a test states, of models with scores, and of viewers."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -14,10 +14,10 @@ from hits.work.models.leases import Lease
 from scoring.models import Score
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_study, make_user
 
-# Of each of PLACES: how many said yes, and of how many.
+# For each of PLACES: the number of yes answers, and of all answers.
 Votes = Sequence[tuple[int, int]]
 RIGHT: Votes = ((10, 10), (0, 10), (0, 10), (10, 10))
-# The right caption for either image, and not the right image for either caption.
+# Each image has its right caption, but not each caption its right image.
 TEXT_ONLY: Votes = ((6, 10), (8, 10), (4, 10), (9, 10))
 IMAGE_ONLY: Votes = ((6, 10), (4, 10), (8, 10), (9, 10))
 WRONG: Votes = ((5, 10), (5, 10), (5, 10), (5, 10))
@@ -28,7 +28,7 @@ def make_project(**changes: Any) -> Project:
 
 
 def make_example(project: Project, *, tags: Sequence[str] = (), **changes: Any) -> Example:
-    """Asked of workers, with its four items, unless a state is given."""
+    """An example with its four items, asked of workers unless a state is given."""
     number = changes.pop("number", project.examples.count() + 1)
     values: dict[str, Any] = {
         "project": project,
@@ -54,13 +54,13 @@ def make_example(project: Project, *, tags: Sequence[str] = (), **changes: Any) 
 
 
 def make_voters(project: Project, count: int = 10) -> list[Assignment]:
-    """Of so many workers, approved: each may answer every example of the project."""
+    """Approved assignments of so many workers; each may answer every example of the project."""
     hit = make_hit(batch=make_batch(study=project.study, status="open", task=VALIDATE))
     return [make_assignment(hit=hit, status="approved") for _ in range(count)]
 
 
 def answer(example: Example, votes: Votes, voters: Sequence[Assignment]) -> None:
-    """Of each combination the first voters say yes. None of so many: it stays open."""
+    """Store each combination's votes, yes from the first voters; a combination without votes stays open."""
     pairings = {(one.caption, one.image): one for one in example.pairings.all()}
     leases, scores = [], []
     for place, (yes, answers) in zip(PLACES, votes, strict=True):
@@ -75,7 +75,7 @@ def answer(example: Example, votes: Votes, voters: Sequence[Assignment]) -> None
 
 
 def make_answered(project: Project, *votes: Votes, **changes: Any) -> list[Example]:
-    """One example for each of these, with the same voters for all."""
+    """Make one example for each of these votes, with the same voters for all."""
     voters = make_voters(project, max(answers for four in votes for _, answers in four))
     examples = [make_example(project, **changes) for _ in votes]
     for example, four in zip(examples, votes, strict=True):
@@ -90,7 +90,7 @@ def make_model(
     name: str = "model",
     by: User | None = None,
 ) -> ModelScores:
-    """PairScores values an example, in the order of PLACES; fewer, and it lacks the last ones."""
+    """Store a model's four values for each example, in the order of PLACES; a shorter row lacks the last."""
     model = ModelScores.objects.create(project=project, name=name, added_by=by, added_at=NOW)
     rows = []
     for example, four in values.items():
@@ -102,7 +102,7 @@ def make_model(
 
 
 def make_every_score(project: Project) -> ModelScores:
-    """Examples of every kind, one that is open, and models that do better and worse than chance."""
+    """Make examples of every kind, one that is open, and models that do better and worse than chance."""
     random = Random(1)
     examples = make_answered(project, *[RIGHT] * 6, TEXT_ONLY, WRONG, tags=("adjective",))
     examples += make_answered(project, RIGHT, RIGHT, IMAGE_ONLY, TEXT_ONLY, swap="relation", tags=("noun",))

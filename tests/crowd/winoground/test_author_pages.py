@@ -1,4 +1,4 @@
-"""The pages of examples: what is typed is never lost, and authors keep to their own."""
+"""The authors' pages of examples: what is typed is never lost, and authors see only their own."""
 
 import re
 from typing import Any
@@ -34,7 +34,7 @@ LIST = "/admin/winoground/example/"
 
 @pytest.fixture
 def project(client: Client) -> Project:
-    """Of the researcher who is signed in."""
+    """A project in a study of the researcher who is signed in."""
     made = make_project()
     sign_in(client, RESEARCHER, made.study)
     return made
@@ -57,7 +57,7 @@ def value_of(name: str, answer: Any) -> str:
 
 
 def sent_again(answer: Any, **changes: Any) -> dict[str, Any]:
-    """The form that was shown, without files: those are chosen once."""
+    """Form data as the page shows them, without files, which a browser does not send again."""
     kept = {f"kept_{place}": value_of(f"kept_{place}", answer) for place in (0, 1)}
     return {
         **form_data(key=None, image_0=None, image_1=None),
@@ -74,7 +74,7 @@ def test_whole_example_is_written_and_ready_with_its_originals(client: Client, p
 
     example = Example.objects.get()
     assert (example.state, example.number, example.caption_0) == ("ready", 1, CAPTIONS[0])
-    assert "Example 1 is kept. It is ready." in text_of(answer)
+    assert "Example 1 is saved. It is ready." in text_of(answer)
     assert [tag.name for tag in example.tags.all()] == ["Noun Phrase", "Of ours", "our scope"]
     assert example.image_0 is not None
     assert (example.image_0.in_pool, example.image_0.credit, example.image_0.licence) == (
@@ -91,7 +91,7 @@ def test_draft_may_lack_everything_and_ready_says_what(client: Client, project: 
 
     assert Example.objects.get().state == "draft"
     page = text_of(answer)
-    assert "Example 1 is kept as a draft. Before it is ready, mend what is said below." in page
+    assert "Example 1 is saved as a draft. Correct what is named below to make it ready." in page
     for words in (
         "Write the caption.",
         "Choose a picture.",
@@ -123,7 +123,7 @@ def test_form_sent_again_with_other_words_becomes_a_change_of_what_is_there(
 
     answer = client.post(at("write_example", project), {**data, **pictures, "note": "Mine"})
 
-    assert "Somebody has changed this example since you opened it" in text_of(answer)
+    assert "A colleague has changed this example since you opened it" in text_of(answer)
     assert Example.objects.get().note == ""
     client.post(page_of(Example.objects.get()), sent_again(answer, note="Mine"))
     assert Example.objects.get().note == "Mine"
@@ -156,7 +156,7 @@ def test_stale_form_keeps_what_was_typed_and_can_be_kept_again(client: Client, p
 
     stale = client.post(page_of(example), {**data, "note": "Second", "image_0": upload(seed=7)})
 
-    assert "Somebody has changed this example since you opened it" in text_of(stale)
+    assert "A colleague has changed this example since you opened it" in text_of(stale)
     assert "Second</textarea>" in text_of(stale)
     example.refresh_from_db()
     assert (example.note, example.image_0) == ("First", words.shown[0].picture)
@@ -174,7 +174,7 @@ def test_hostile_picture_is_refused_at_its_field_and_the_other_one_is_kept(
 
     answer = client.post(at("write_example", project), form_data(image_0=bad))
 
-    assert "This was not kept." in text_of(answer)
+    assert "This was not saved." in text_of(answer)
     assert not Example.objects.exists()
     assert Picture.objects.count() == 1
     again = sent_again(answer, key=form_data()["key"], image_0=upload(seed=1))

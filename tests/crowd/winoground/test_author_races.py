@@ -1,4 +1,4 @@
-"""Two people at once: numbers are given once, a key makes one example, one of two changes is refused."""
+"""Two authors at once: numbers are given once, a key makes one example, one of two changes is refused."""
 
 from collections.abc import Callable
 from typing import Any

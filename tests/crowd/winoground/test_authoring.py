@@ -1,4 +1,4 @@
-"""Writing examples: drafts that lack anything, what makes one ready, and who wins when two write."""
+"""Writing examples: drafts that lack anything, what makes one ready, and conflicts between two authors."""
 
 from datetime import timedelta
 from typing import Any
@@ -139,7 +139,7 @@ def test_key_sent_twice_makes_one_example() -> None:
 
     assert (once.is_new, again.is_new, again.changes) == (True, False, [])
     assert Example.objects.get().changed_at == NOW
-    with pytest.raises(RuleBroken, match="Somebody has changed"):
+    with pytest.raises(RuleBroken, match="A colleague has changed"):
         write_example(
             project=project,
             by=by,
@@ -182,7 +182,7 @@ def test_stale_change_is_refused_and_changes_nothing() -> None:
         change_example(example=example, by=by, written=theirs, seen=NOW, wants_ready=True, now=LATER)
 
     assert refused.value.code == "stale"
-    # Even within one moment of the clock.
+    # The mark moves on even within one moment of the clock.
     assert fresh(example).changed_at == NOW + timedelta(microseconds=1)
     assert (fresh(example).note, fresh(example).state) == ("Mine", State.READY)
     assert not Tag.objects.filter(name="Never kept").exists()

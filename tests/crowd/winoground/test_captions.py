@@ -1,4 +1,4 @@
-"""The rule of the words, and how a swap is shown."""
+"""The rule that both captions have the same words, and how a swap is shown."""
 
 from collections import Counter
 
@@ -64,7 +64,7 @@ def test_same_caption_is_the_same_words_in_the_same_order() -> None:
 
 
 def shown(first: str, second: str) -> tuple[str, str]:
-    """Moved parts in brackets with their numbers, and what is only here in braces."""
+    """Both captions with moved parts in numbered brackets, and parts found in only one of them in braces."""
     found = swap(first, second)
 
     def say(parts: object) -> str:

@@ -1,4 +1,4 @@
-"""How probable a correlation is by chance: as it was reckoned here before, and against closed formulas."""
+"""Probability of a correlation by chance, against earlier results and closed formulas."""
 
 from math import atan, pi, sqrt
 
@@ -38,7 +38,7 @@ def test_chance_is_what_our_own_continued_fraction_said(squared: float, of: int,
 
 @pytest.mark.parametrize("squared", [1e-6, 0.1, 0.5, 0.75, 0.999999])
 def test_chance_of_one_and_of_three_degrees_of_freedom(squared: float) -> None:
-    """The closed forms that Student's distribution has there."""
+    """Student's distribution has closed forms for one and three degrees of freedom."""
     one, three = sqrt(squared / (1 - squared)), sqrt(3 * squared / (1 - squared))
     angle = atan(three / sqrt(3)) + three / sqrt(3) / (1 + three**2 / 3)
 

@@ -1,4 +1,4 @@
-"""Text, image and group scores, on fours worked out by hand."""
+"""Text, image and group scores of four values, worked out by hand."""
 
 from fractions import Fraction
 from itertools import permutations
@@ -28,9 +28,9 @@ def four(*tenths: int) -> PairScores:
         (four(6, 8, 4, 9), True, False),
         # I0 is ahead for C0 (6 > 4), I1 for C1 (9 > 8); but I0 likes C1 better (8 > 6).
         (four(6, 4, 8, 9), False, True),
-        # One caption is liked with both images: right for one image only.
+        # One caption scores higher with both images: right for one image only.
         (four(9, 9, 2, 3), False, False),
-        # The other way round.
+        # Each caption scores higher with the wrong image.
         (four(0, 10, 10, 0), False, False),
         (four(5, 5, 5, 5), False, False),
     ],

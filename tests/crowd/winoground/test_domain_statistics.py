@@ -1,4 +1,4 @@
-"""Intervals and correlations, against numbers worked out by hand and closed formulas."""
+"""Intervals and correlations, against values worked out by hand and closed formulas."""
 
 from fractions import Fraction
 from math import atan, pi, sqrt
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.pure
 
 
 def dealt(*rights: int, each: int) -> list[bool]:
-    """PairScores groups with so many right, in the order in which they are dealt."""
+    """Answers of four groups with so many right in each, in the order in which they are dealt."""
     groups = [[number < right for number in range(each)] for right in rights]
     return [groups[at][row] for row in range(each) for at in range(4)]
 
@@ -26,7 +26,7 @@ def dealt(*rights: int, each: int) -> list[bool]:
 def test_interval_by_hand() -> None:
     found = interval_of(dealt(8, 7, 9, 8, each=10))
 
-    # Means .8 .7 .9 .8, and .8 in the middle: t times the root of (0 + .01 + .01 + 0) / 3 / 4.
+    # Means .8 .7 .9 .8 around .8: t times the root of (0 + .01 + .01 + 0) / 3 / 4.
     away = 3.182446 * sqrt(0.02 / 3 / 4)
     assert found is not None
     assert (found.low, found.high) == pytest.approx((0.8 - away, 0.8 + away), abs=1e-7)
@@ -35,7 +35,7 @@ def test_interval_by_hand() -> None:
 
 def test_interval_has_t_with_three_degrees_of_freedom() -> None:
     def outside(t: float) -> float:
-        """Both sides, by the closed form that three degrees of freedom have."""
+        """Probability beyond t on both sides: the closed form for three degrees of freedom."""
         angle = atan(t / sqrt(3))
         return 1 - 2 / pi * (angle + t / sqrt(3) / (1 + t * t / 3))
 
@@ -62,10 +62,10 @@ def test_fewer_than_four_examples_have_no_interval(count: int) -> None:
 
 
 def test_groups_are_as_even_as_can_be() -> None:
-    # Six in turn: two, two, one and one. Means 1, 0, 1, 0.
+    # Six dealt in turn: two, two, one and one. Means 1, 0, 1, 0.
     found = interval_of([True, False, True, False, True, False])
 
-    # The middle is .5, and the deviation that of .5 four times over 3.
+    # The middle is .5; the deviation is .5 four times, over 3.
     away = T_OF_GROUPS * sqrt(4 * 0.25 / 3 / 4)
     assert away > 0.5
     assert found is not None
@@ -73,7 +73,7 @@ def test_groups_are_as_even_as_can_be() -> None:
 
 
 def test_uneven_groups_weigh_the_same() -> None:
-    # Nine in turn: three, two, two and two. Of the first group two are wrong.
+    # Nine dealt in turn: three, two, two and two. In the first group two are wrong.
     rights = [True] * 9
     rights[4] = rights[8] = False
 
@@ -139,7 +139,7 @@ def test_correlation_is_unknown_where_nothing_varies(xs: list[int], ys: list[int
 
 
 def test_correlation_of_many_against_known_values() -> None:
-    # Lengths 1 to 400, right for every multiple of three and for all above 300; scipy.stats.pearsonr says so.
+    # Lengths 1 to 400, right for every multiple of three and above 300; the value is scipy.stats.pearsonr's.
     xs = list(range(1, 401))
 
     found = correlate(xs, [int(x % 3 == 0 or x > 300) for x in xs])

@@ -1,4 +1,4 @@
-"""Caption matching as it was exported before, in every form: nothing that is exported changes by a byte."""
+"""Exports of caption matching in every form are byte for byte what they were before."""
 
 from pathlib import Path
 from typing import Any

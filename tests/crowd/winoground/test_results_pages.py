@@ -1,4 +1,4 @@
-"""The results in a researcher's browser: who sees them, what they say, and models' files."""
+"""The results in a researcher's browser: who sees them, what they say, and the files of models."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ PAGES = ("results", "result_examples", "upload_scores", "scores_template", "take
 
 @pytest.fixture
 def project(client: Client) -> Project:
-    """Of the researcher who is signed in."""
+    """A project in a study of the researcher who is signed in."""
     made = make_project(study=make_study(name="Ours"))
     sign_in(client, RESEARCHER, made.study)
     return made
@@ -48,7 +48,7 @@ def body(answer: Any) -> str:
 
 
 def row_of(page: str, name: str) -> str:
-    """What stands in the first table row that has this heading."""
+    """Cells of the first table row with this heading."""
     return page.split(f'<th scope="row">{name}</th>')[1].partition("</tr>")[0]
 
 
@@ -191,7 +191,7 @@ def test_wrong_lines_are_listed_and_nothing_is_stored(client: Client, project: P
     )
 
     assert "Nothing was stored." in page
-    assert "Line 2: c1_i0 is “nan”, which is no finite number." in page
+    assert "Line 2: c1_i0 is “nan”, which is not a finite number." in page
     assert "Line 3: there is no example “7”. Give its number or its id." in page
     assert 'value="Small"' in page
     assert not ModelScores.objects.exists()
@@ -264,7 +264,7 @@ def test_files_hold_every_number(client: Client, project: Project) -> None:
     [
         (RESEARCHER, [200, 200, 200, 200, 200]),
         (REVIEWER, [200, 200, 403, 200, 403]),
-        # They would see other authors' examples.
+        # An author would see other authors' examples.
         (AUTHOR, [403, 403, 403, 403, 403]),
         (PAYMENTS_PREPARER, [403, 403, 403, 403, 403]),
     ],
@@ -309,7 +309,7 @@ def test_as_many_queries_for_any_number_of_rows(client: Client, project: Project
 
     (example,) = make_answered(project, RIGHT, tags=("noun",))
     make_model(project, {example: (1, 0, 0, 1)}, name="first")
-    queries()  # what is looked up once for a process
+    queries()  # looks up what is kept for the life of a process
     before = queries()
     more = make_answered(project, RIGHT, WRONG, TEXT_ONLY, tags=("noun", "verb"))
     for number in range(3):

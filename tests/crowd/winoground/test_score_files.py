@@ -1,4 +1,4 @@
-"""A model's scores as a file: both forms, both formats, and every line that is wrong."""
+"""A model's scores as a file: both forms, both formats, and every wrong line."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -78,13 +78,13 @@ def test_scores_may_be_negative_large_and_equal() -> None:
         (",0,0,1", "Line 6: example must not be empty."),
         ("2,2,0,1", "Line 6: caption is “2”; it must be 0 or 1."),
         ("2,0,A,1", "Line 6: image is “A”; it must be 0 or 1."),
-        ("2,0,0,nan", "Line 6: score is “nan”, which is no finite number."),
-        ("2,0,0,-inf", "Line 6: score is “-inf”, which is no finite number."),
-        ("2,0,0,1e999", "Line 6: score is “1e999”, which is no finite number."),
-        ("2,0,0,1_0", "Line 6: score is “1_0”, which is no finite number."),
-        ("2,0,0,high", "Line 6: score is “high”, which is no finite number."),
+        ("2,0,0,nan", "Line 6: score is “nan”, which is not a finite number."),
+        ("2,0,0,-inf", "Line 6: score is “-inf”, which is not a finite number."),
+        ("2,0,0,1e999", "Line 6: score is “1e999”, which is not a finite number."),
+        ("2,0,0,1_0", "Line 6: score is “1_0”, which is not a finite number."),
+        ("2,0,0,high", "Line 6: score is “high”, which is not a finite number."),
         ("2,0,0,", "Line 6: give all of caption, image, score."),
-        ("1,0,0,.9", "Line 6: c0_i0 of example 1 stands in line 2 already."),
+        ("1,0,0,.9", "Line 6: c0_i0 of example 1 is in line 2 already."),
         ("2,0,0", f"Line 6: it has 3 fields, and the heading 4. {QUOTED}"),
         ("2,0,0,1", "Example 2: add c0_i1, c1_i0, c1_i1, or leave the example out."),
     ],
@@ -96,19 +96,19 @@ def test_wrong_line_of_csv_is_named(line: str, problem: str) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("[1]", "Line 2: this is no JSON object of one line."),
-        ("{", "Line 2: this is no JSON object of one line."),
-        ("[" * 100_000, "Line 2: this is no JSON object of one line."),
+        ("[1]", "Line 2: this is not a JSON object on one line."),
+        ("{", "Line 2: this is not a JSON object on one line."),
+        ("[" * 100_000, "Line 2: this is not a JSON object on one line."),
         ('{"example": 2}', f"Line 2: {WANTED}"),
-        ('{"example": 2, "c0_i0": NaN}', "Line 2: c0_i0 is “nan”, which is no finite number."),
-        ('{"example": 2, "c0_i0": -Infinity}', "Line 2: c0_i0 is “-inf”, which is no finite number."),
-        ('{"example": 2, "c0_i0": true}', "Line 2: c0_i0 is “True”, which is no finite number."),
-        ('{"example": 2, "c0_i0": [1]}', "Line 2: c0_i0 is “[1]”, which is no finite number."),
+        ('{"example": 2, "c0_i0": NaN}', "Line 2: c0_i0 is “nan”, which is not a finite number."),
+        ('{"example": 2, "c0_i0": -Infinity}', "Line 2: c0_i0 is “-inf”, which is not a finite number."),
+        ('{"example": 2, "c0_i0": true}', "Line 2: c0_i0 is “True”, which is not a finite number."),
+        ('{"example": 2, "c0_i0": [1]}', "Line 2: c0_i0 is “[1]”, which is not a finite number."),
         ('{"example": 2, "caption": true, "image": 0, "score": 1}',
          "Line 2: caption is “True”; it must be 0 or 1."),
         (r'{"example": "\ud800", "c0_i0": 1}',
          "Line 2: example has a character in it that cannot be kept."),
-        (r'{"example": 2, "c0_i0": "\ud800"}', "Line 2: c0_i0 is “?”, which is no finite number."),
+        (r'{"example": 2, "c0_i0": "\ud800"}', "Line 2: c0_i0 is “?”, which is not a finite number."),
         ('{"example": true, "c0_i0": 1}', "Line 2: example must be text."),
     ],
 )  # fmt: skip
@@ -146,7 +146,7 @@ def test_first_line_must_name_the_columns(head: str) -> None:
     assert problem.startswith(
         "The first line names the columns example, c0_i0, c0_i1, c1_i0, c1_i1, caption, image and score. "
     )
-    assert problem.endswith((WANTED, "Once each: example."))
+    assert problem.endswith((WANTED, "Each must appear once: example."))
 
 
 def test_every_wrong_line_is_named_up_to_fifty() -> None:
@@ -159,6 +159,6 @@ def test_every_wrong_line_is_named_up_to_fifty() -> None:
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
-    """No other error than the one that names the lines."""
+    """Reading raises no other error than InvalidItems, which names the lines."""
     with suppress(InvalidItems):
         read(content)

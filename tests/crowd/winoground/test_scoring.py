@@ -68,7 +68,7 @@ def test_example_without_answers_on_all_four_is_open(project: Project) -> None:
 def test_answers_that_do_not_count_turn_the_score(project: Project, changes: dict[str, Any]) -> None:
     voters = make_voters(project, 2)
     example = make_example(project)
-    # The first one says that everything matches; only the second one tells the captions apart.
+    # The first voter says that everything matches; only the second one distinguishes the captions.
     answer(example, ((2, 2), (1, 2), (1, 2), (2, 2)), voters)
     assert scored(project).people.rights[example.pk] == Right(text=True, image=True)
     Assignment.objects.filter(pk=voters[1].pk).update(**changes)

@@ -1,4 +1,4 @@
-"""The controlled list: names are mended, doubles merged, and only unused tags go away."""
+"""The controlled list of tags: names are corrected, duplicates merged, and only unused tags deleted."""
 
 import pytest
 from django.contrib.admin.models import LogEntry

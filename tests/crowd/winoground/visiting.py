@@ -1,7 +1,7 @@
 """Workers who open pages of caption matching over HTTP, as the frame shows them."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,6 +16,9 @@ from tests.crowd.frame.test_question import SITE
 from tests.crowd.winoground.making_asked import open_batch
 from tests.factories import make_account, make_hit
 
+# One for the whole run: a page that is opened again belongs to the acceptance that it was opened with.
+FIRST_ACCEPTED = (timezone.now() - timedelta(minutes=10)).replace(second=0, microsecond=0)
+
 
 def open_hit(project: Project, *, items: int = 10, task: str = VALIDATE, places: int = 3) -> HIT:
     account = make_account(worker_site=SITE, ticket_key="ticket-key")
@@ -24,8 +27,8 @@ def open_hit(project: Project, *, items: int = 10, task: str = VALIDATE, places:
 
 
 def visit(client: Client, hit: HIT, *, number: int = 1, attempt: int = 1) -> Any:
-    """The page of an accepted HIT; `attempt`: how often it was accepted."""
-    accepted: datetime = timezone.now() - timedelta(minutes=10 - attempt)
+    """Open the page of an accepted HIT; `attempt` counts how often it was accepted."""
+    accepted = FIRST_ACCEPTED + timedelta(minutes=attempt)
     claims = {
         "assignmentId": f"A{number}{hit.external_id}",
         "hitId": hit.external_id,
@@ -36,8 +39,8 @@ def visit(client: Client, hit: HIT, *, number: int = 1, attempt: int = 1) -> Any
         "hit": claims["hitId"],
         "worker": claims["workerId"],
         "attempt": attempt,
-        "accepted": accepted.replace(second=0, microsecond=0).timestamp(),
-        "expires": (accepted + timedelta(hours=1)).timestamp(),
+        "accepted": accepted.timestamp(),
+        "expires": (accepted + timedelta(days=1)).timestamp(),
     }
     ticket = signing.dumps(signed, key="ticket-key", salt="marketplace.ticket")
     query = {**claims, "ticket": ticket, "turkSubmitTo": f"{SITE}/submit/signed"}
@@ -50,11 +53,11 @@ def send(client: Client, page: Any, fields: Mapping[str, str]) -> Any:
 
 
 def told_by(page: Any) -> str:
-    """Without what is signed anew at every look: its token, and the way to the worker's own page."""
+    """Text of the page without what is signed again each time: the token, and the link to the own page."""
     text: str = page.content.decode().partition("<footer")[0]
     return text.replace(page.context["token"], "")
 
 
 def fields_of(page: Any) -> list[str]:
-    """Of its questions, as they stand on the page."""
+    """Names of the page's questions, in the order of the page."""
     return [question["field"] for question in page.context["questions"]]

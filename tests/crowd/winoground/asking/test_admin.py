@@ -1,4 +1,4 @@
-"""The researcher's pages for asking workers and for the first questions."""
+"""The researcher's pages for asking workers about examples, and for the first questions."""
 
 from io import BytesIO
 from typing import Any
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def project(client: Client) -> Project:
-    """Of the researcher who is signed in."""
+    """A project in a study of the researcher who is signed in."""
     made = make_project()
     sign_in(client, RESEARCHER, made.study)
     return made
@@ -297,7 +297,7 @@ def test_first_questions_card_counts_and_says_what_lacks(client: Client, project
 
     assert figures(client, project, "onboarding") == {
         "First questions": (4, 10),
-        "Of them with a caption that matches": (2, None),
+        "First questions whose caption matches": (2, None),
         "Workers who may do the task": (2, None),
     }
     assert card_of(client, project, "onboarding").next == "Write 6 more first questions."
@@ -325,7 +325,7 @@ def test_launch_page_says_that_no_test_stands_before_the_task(client: Client, pr
 
     page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
 
-    assert "No test stands before this task" in page
+    assert "This task has no test" in page
     assert "Each example needs 40 different workers:" in page
 
 

@@ -1,4 +1,4 @@
-"""Which combinations one worker is asked about: never two of one example, or only far apart."""
+"""Combinations that one worker is asked about: never two of one example, or only far apart."""
 
 from datetime import timedelta
 
@@ -75,7 +75,7 @@ def test_a_page_that_was_given_back_brings_the_same_combinations_again() -> None
 
 
 def test_a_page_that_was_given_back_was_seen() -> None:
-    """Somebody else has answered meanwhile: its other combinations stay closed to this worker."""
+    """Another worker has answered meanwhile: the example's other combinations stay closed to this worker."""
     project = make_project(answers_wanted=1)
     ask(project, count=1)
     batch = open_batch(project, items=1)
@@ -114,7 +114,7 @@ def test_gap_counts_answered_questions_about_other_examples_since() -> None:
 
     pages = [examples_of(items_of(answer_all(batch, worker, now=NOW + page * MINUTE))) for page in range(6)]
 
-    # Three questions lie behind the first page by then, and there is nothing else to ask.
+    # Three questions lie behind the first page by then, and nothing else is left to ask.
     assert pages[:2] == [[1, 2], [3, 4]]
     assert pages[2] == [5]
     assert pages[3] == []

@@ -1,4 +1,4 @@
-"""From the first questions to the task: who is let in, and who is not, for good."""
+"""The gate between the first questions and the task: who is admitted, and who never is."""
 
 import pytest
 from django.test import Client
@@ -18,13 +18,14 @@ from scoring.services.score_recording import judge_submitted
 from tests.crowd.winoground.making_asked import ask, make_first_questions, make_project, open_batch
 from tests.crowd.winoground.visiting import fields_of, open_hit, send, visit
 from tests.factories import NOW, make_hit
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def project() -> Project:
-    """Its gate is as the preset has it."""
+    """A project with first questions, two examples that are asked, and the gate of the preset."""
     made, preset = make_project(), PRESETS["winoground.onboarding"]
     Gate.objects.create(
         study=made.study,
@@ -41,7 +42,7 @@ def project() -> Project:
 
 
 def take_test(client: Client, hit: HIT, *, mistakes: int, is_sure: bool = False) -> None:
-    """`is_sure`: keeps the one mistake that was warned of."""
+    """Take the test with so many mistakes; `is_sure` keeps the one mistake that was warned of."""
     page = visit(client, hit)
     wrong = fields_of(page)[:mistakes]
     done = send(client, page, {f"{one}-match": said(one, right=one not in wrong) for one in fields_of(page)})
@@ -77,7 +78,7 @@ def test_who_is_let_in(client: Client, project: Project, mistakes: int, is_sure:
     batch = open_batch(project, task=VALIDATE, account=hit.batch.account)
     task = visit(client, make_hit(batch=batch, external_id="HIT2"))
     assert task.status_code == (200 if passes else 403)
-    assert ("Each person has one attempt." in task.content.decode()) is not passes
+    assert ("Each person has one attempt." in text_of(task)) is not passes
     assert not passes or len(fields_of(task)) == 2
 
 
@@ -91,5 +92,5 @@ def test_whoever_was_warned_and_gives_it_back_gets_no_other_ten(client: Client, 
     again = visit(client, hit, attempt=2)
 
     assert again.status_code == 403
-    assert "each person has one attempt" in again.content.decode()
+    assert "each person has one attempt" in text_of(again)
     assert (Assignment.objects.count(), Worker.objects.count()) == (1, 1)

@@ -1,4 +1,4 @@
-"""The first questions: one mistake is warned of and may be put right, a second not, for everybody."""
+"""First questions: any worker is warned of one mistake and may correct it, but not of a second."""
 
 from collections.abc import Collection
 from fractions import Fraction
@@ -21,6 +21,7 @@ from scoring.services.score_recording import judge_submitted
 from tests.crowd.winoground.making_asked import make_first_questions, make_project
 from tests.crowd.winoground.visiting import fields_of, open_hit, send, told_by, visit
 from tests.factories import NOW, make_user
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -65,7 +66,7 @@ def test_one_mistake_is_warned_of_and_put_right(client: Client, hit: HIT) -> Non
     assert (again.status_code, Assignment.objects.get().status) == (400, "opened")
     assert again.context["warned"]["field"] == slip
     assert fields_of(again) == fields_of(page)
-    text = again.content.decode()
+    text = text_of(again)
     assert text.count('type="radio"') == 2
     assert "Are you sure?" in text
     assert f'value="{said(slip, right=False)}" data-entry="match" autocomplete="off" checked' in text
@@ -94,7 +95,7 @@ def test_more_mistakes_are_handed_in_as_they_are(client: Client, hit: HIT, mista
     done = send(client, page, form(page, wrong=fields_of(page)[:mistakes]))
 
     assert (done.status_code, SecondChance.objects.count()) == (200, 0)
-    assert "sure" not in done.content.decode()
+    assert "sure" not in text_of(done)
     assert scores() == [0] * mistakes + [1] * (10 - mistakes)
 
 
@@ -138,7 +139,7 @@ def test_reload_keeps_the_warning_and_the_answers(client: Client, hit: HIT) -> N
     reloaded = visit(client, hit)
 
     assert reloaded.context["warned"]["field"] == slip
-    assert "data-again" in reloaded.content.decode()
+    assert "data-again" in text_of(reloaded)
     done = send(client, reloaded, {f"{slip}-match": said(slip), WARNED: slip})
     assert done.status_code == 200
     assert scores() == [1] * 10
@@ -177,7 +178,7 @@ def test_incomplete_form_uses_no_chance_up(client: Client, hit: HIT) -> None:
     refused = send(client, page, sent)
 
     assert (refused.status_code, SecondChance.objects.count()) == (400, 0)
-    assert "Question 10. Choose one of the answers." in refused.content.decode()
+    assert "Question 10. Choose one of the answers." in text_of(refused)
 
 
 def test_whoever_was_warned_has_used_the_attempt_up(client: Client, hit: HIT) -> None:
@@ -215,12 +216,12 @@ def take_away(field: str) -> None:
 def test_pictures_that_are_away_take_nothing_from_their_worker(
     client: Client, hit: HIT, away: int, left: int
 ) -> None:
-    """Beyond two of them too few have a score for a gate, and a person grades."""
+    """More than two missing pictures leave too few scores for the gate, so a person grades."""
     fields = fields_of(visit(client, hit))
     for field in fields[:away]:
         take_away(field)
     page = visit(client, hit)
-    text = page.content.decode()
+    text = text_of(page)
     assert text.count("This image was taken away") == away
 
     done = send(client, page, {f"{field}-match": said(field) for field in fields[away:]})
@@ -238,7 +239,7 @@ def test_warned_question_whose_picture_is_away_can_be_handed_in(client: Client, 
     again = visit(client, hit)
     done = send(client, again, {WARNED: slip})
 
-    assert f'name="{WARNED}"' in again.content.decode()
+    assert f'name="{WARNED}"' in text_of(again)
     assert done.status_code == 200
     assert scores() == [1] * 10
 
@@ -248,4 +249,4 @@ def test_preview_shows_the_practice_pair_alone(client: Client, hit: HIT) -> None
 
     assert page.status_code == 200
     assert fields_of(page) == ["practice"]
-    assert "first caption" not in page.content.decode()
+    assert "first caption" not in text_of(page)

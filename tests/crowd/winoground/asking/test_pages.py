@@ -1,4 +1,4 @@
-"""The task's pages over HTTP: what they show and keep back, and what an answer becomes."""
+"""The task's pages over HTTP: what they show and hide, and what an answer becomes."""
 
 from fractions import Fraction
 from typing import Any
@@ -25,6 +25,7 @@ from scoring.services.score_recording import judge_submitted
 from tests.crowd.winoground.making_asked import answer_all, ask, make_project, open_batch
 from tests.crowd.winoground.visiting import fields_of, open_hit, send, told_by, visit
 from tests.factories import NOW, make_user, make_worker
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +44,7 @@ def fields(page: Any, said: str) -> dict[str, str]:
 def test_page_shows_image_caption_and_two_answers_of_each_question(client: Client, hit: HIT) -> None:
     page = visit(client, hit)
 
-    text = page.content.decode()
+    text = text_of(page)
     assert (page.status_code, text.count('type="radio"'), text.count("<legend>Question ")) == (200, 6, 3)
     for pairing in Pairing.objects.filter(item__public_id__in=fields_of(page)):
         example = pairing.example
@@ -54,7 +55,7 @@ def test_page_shows_image_caption_and_two_answers_of_each_question(client: Clien
 
 
 def test_page_does_not_depend_on_what_matches(client: Client, hit: HIT) -> None:
-    """Images and captions of every example change places: the same is shown, and now the other is a match."""
+    """Exchanging the images of each example turns matches around, and the page stays the same."""
     page = visit(client, hit)
     before = told_by(page)
 
@@ -74,7 +75,7 @@ def test_page_does_not_depend_on_what_matches(client: Client, hit: HIT) -> None:
 def test_page_names_no_picture_that_it_does_not_show(client: Client, hit: HIT) -> None:
     page = visit(client, hit)
 
-    shown = {picture.key for picture in Picture.objects.all() if picture.key in page.content.decode()}
+    shown = {picture.key for picture in Picture.objects.all() if picture.key in text_of(page)}
     assert len(shown) == 3
 
 
@@ -115,7 +116,7 @@ def test_bad_answer_shows_the_page_again(client: Client, hit: HIT, said: str) ->
 
     assert (refused.status_code, Assignment.objects.get().answer) == (400, None)
     assert refused.content.decode().count(" checked") == 2
-    assert f'href="#{first}-match"' in refused.content.decode()
+    assert f'href="#{first}-match"' in text_of(refused)
     assert send(client, refused, fields(page, "yes")).status_code == 200
 
 
@@ -131,8 +132,8 @@ def test_picture_that_is_away_needs_no_answer_and_has_no_vote(client: Client, hi
     Assignment.objects.update(status="submitted", submitted_at=NOW)
     judge_submitted(now=NOW)
 
-    assert "This image was taken away" in page.content.decode()
-    assert picture.key not in page.content.decode()
+    assert "This image was taken away" in text_of(page)
+    assert picture.key not in text_of(page)
     assert done.status_code == 200
     assert {str(score.item.public_id) for score in Score.objects.all()} == set(others)
 
@@ -158,7 +159,7 @@ def test_reported_picture_is_asked_of_nobody_else(client: Client, hit: HIT) -> N
 def test_preview_shows_practice_and_nothing_of_the_data(client: Client, hit: HIT) -> None:
     page = client.get(f"/q/{hit.public_id}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
 
-    text = page.content.decode()
+    text = text_of(page)
     assert (page.status_code, fields_of(page)) == (200, ["practice"])
     assert ("practice example" in text, "the cat" in text, "/pictures/" in text) == (True, False, False)
 

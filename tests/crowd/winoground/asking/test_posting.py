@@ -1,4 +1,4 @@
-"""Examples become questions once, follow their pictures and their project's rule, and cease to be asked."""
+"""Examples become questions once, follow their pictures and their project's rule, and stop being asked."""
 
 from datetime import timedelta
 
@@ -127,7 +127,7 @@ def test_picture_that_goes_away_and_comes_back_takes_its_two_questions_along() -
     away = Pairing.objects.filter(item__pulled_at__isnull=False)
     assert set(away.values_list("caption", "image")) == {(0, 1), (1, 1)}
     picture.refresh_from_db()
-    restore_pictures(pictures=[picture], reason="PictureToControl at again", by=by, now=NOW)
+    restore_pictures(pictures=[picture], reason="Looked at again", by=by, now=NOW)
     assert not away.exists()
 
 
@@ -141,7 +141,7 @@ def test_picture_that_comes_back_does_not_ask_about_a_withdrawn_example() -> Non
     withdraw_example(example=row, now=NOW)
     picture.refresh_from_db()
 
-    restore_pictures(pictures=[picture], reason="PictureToControl at again", by=by, now=NOW)
+    restore_pictures(pictures=[picture], reason="Looked at again", by=by, now=NOW)
 
     assert Item.objects.filter(pulled_at=None).count() == 0
 

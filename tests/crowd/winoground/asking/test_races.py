@@ -1,4 +1,4 @@
-"""Several pages of one worker, several workers and several clicks at one instant."""
+"""Races between several pages of one worker, several workers and several clicks."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -46,7 +46,7 @@ def all_at_once(deed: Callable[[int], Outcome], *, times: int = AT_ONCE) -> list
 
 @pytest.mark.parametrize("apart", ["never", "gap"])
 def test_no_worker_holds_two_combinations_of_an_example(apart: str) -> None:
-    """Three workers, each with many HITs open at once, over few examples whose answers run out."""
+    """Three workers hold many HITs open at once, over few examples whose answers run out."""
     project = make_project(apart=apart, least_gap=50, answers_wanted=2)
     ask(project, count=6)
     batch = open_batch(project, items=2)
@@ -62,7 +62,7 @@ def test_no_worker_holds_two_combinations_of_an_example(apart: str) -> None:
     held = Counter(Lease.objects.values_list("worker", "item__winoground_pairing__example"))
     assert set(held.values()) == {1}
     assert all(item.wanted + item.leases.count() == 2 for item in Item.objects.all())
-    # Nobody goes without who could have been asked: three different people are fewer than eight answers.
+    # Every worker who could be asked is asked: three different people are fewer than eight answers.
     assert len(held) == 18
 
 
@@ -96,7 +96,7 @@ def test_first_questions_that_are_sent_from_several_tabs_give_one_second_chance(
     wrong = {field: said(field, right=False) for field in fields}
 
     def hand_in(tab: int) -> tuple[int, str]:
-        """Each tab has a mistake of its own."""
+        """Send the form with a mistake of its own in each tab."""
         answer = {f"{field}-match": right[field] for field in fields}
         answer[f"{fields[tab]}-match"] = wrong[fields[tab]]
         again = send(Client(), page, answer)
