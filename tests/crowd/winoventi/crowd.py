@@ -1,4 +1,4 @@
-"""A project whose steps go on by themselves, and people who answer them as workers' pages do."""
+"""A project whose steps go on by themselves, and workers who answer them as workers' pages do."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ BAD: Mapping[str, str] = {**FINE, "generic_synonym": "yes"}
 
 
 class Crowd:
-    """One study with a batch for each step."""
+    """One study with a batch for each step, and its workers."""
 
     def __init__(self, **rules: Any) -> None:
         self.project = make_project(**rules)
@@ -34,14 +34,14 @@ class Crowd:
         self.project.steps.update(by_itself=True)
 
     def post(self, noun: str = "lemon", word: str = "sour", **changes: Any) -> Generic:
-        """A ranked generic, and its HIT."""
+        """Make a ranked generic and post its item."""
         generic = make_generic(self.project, noun, word, **{"rank": 1, **changes})
         self.sweep()
         generic.refresh_from_db()
         return generic
 
     def sweep(self) -> None:
-        """What background processes do in one round."""
+        """Run one round of the background work."""
         collected_answers.take_answers(now=NOW)
         project_rules.pass_alternatives(now=NOW)
         project_rules.settle_anew(now=NOW)
@@ -57,14 +57,14 @@ class Crowd:
         return make_worker(account=self.account)
 
     def open(self, task: str, worker: Worker | None = None) -> Assignment:
-        """A HIT of this step, and what there is for this worker."""
+        """Open a HIT of this step, and lease what there is for this worker."""
         hit = make_hit(batch=self.batch(task))
         assignment = make_assignment(hit=hit, worker=worker or self.worker())
         lease_items(assignment=assignment, now=NOW)
         return assignment
 
     def answer(self, task: str, raw: Mapping[str, str], worker: Worker | None = None) -> Assignment:
-        """Saved here, handed in at the provider, and swept."""
+        """Save an answer, submit it to the provider, and sweep."""
         assignment = self.open(task, worker)
         items = items_of(assignment)
         assert items, "nothing is left for this worker"
@@ -74,7 +74,7 @@ class Crowd:
         return assignment
 
     def score(self, generic: float = 0.3, exception: float = 0.1) -> None:
-        """What the filter's model makes of every triplet that it has not scored."""
+        """Score every triplet that has no score yet with these probabilities, and sweep."""
         FilterScore.objects.bulk_create(
             FilterScore(
                 alternative=one,
@@ -91,7 +91,7 @@ class Crowd:
         self.sweep()
 
     def triplet(self, worker: Worker | None = None) -> Alternative:
-        """One that has passed."""
+        """Make a triplet that has passed the filter."""
         self.post()
         self.answer(domain.EXCEPTIONS, EXCEPTIONS, worker)
         self.score()
@@ -101,13 +101,13 @@ class Crowd:
         return [self.answer(domain.VALIDATE, one) for one in raw]
 
     def wanting(self, task: str) -> int:
-        """Items of this step that somebody can still be asked about."""
+        """Number of items of this step that a worker can still be asked about."""
         items = Item.objects.filter(study=self.project.study, task=task)
         return items.filter(wanted__gt=0, pulled_at=None).count()
 
 
 def states(project: Project) -> dict[str, list[str]]:
-    """Of every row, in its order."""
+    """States of all rows by kind, in the order of the rows."""
     return {
         name: list(rows.order_by("pk").values_list("state", flat=True))
         for name, rows in (

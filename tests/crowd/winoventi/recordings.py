@@ -53,7 +53,7 @@ def choice(**changes: str) -> Row:
 
 
 def one_pair(**files: Iterable[Row]) -> dict[str, Iterable[Row]]:
-    """A valid pair that two people have judged and one has completed; other rows for some files."""
+    """Files of a valid pair, judged by two people and completed by one; arguments replace some files."""
     return {
         rows.EXCEPTIONS: files.get("exceptions", [pair()]),
         rows.PROBABILITIES: files.get("probabilities", [probability()]),
@@ -74,7 +74,7 @@ def write(folder: Path, files: Files) -> Path:
 
 
 def write_many(folder: Path, *, pairs: int, seed: int) -> Path:
-    """Each with two exceptions, of which most pass, and a premise for each that two people judge."""
+    """Write pairs of two exceptions, most of which pass, and a premise for each that two people judge."""
     chance = Random(seed)
     made = [_many(number, chance) for number in range(pairs)]
     return write(folder, {file: [row for one in made for row in one[file]] for file in rows.FILES})

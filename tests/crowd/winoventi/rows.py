@@ -1,4 +1,4 @@
-"""Rows of the exception procedure for the tests about models; every argument has a default."""
+"""Factories of rows of the exception procedure for the tests about models; every argument has a default."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,7 +28,7 @@ from tests.factories import NOW, make_study, make_worker
 
 
 def make_project(*nouns: str, **rules: Any) -> Project:
-    project = open_project(study=make_study(), **rules)
+    project = open_project(study=rules.pop("study", None) or make_study(), **rules)
     add_nouns(project=project, words=nouns)
     return project
 
@@ -67,7 +67,7 @@ def make_pair(
     words: Sequence[str] = ("sour", "sweet"),
     sentence: str = "She made a [face / smile].",
 ) -> Premise:
-    """A valid one."""
+    """A valid pair."""
     generic, exception = words
     inside = sentence.partition("[")[2].partition("]")[0].split("/")
     alternative = make_alternative(project, noun, generic, exception, state=Alternative.State.PASSED)
@@ -83,8 +83,18 @@ def make_pair(
     )
 
 
+def make_readings(
+    project: Project, rival: RegisteredRival, noun: str, affirmative: str, negated: str
+) -> None:
+    """Make a model's readings of the two sentences with a full stop; the words stand in their order."""
+    row = project.nouns.get(word=noun)
+    for template, words in (("is", affirmative), ("is_not", negated)):
+        found = [[word, 0.1] for word in words.split()]
+        Reading.objects.create(noun=row, rival=rival, template=template, words=found, read_at=NOW)
+
+
 def make_everything(project: Project) -> Premise:
-    """Rows in every state; and the first pair, with all that belongs to it."""
+    """Make rows in every state; return the first pair, with all that belongs to it."""
     now = timezone.now()
     masked = RegisteredRival.objects.create(name="bert-large-uncased", kind="masked", added_at=now)
     causal = RegisteredRival.objects.create(name="gpt2", kind="causal", added_at=now)

@@ -1,4 +1,4 @@
-"""Sweeps of the exception procedure that find nothing: they ask little and write nothing."""
+"""Sweeps of the exception procedure that find nothing make few queries and write nothing."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -28,12 +28,12 @@ pytestmark = pytest.mark.django_db
 SWEEPS: dict[str, tuple[Callable[[], None], int]] = {
     "take_answers": (tasks.take_answers, 3),
     "advance_steps": (tasks.advance_steps, 2),
-    "ask_models": (tasks.ask_models, 6),
+    "ask_models": (tasks.ask_models, 7),
 }
 
 
 def finished() -> Crowd:
-    """All of its steps go on by themselves, each has a launched batch, and every answer is there."""
+    """A study whose steps all go on by themselves, with a launched batch each and every answer there."""
     crowd = Crowd()
     crowd.triplet()
     crowd.answer(domain.PREMISES, PREMISE)
@@ -48,7 +48,7 @@ def finished() -> Crowd:
 
 
 def masked_project(*words: str) -> Project:
-    """Both of its models go on by themselves."""
+    """A project with these words as exceptions, whose two model steps go on by themselves."""
     models = {"filter_model": make_rival("bert", kind="masked"), "generics_model": make_rival(kind="masked")}
     project = make_project("lemon", **models)
     by_itself(project, "generics")
@@ -59,7 +59,7 @@ def masked_project(*words: str) -> Project:
 
 
 def refuse_all() -> None:
-    """The model can answer nothing of what it was asked."""
+    """Mark every question as one that the model cannot answer."""
     TextQuestion.objects.update(status=TextQuestion.Status.FAILED, problem="No such word.")
 
 
@@ -145,7 +145,7 @@ def test_exceptions_that_no_model_will_ever_score_do_not_open_the_model_run_agai
 
     assert watch(lambda: adversarial_filter.filter_alternatives(now=NOW)).writes == []
 
-    # Whatever is news opens it: another exception, and a question that is asked again.
+    # Anything new opens it: another exception, and a question that is asked again.
     make_alternative(project, word="bitter")
     adversarial_filter.filter_alternatives(now=NOW)
     model_run.refresh_from_db()

@@ -1,4 +1,4 @@
-"""What a hostile worker, or a rule that changes in the middle, must not break."""
+"""Hostile workers, and rules that change while work is going on, break nothing."""
 
 from io import BytesIO
 

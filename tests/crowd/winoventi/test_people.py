@@ -1,4 +1,4 @@
-"""Who may be asked about a pair, and how much of one step one worker may do."""
+"""Workers who may be asked about a pair, and how much of one step one worker may do."""
 
 from typing import Any
 

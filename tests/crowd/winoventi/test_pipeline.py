@@ -1,4 +1,4 @@
-"""From a generic to a valid pair and to human performance, by what people hand in."""
+"""Workers' submissions turn a generic into a valid pair, and measure human performance on it."""
 
 import pytest
 

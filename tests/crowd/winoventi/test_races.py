@@ -1,4 +1,4 @@
-"""Recounts and people who give work up at one instant: nobody waits for ever."""
+"""Races between recounts and workers who give work up: no process waits for ever."""
 
 import pytest
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.needs_postgres, pytest.mark.django_db(transaction=True
 
 
 def test_a_recount_and_work_on_two_triplets_that_is_given_up() -> None:
-    """The premise of the second triplet and the words of the first one are recounted in one transaction."""
+    """The premise of the second triplet and the words of the first are recounted in one transaction."""
     crowd = Crowd()
     said = two_triplets(crowd)
     written = crowd.open(domain.PREMISES)
@@ -34,7 +34,7 @@ def test_a_recount_and_work_on_two_triplets_that_is_given_up() -> None:
 
 
 def two_triplets(crowd: Crowd) -> list[Assignment]:
-    """Both have passed, and a page shows two of them."""
+    """Make two triplets that have passed, and a batch whose pages show two."""
     said = []
     for noun, word in (("lemon", "sour"), ("apple", "edible")):
         crowd.post(noun, word)
@@ -47,7 +47,7 @@ def two_triplets(crowd: Crowd) -> list[Assignment]:
 
 
 def test_a_word_that_gives_way_to_an_earlier_one_and_work_on_both_that_is_given_up() -> None:
-    """The triplet of the later one has the higher number, and is let go first, by its fourth statement."""
+    """The triplet of the later word has the higher id, and is released first, by its fourth statement."""
     crowd = Crowd()
     crowd.triplet()
     first = Assignment.objects.get()

@@ -1,4 +1,4 @@
-"""`kill -9` in the middle of a replay: what stands is whole, and the next start completes it."""
+"""`kill -9` in the middle of a replay: what is stored is whole, and the next start completes it."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ project_id = (
     WHERE study.name = ?
 )
 """
-# Everything that was recorded, without the numbers of rows and the instants.
+# Everything that was recorded, without row numbers and instants.
 ROWS = f"""
 SELECT noun.number, noun.word, generic.word, generic.k, generic.rank, generic.state, alternative.word,
     alternative.state, premise.sentence, premise.state, premise.reason,

@@ -1,4 +1,4 @@
-"""Every table of statistics, and its file, as they were before tables were said once."""
+"""Every table of statistics, and its file, is what it was before."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
-"""A masked model taught a little world, so that its associations can be told by hand.
+"""A masked model trained on a tiny corpus, so that its associations can be worked out by hand.
 
-The corpus says of each noun what it is and is not, one thing a quarter less often than the one before.
-Whoever has learned it puts the words into each gap in that order.
+The corpus says of each noun what it is and is not, each word a quarter less often than the one before.
+A model that has learned it fills each gap with the words in that order.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scoring.rivals.teaching import teach_masked
 
-# What follows “The lemon is”, “is not”, “is … ,” and “is not … ,”: the most frequent first.
+# Words after “The lemon is”, “is not”, “is … ,” and “is not … ,”, the most frequent first.
 WORLD: dict[str, tuple[str, str, str, str]] = {
     "lemon": (
         "sour yellow round small fresh wet sweet old",
@@ -52,12 +52,12 @@ GENERICS = {
     "knife": {"new": 8, "clean": 8},
 }
 PATTERNS = ("is {}.", "is not {}.", "is {},", "is not {},")
-# A watermelon and what is inedible are read in pieces.
+# Watermelon and inedible are split into pieces.
 PIECES = ("water", "##melon", "in", "##edible", "edible", "##s", "##ed", "a", ".", ",", "The", "is", "not")
 
 
 def sentences() -> Counter[str]:
-    """The corpus: how often each sentence stands in it."""
+    """The corpus: each sentence with its number of occurrences."""
     found: Counter[str] = Counter()
     for noun, rows in WORLD.items():
         for pattern, row in zip(PATTERNS, rows, strict=True):
@@ -73,7 +73,7 @@ def vocabulary() -> list[str]:
 
 
 def save_trained(folder: Path) -> None:
-    """Seeded, and the same each time; two or three seconds on a processor."""
+    """Train and save the model, seeded and so the same each time; two or three seconds on a processor."""
     teach_masked(folder, sentences(), vocabulary=vocabulary())
 
 

@@ -1,4 +1,4 @@
-"""The researcher's pages of the exception procedure: what each shows to whom, and what its buttons do."""
+"""The researcher's pages of the exception procedure: who sees what, and what the buttons do."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from crowd.winoventi.admin.forms import RulesForm
 from crowd.winoventi.domain import EXCEPTIONS, PREMISES
 from crowd.winoventi.models import Generic, Judgement, Noun, Premise, Project, Reading, Step
 from crowd.winoventi.models.model_runs import ModelRun
@@ -23,13 +24,13 @@ from tests.people import sign_in
 pytestmark = pytest.mark.django_db
 RULES = {
     "ks": "1, 3", "stop_list": "", "way": "properly", "answers_wanted": "3", "fails_by": "worker",
-    "fails_at": "2", "judges": "others", "choices_wanted": "1",
+    "fails_at": "2", "judges": "others", "people": "together", "choices_wanted": "1",
 }  # fmt: skip
 
 
 @pytest.fixture
 def project(client: Client) -> Project:
-    """Of the researcher who is signed in."""
+    """A project in a study of the researcher who is signed in."""
     made = make_project("lemon", "sky")
     sign_in(client, RESEARCHER, made.study)
     return made
@@ -48,7 +49,7 @@ def make_masked(name: str = "masked") -> RegisteredRival:
 
 
 def fill(project: Project, *, count: int) -> None:
-    """Some of everything that stays behind, and pairs."""
+    """Make some rows of each kind that stays behind, and valid pairs."""
     for number in range(count):
         make_pair(project, f"noun{number}")
         make_generic(project, f"cut{number}", state="cut", reason="Perplexity 9.0")
@@ -159,7 +160,7 @@ def test_pages_take_as_many_queries_whatever_there_is(client: Client, project: P
         make_pair(project, f"more{number}")
 
     assert count() == few
-    # The statistics alone count more than a page may elsewhere.
+    # Only the page of statistics may make more queries.
     assert max([*few[:1], *few[2:]]) <= 9
 
 
@@ -284,7 +285,7 @@ def test_cut_at_own_values_leaves_the_rest_with_its_reason(client: Client, proje
     assert Generic.objects.get(state="cut").reason == "Perplexity 300.0: those of k = 1 are cut at 25.0."
     page = text_of(client.get(at("cut", project)))
     assert "Perplexity of 3 statements" in page
-    assert "Cut at 25.0: 2 lie below." in page
+    assert "Cut at 25.0: 2 are below." in page
 
 
 def test_nouns_are_added_behind_those_that_are_there(client: Client, project: Project) -> None:
@@ -349,3 +350,9 @@ def test_foreign_projects_are_not_found(client: Client, project: Project) -> Non
     assert one.status_code == 302
     assert client.post(at("do", foreign, "premises", "on")).status_code == 404
     assert not Step.objects.filter(by_itself=True).exists()
+
+
+def test_how_many_choose_is_said_of_the_recorded_data_as_the_paper_is_silent() -> None:
+    help_text = RulesForm().fields["choices_wanted"].help_text
+
+    assert help_text == "The recorded data: 1 for each of the two prompts."

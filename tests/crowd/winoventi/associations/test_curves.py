@@ -1,4 +1,4 @@
-"""The curves of perplexity beside the cut."""
+"""The curves of perplexity, shown beside the cut."""
 
 import pytest
 

@@ -47,7 +47,7 @@ def test_more_k_finds_more_and_moves_nothing(affirmative: list[str], negated: li
         ([5, 9], None),
         ([4, 4, 4, 4], None),
         ([1, 2, 3, 4], None),  # a straight line has no bend
-        ([1, 9, 10, 10], None),  # nor has one that turns from steep to flat
+        ([1, 9, 10, 10], None),  # neither does one that turns from steep to flat
         ([1, 2, 3, 4, 5, 50, 100], 5),
         ([100, 5, 3, 1, 2, 50, 4], 5),
     ],

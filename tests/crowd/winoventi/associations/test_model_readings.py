@@ -1,4 +1,4 @@
-"""Step 1 with a model that says what it is told: what is asked, what follows, and what is cut."""
+"""Step 1 with a fake model: what it is asked, what follows, and what is cut."""
 
 from datetime import timedelta
 from typing import Any
@@ -42,7 +42,7 @@ def project_of(*nouns: str, **rules: Any) -> Project:
 
 
 def run(*, times: int = 1) -> None:
-    """Sweeps, as they come by turns."""
+    """Run sweeps and the model alternately."""
     for _ in range(times):
         model_readings.read_nouns(now=NOW)
         answer_texts(clock=lambda: NOW)
@@ -179,7 +179,7 @@ def test_without_a_fitting_model_nothing_starts(kind: str | None, message: str) 
 
 
 def ranked_project(text: type[FakeText], **rules: Any) -> Project:
-    """Six generics of k = 1, whose curve bends at the fourth, and one of k = 3."""
+    """A project with six generics of k = 1, whose curve bends at the fourth, and one of k = 3."""
     project = project_of(perplexity_model=make_rival("gpt", kind="causal"), **rules)
     for number, perplexity in enumerate((30.0, 10.0, 20.0, 40.0, 900.0, 1000.0), start=1):
         make_generic(project, f"noun{number}", "old")
@@ -315,7 +315,7 @@ def test_two_models_are_compared_by_what_they_tie_to_the_nouns(text: type[FakeTe
     other = make_rival("roberta", kind="masked")
     model_readings.start_reading(project=project, now=NOW)
     run()
-    # The other model finds ripe at once, and nothing else.
+    # The other model finds ripe first, and nothing else.
     text.words = {prompt: ["ripe"] for prompt in LEMON}
 
     model_readings.start_reading(project=project, rival=other, now=NOW)
@@ -323,7 +323,7 @@ def test_two_models_are_compared_by_what_they_tie_to_the_nouns(text: type[FakeTe
 
     (likeness,) = likenesses(project)
     assert (likeness.rival, likeness.nouns) == (other, 2)
-    # Nobody finds anything of the fig: 1, or left out. The own model finds sour, and then three words.
+    # Neither finds anything for the fig: 1, or left out. Our own model finds sour, and then three words.
     assert likeness.with_empty == {1: 0.5, 3: pytest.approx(2 / 3), 5: pytest.approx(2 / 3)}
     assert likeness.without_empty == {1: 0, 3: pytest.approx(1 / 3), 5: pytest.approx(1 / 3)}
     assert ("lemon", "ripe") in found(project)

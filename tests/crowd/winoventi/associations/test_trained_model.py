@@ -1,4 +1,4 @@
-"""A real model that has learned a little world: its generics are those that one can tell from the corpus."""
+"""A real model that was trained on a tiny corpus finds exactly the generics that the corpus states."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A pair's way, the files of the challenge set, the statistics and other models' answers."""
+"""A pair's history, the files of the challenge set, the statistics and other models' answers."""
 
 import io
 import zipfile
@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from crowd.winoventi.challenge.services.evaluations import prompt_id
+from crowd.winoventi.domain.prompts import prompt_id
 from crowd.winoventi.models import Choice, Evaluation, FilterScore, Judgement, ModelAnswer, Project, Prompt
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import RESEARCHER

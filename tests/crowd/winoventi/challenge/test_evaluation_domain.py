@@ -1,4 +1,4 @@
-"""Worked by hand: what a model gets right, how alike two models are, and what is trained on."""
+"""A model's accuracy, the likeness of two models, and the training splits, worked out by hand."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from crowd.winoventi.domain.evaluation import (
 )
 
 pytestmark = pytest.mark.pure
-# The first pair is favored and half right, the second one favored and wrong, the third one not favored.
+# The first pair is favored and half right, the second favored and wrong, the third not favored.
 ANSWERS = {
     "a": {"generic": True, "exception": False, "alone": True},
     "b": {"generic": False, "exception": False, "alone": True},
@@ -66,7 +66,7 @@ def test_jaccard_with_and_without_nouns_of_which_nobody_finds_anything() -> None
     one: dict[int, set[str]] = {1: {"sour", "yellow"}, 2: set(), 3: {"hot"}, 4: {"x"}}
     other: dict[int, set[str]] = {1: {"yellow", "round"}, 2: set(), 3: set(), 5: {"x"}}
 
-    # 1/3, 1 or left out, and 0; the fourth and fifth noun were read by one of them alone.
+    # 1/3, 1 or left out, and 0; the fourth and fifth noun were each read by one model only.
     assert jaccard(one, other, with_empty=True) == Fraction(4, 9)
     assert jaccard(one, other, with_empty=False) == Fraction(1, 6)
     assert jaccard({2: set()}, {2: set()}, with_empty=False) is None

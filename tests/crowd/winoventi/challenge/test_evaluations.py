@@ -1,4 +1,4 @@
-"""Registered models are asked about the challenge set; others come as a file."""
+"""Evaluation of registered models on the challenge set, and of other models from uploaded files."""
 
 from io import BytesIO
 
@@ -26,7 +26,7 @@ SMILE = "She made a smile. The lemon is [MASK]."
 
 @pytest.fixture
 def text(monkeypatch: pytest.MonkeyPatch) -> type[FakeText]:
-    """Sour, whatever stands before it; of the pan, cold."""
+    """A fake model that prefers sour after any prompt, and cold to hot."""
     fake = use_text_fakes(monkeypatch)
     fake.chances = {"sour": 0.5, "sweet": 0.25, "hot": 0.125, "cold": 0.25}
     return fake
@@ -107,7 +107,7 @@ def test_the_three_subsets(text: type[FakeText], project: Project) -> None:
     assert bert.everything == {"generic": Share(right=1, all=2), "exception": Share(right=1, all=2)}
     assert bert.individual == {"generic": Share(right=1, all=1), "exception": Share(right=0, all=1)}
     assert roberta.individual == {"generic": Share(right=1, all=1), "exception": Share(right=0, all=1)}
-    # One model favors the generic of the lemon, the other one that of the pan.
+    # One model favors the generic of the lemon, the other that of the pan.
     assert bert.of_intersection == {"generic": Share(right=0, all=0), "exception": Share(right=0, all=0)}
 
 
@@ -201,15 +201,15 @@ def test_it_is_replaced_where_somebody_says_so_and_by_a_whole_file(project: Proj
         (["prompt,prediction", "{pair}-generic,bitter"], "Line 2: give both probabilities, or as the"),
         (
             ["prompt,p_target,p_incorrect", "{pair}-generic,much,0.1"],
-            "Line 2: p_target is “much”, which is no finite number",
+            "Line 2: p_target is “much”, which is not a finite number",
         ),
         (
             ["prompt,p_target,p_incorrect", "{pair}-generic,nan,0.1"],
-            "Line 2: p_target is “nan”, which is no finite number",
+            "Line 2: p_target is “nan”, which is not a finite number",
         ),
         (
             ["prompt,prediction", "{pair}-generic,sour", "{pair}-generic,sour"],
-            "Line 3: the prompt “{pair}-generic” stands in line 2 already",
+            "Line 3: the prompt “{pair}-generic” is in line 2 already",
         ),
     ],
     ids=["columns", "empty", "unknown prompt", "unknown word", "words", "nan", "twice"],

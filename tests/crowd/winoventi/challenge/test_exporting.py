@@ -28,7 +28,7 @@ def export(study: Study, out: Path, *options: str) -> Any:
 
 
 def make_set(*, pairs: int = 1) -> Project:
-    """The first pair by hand, further ones of other nouns, and one that failed."""
+    """Make so many valid pairs, the first one by hand, and one pair that failed."""
     project = make_project("lemon")
     make_pair(project)
     for number in range(1, pairs):

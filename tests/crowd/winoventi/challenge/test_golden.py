@@ -1,4 +1,4 @@
-"""The challenge set as it was exported before, in every form: nothing that is exported changes by a byte."""
+"""Exports of the challenge set in every form are byte for byte what they were before."""
 
 from io import BytesIO
 from pathlib import Path
@@ -48,7 +48,7 @@ def project(settings: LazySettings) -> Project:
 
 
 def _numbered(pair: Premise, number: int) -> Premise:
-    """Ids of prompts are made of the row's own."""
+    """Set the row's id, since ids of prompts are derived from it."""
     Premise.objects.filter(pk=pair.pk).update(id=number)
     return Premise.objects.get(pk=number)
 

@@ -1,4 +1,4 @@
-"""Step 3: what goes on, what is kept with its reason, and what other models only record."""
+"""Step 3: which triplets pass, which are kept with a reason, and what other models only record."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Rows that the pages of the exception procedure ask about, and workers who open them."""
+"""Rows that the pages of the exception procedure ask about, and workers who open those pages."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -129,7 +129,7 @@ def make_prompt(project: Project, *, kind: str = domain.EXCEPTION, **of: Any) ->
 
 
 def ask(project: Project, task: str, *, noun: str = "apple") -> Item:
-    """One item of the task, about this noun."""
+    """Make one item of the task, about this noun."""
     if task == domain.EXCEPTIONS:
         row: Generic | Alternative | Premise | Prompt = make_generic(project, noun=noun, posts=True)
     elif task == domain.PREMISES:
@@ -147,7 +147,7 @@ def make_project(study: Study | None = None) -> Project:
 
 
 def open_batch(task: str, *, project: Project | None = None, items: int = 1, **changes: Any) -> Batch:
-    """A running batch with something to ask: of the walk its own items, else those of the study's pool."""
+    """A running batch with something to ask: the walk has items of its own, other tasks the study's pool."""
     project = project or make_project()
     batch = make_batch(
         study=project.study,
@@ -167,13 +167,13 @@ def open_batch(task: str, *, project: Project | None = None, items: int = 1, **c
 
 
 def begin(batch: Batch) -> tuple[Assignment, list[Item]]:
-    """Somebody new opens a HIT of the batch, and is handed what there is."""
+    """Let a new worker open a HIT of the batch and lease what it offers."""
     assignment = make_assignment(hit=make_hit(batch=batch), worker=make_worker(account=batch.account))
     return assignment, lease_items(assignment=assignment, now=NOW)
 
 
 def form_of(items: Sequence[Item], texts: Mapping[str, str]) -> QueryDict:
-    """What a browser sends of a page on which every question is answered alike."""
+    """Form that a browser sends when every question of a page is answered alike."""
     form = QueryDict(mutable=True)
     for item in items:
         form.update({f"{item.public_id}-{entry}": text for entry, text in texts.items()})

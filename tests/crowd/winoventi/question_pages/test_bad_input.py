@@ -1,4 +1,4 @@
-"""Everything that can be wrong with an answer is told, entry by entry, and nothing of it is recorded."""
+"""Every fault of an answer is reported, entry by entry, and nothing of the answer is recorded."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -202,9 +202,9 @@ def test_faults_of_several_questions_are_numbered_in_the_order_of_the_page() -> 
     [
         (domain.EXCEPTIONS, {"exception_1": "Edible"}, "sense", "word of the statement"),
         (domain.EXCEPTIONS, {"exception_2": "INEDIBLE"}, "sense", "twice"),
-        (domain.PREMISES, {"sentence": "It was [rotten / sweet]."}, "premise", "other way round"),
-        (domain.PREMISES, {"generic_word": "tasty"}, "premise", "does not stand in its brackets"),
-        (domain.WALK, {"generic_word": "tasty"}, "premise", "does not stand in its brackets"),
+        (domain.PREMISES, {"sentence": "It was [rotten / sweet]."}, "premise", "opposite order"),
+        (domain.PREMISES, {"generic_word": "tasty"}, "premise", "is not in its brackets"),
+        (domain.WALK, {"generic_word": "tasty"}, "premise", "is not in its brackets"),
     ],
 )
 def test_what_is_odd_is_said_once_and_then_taken(

@@ -1,4 +1,4 @@
-"""The pages over HTTP, as the frame shows them: practice, work, what was wrong, and how it turned out."""
+"""The pages over HTTP, as the frame shows them: practice, work, faults, and feedback."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -12,8 +12,13 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.winoventi import domain
+from crowd.winoventi.domain.outcomes import Question
+from crowd.winoventi.domain.premises import Fault
 from crowd.winoventi.models import Alternative, Generic, Premise, Prompt
 from crowd.winoventi.models.walks import Walk
+from crowd.winoventi.premises.pages.premises import words_of
+from crowd.winoventi.reason_words import FAULTS, QUESTIONS, reason_in_words
+from crowd.winoventi.services.pair_states import ALTERNATIVE_AWAY, settle_premises
 from hits import families
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
@@ -30,6 +35,7 @@ from tests.crowd.winoventi.question_pages.asked import (
     open_batch,
 )
 from tests.factories import NOW, make_account, make_hit
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 TASKS = (*domain.TASKS, domain.WALK)
@@ -80,7 +86,7 @@ def test_bad_answer_shows_the_page_again_with_what_was_typed(client: Client, tas
 
     refused = send(client, hit, page, texts)
 
-    text = refused.content.decode()
+    text = text_of(refused)
     assert refused.status_code == 400
     assert f'action="/q/{hit.public_id}/answer/"' in text
     values = {name: entry["value"] for name, entry in refused.context["questions"][0]["entries"].items()}
@@ -101,7 +107,7 @@ def test_preview_shows_practice_and_records_nothing(client: Client, task: str) -
 
     page = client.get(f"/q/{hit.public_id}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
 
-    text = page.content.decode()
+    text = text_of(page)
     assert (page.status_code, "practice example" in text) == (200, True)
     assert [question["field"] for question in page.context["questions"]] == ["practice"]
     assert (Worker.objects.count(), Lease.objects.count()) == (workers, 0)
@@ -166,7 +172,7 @@ def test_walk_page_tells_nothing_of_the_model_answer(client: Client) -> None:
     model = Walk.objects.get().model_answer
     told = [word for word in model.values() if word not in ("", "yes", "no")]
 
-    text = visit(client, hit).content.decode()
+    text = text_of(visit(client, hit))
 
     assert told
     assert not [word for word in told if word in text]
@@ -228,6 +234,61 @@ def test_feedback_on_a_premise_gives_the_reasons() -> None:
         "the first word means the same as its outcome",
         "with the second word both outcomes are possible",
     ]
+
+
+def test_feedback_on_premises_comes_though_one_of_them_cannot_be_used() -> None:
+    assignment, items = begin(open_batch(domain.PREMISES, items=2))
+    family: Any = families.get(domain.PREMISES)
+    project = Alternative.objects.get(item=items[0]).project
+    malformed, judged = (
+        Premise.objects.create(
+            project=project,
+            alternative=Alternative.objects.get(item=item),
+            sentence=sentence,
+            generic_word="sweet",
+            exception_word="rotten",
+            worker=assignment.worker,
+            assignment=assignment,
+        )
+        for item, sentence in zip(
+            items, ("It is [sweet / rotten /].", "It is [sweet / rotten]."), strict=True
+        )
+    )
+    settle_premises(project=project, premises=Premise.objects.all(), now=NOW)
+    early = family.feedback_page(assignment=assignment, items=items)
+    Premise.objects.filter(pk=judged.pk).update(state="valid", settled_at=NOW)
+    late = family.feedback_page(assignment=assignment, items=items)
+
+    malformed.refresh_from_db()
+    assert malformed.state == Premise.State.MALFORMED
+    assert early is None
+    assert late is not None
+    [reasons] = [question["reasons"] for question in late.context["questions"] if question["reasons"]]
+    assert reasons == ["The brackets need two words with one slash between them: [one / other]."]
+
+
+def test_feedback_on_premises_comes_though_one_of_them_is_taken_out() -> None:
+    assignment, items = begin(open_batch(domain.PREMISES))
+    family: Any = families.get(domain.PREMISES)
+    premise = make_premise(make_project())
+    premise.alternative = Alternative.objects.get(item=items[0])
+    premise.assignment = assignment
+    premise.state, premise.reason = Premise.State.WITHDRAWN, ALTERNATIVE_AWAY
+    premise.save()
+
+    page = family.feedback_page(assignment=assignment, items=items)
+
+    assert page is not None
+    assert page.context["questions"][0]["reasons"] == ["its statement is not asked about any more"]
+
+
+@pytest.mark.parametrize("code", [*Fault, *Question, ALTERNATIVE_AWAY])
+def test_every_reason_of_a_premise_is_in_words_for_workers_and_staff(code: str) -> None:
+    [said] = words_of(code)
+
+    assert said != code
+    assert code in {**FAULTS, **QUESTIONS}
+    assert reason_in_words(code) != code
 
 
 def test_every_task_says_what_it_pays_and_how_many_do_it() -> None:

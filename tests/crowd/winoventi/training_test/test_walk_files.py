@@ -1,4 +1,4 @@
-"""The researcher's file of walks: all lines or none, and every wrong one is named."""
+"""The researcher's file of walks: all lines or none are taken, and every wrong line is named."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def test_example_file_can_be_uploaded_as_it_is() -> None:
     [
         (b"", "is empty"),
         (HEADING.encode(), "a heading and no line"),
-        (b"noun,generic\nkettle,clean", "Once each: makes_sense"),
+        (b"noun,generic\nkettle,clean", "Each must appear once: makes_sense"),
         (b"\xff\xfe\x00", "not UTF-16 text"),
         (f"{HEADING}\n{GOOD.replace('kettle', '')}".encode(), "Line 2: noun must not be empty"),
         (f"{HEADING}\n{GOOD}\n{GOOD.replace(',no,yes', ',perhaps,yes')}".encode(), "Line 3: synonym must be"),
