@@ -1,4 +1,4 @@
-"""Accepted weird images, and people who annotate them as workers' pages do."""
+"""Factories of accepted weird images, and of people who annotate them as workers' pages do."""
 
 from collections.abc import Mapping
 from itertools import count
@@ -33,7 +33,7 @@ GOOD = {
     "explanation": "Kettles boil water for tea, and nobody drinks sand.",
     "underspecified": "A kettle pours something into a cup.",
 }
-# Its first text has a word of the filter's list in it.
+# The first text contains a word of the coarse-word filter's list.
 COARSE = {**GOOD, "caption": "A kettle pours shit into a cup."}
 
 
@@ -48,7 +48,7 @@ def make_designer(project: Project, *, worker: Worker | None = None) -> Designer
 
 
 def make_image(project: Project, *, worker: Worker | None = None, **changes: Any) -> Image:
-    """Accepted, unless a state is given. `worker`: who designed it."""
+    """Make an image, accepted unless `state` says otherwise, designed by `worker` if given."""
     picture = changes.pop("picture", None) or make_picture()
     values: dict[str, Any] = {
         "number": project.images.count() + 1,
@@ -83,7 +83,7 @@ def make_training_images(project: Project, number: int = 5, **changes: Any) -> l
 
 
 class Annotators:
-    """One study with accepted images, and a batch that asks about them."""
+    """A study with accepted images, and batches that ask workers about them."""
 
     def __init__(self, *, images: int = 1, **rules: Any) -> None:
         self.project = make_project(**rules)
@@ -101,11 +101,11 @@ class Annotators:
 
     @property
     def wanted(self) -> int:
-        """How many answers the first image still asks for."""
+        """Number of answers that the first image still needs."""
         return Item.objects.get(whoops_annotation=self.images[0]).wanted
 
     def sweep(self) -> int:
-        """What the background does in one round."""
+        """Run one round of the background work: post items, then collect annotations."""
         post_annotations(now=NOW)
         return take_annotations(now=NOW)
 
@@ -127,7 +127,7 @@ class Annotators:
         return assignment
 
     def hand_in(self, assignment: Assignment, texts: Mapping[str, str] = GOOD) -> Assignment:
-        """Saved here, and the provider has it."""
+        """Save the answer and submit the assignment to the provider."""
         items = items_of(assignment)
         assert items, "nothing is left for this worker"
         answer = {str(item.public_id): dict(texts) for item in items}

@@ -1,4 +1,4 @@
-"""Designers with links, pictures to send, and what a browser sends of a workspace page."""
+"""Factories of designers with links, of pictures to send, and of the forms that a workspace page sends."""
 
 from datetime import timedelta
 from io import BytesIO
@@ -36,7 +36,7 @@ def make_project(*, study: Study | None = None, **rules: Any) -> Project:
 
 
 def make_designer(project: Project | None = None, **changes: Any) -> Designer:
-    """Invited at NOW; the link serves for a year of the machine's clock, which pages go by."""
+    """Invite a designer at NOW; the link lasts a year by the machine's clock, which pages read."""
     values: dict[str, Any] = {"name": f"Designer {next(_numbers)}", "by": make_user(), "now": NOW, **changes}
     designer = invite_designer(project=project or make_project(), **values)
     designer.link_until = timezone.now() + timedelta(days=365)
@@ -49,7 +49,7 @@ def make_category(name: str = "Physics") -> Category:
 
 
 def png(number: int | None = None) -> bytes:
-    """No two have the same pixels, unless the number is the same."""
+    """A picture whose pixels differ from every other, unless the same number is given."""
     number = next(_numbers) if number is None else number
     content = BytesIO()
     color = (number % 256, number // 256 % 256, 90)
@@ -81,7 +81,7 @@ def send(designer: Designer, **changes: Any) -> Image:
 
 
 def form_of(**changes: Any) -> dict[str, Any]:
-    """As it is typed into “New image”, with a picture of its own."""
+    """Form data of the page "New image", with a picture of its own."""
     values = {**TEXTS, "category": make_category().pk, "key": str(uuid4()), "picture": png_file()}
     return {name: value for name, value in {**values, **changes}.items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""Weird images on their way into the data, and the people that they have to pass."""
+"""Factories of weird images on their way into the data, and of the people who check them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,7 +48,7 @@ def make_designer(project: Project, **changes: Any) -> Designer:
 
 
 def make_image(project: Project, *, designer: Designer | None = None, **changes: Any) -> Image:
-    """With its first revision, as it was sent."""
+    """Make an image with its first revision, as it was sent."""
     values: dict[str, Any] = {
         "number": project.images.count() + 1,
         "designer": designer or project.designers.first() or make_designer(project),
@@ -75,7 +75,7 @@ def make_revision(image: Image, **changes: Any) -> Revision:
 
 
 def send_again(image: Image) -> None:
-    """As its designer does, without the pages."""
+    """Send the image again as its designer would, without the pages."""
     image.refresh_from_db()
     image.state, image.revision = Image.State.CONTROL, image.revision + 1
     image.save()
@@ -83,7 +83,7 @@ def send_again(image: Image) -> None:
 
 
 class ControlGroup:
-    """People who look at the images of one project, and the sweeps behind them."""
+    """People who look at the images of one project, and the sweeps of the background."""
 
     def __init__(self, **rules: Any) -> None:
         self.project = make_project(**rules)
@@ -99,7 +99,7 @@ class ControlGroup:
         return image
 
     def sweep(self) -> None:
-        """What background processes do in one round."""
+        """Run one round of the background work: post items, then collect control answers."""
         post_control(now=NOW)
         take_control_answers(now=NOW)
 

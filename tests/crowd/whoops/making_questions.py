@@ -1,4 +1,4 @@
-"""What people judge of weird images, and the people who judge it."""
+"""Factories of questions about weird images, and of the people who judge them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
@@ -51,7 +51,7 @@ EXPLANATIONS = """image,explanation,source
 
 
 def make_accepted(project: Project, *, partner: bool = True, **changes: Any) -> Image:
-    """In the data, and with its normal partner."""
+    """An image that is in the data, with its normal partner unless `partner` is false."""
     image = make_image(project, state=Image.State.ACCEPTED, **changes)
     if partner:
         make_partner(image)
@@ -92,8 +92,6 @@ def take_away(picture: Picture) -> None:
 
 
 class Judges:
-    """People who judge one kind of question of a project."""
-
     def __init__(self, project: Project, task: str, *, items: int = 1) -> None:
         self.task = task
         self.family = cast("AskTask[Any]", families.get(task))
@@ -119,7 +117,7 @@ class Judges:
         judge_submitted(now=NOW)
 
     def answer(self, texts: Mapping[str, str], worker: Worker | None = None) -> list[Item]:
-        """The same on every question of one page."""
+        """Submit a page on which every question has the same answer; return its items."""
         assignment, items = self.open(worker)
         assert items, "nothing is left for this worker"
         self.hand_in(assignment, {str(item.public_id): texts for item in items})
@@ -127,7 +125,7 @@ class Judges:
 
 
 def form_of(items: Iterable[Item], sent: Mapping[str, Sequence[str]]) -> QueryDict:
-    """What a browser sends of a page on which every question is answered alike."""
+    """Form that a browser sends when every question of a page is answered alike."""
     form = QueryDict(mutable=True)
     for item in items:
         for entry, values in sent.items():
@@ -136,7 +134,7 @@ def form_of(items: Iterable[Item], sent: Mapping[str, Sequence[str]]) -> QueryDi
 
 
 def votes(item: Item) -> dict[str, list[int]]:
-    """By measure, in the order in which they came."""
+    """Values of an item's scores by measure, in the order in which they came."""
     found: dict[str, list[int]] = {}
     for score in Score.objects.filter(item=item).order_by("pk"):
         found.setdefault(score.measure, []).append(int(score.value))

@@ -1,4 +1,4 @@
-"""Judged data with a truth that is known: who votes how is drawn here, by a seed, and counted here too."""
+"""Judged data with a known truth: votes are drawn here from a seed, and counted a second time here."""
 
 from collections.abc import Iterable, Sequence
 from random import Random
@@ -22,7 +22,7 @@ Variant = Question.Variant
 
 
 class Crowd:
-    """So many people, each of whom votes on every option, right with a probability of their own."""
+    """People who each vote on every option, and are right with the given probability."""
 
     def __init__(self, project: Project, *, people: int, right: float, seed: int) -> None:
         self.project, self.right, self.random = project, right, Random(seed)
@@ -34,7 +34,7 @@ class Crowd:
         ]
 
     def vote(self, options: Iterable[tuple[Option, bool]]) -> list[list[bool]]:
-        """What each of them said of each: the truth, or its opposite."""
+        """Cast everybody's vote on each option, the truth or its opposite, and return the votes."""
         said = [
             (option, [truth if self.random.random() < self.right else not truth for _ in self.people])
             for option, truth in options
@@ -63,7 +63,7 @@ def cast(option: Option, votes: Sequence[bool], people: Sequence[Assignment]) ->
 def ask(
     image: Image, kind: str, *, offers: Sequence[tuple[str, bool | None]] = (("", None),), **changes: Any
 ) -> list[Option]:
-    """A question with its options, of a source and a label each; nobody has answered yet."""
+    """Make a question that nobody has answered, with one option for each pair of source and label."""
     project = image.project
     values: dict[str, Any] = {
         "key": f"{kind}-{Question.objects.count()}",
@@ -105,7 +105,7 @@ def annotate(image: Image, number: int = 1, **changes: Any) -> Annotation:
 
 
 def look(image: Image, seen: bool | None) -> ControlAnswer:
-    """Of one more person of the control group."""
+    """Make the control answer of one more person."""
     work = make_assignment(status="submitted")
     return ControlAnswer.objects.create(
         image=image, revision=image.revision, worker=work.worker, assignment=work, text="A fish.", seen=seen
@@ -117,12 +117,12 @@ def partner(image: Image, kind: str, **changes: Any) -> Partner:
 
 
 def visit(client: Client, project: Project, *permissions: str) -> User:
-    """As a member of the study with these, and with a look at projects."""
+    """Sign in as a member of the study who has these permissions and may view projects."""
     return sign_in_with(client, "whoops.view_project", *permissions, studies=[project.study])
 
 
 def make_every_result(project: Project, images: list[Image]) -> None:
-    """Every table has rows, of people who err now and then, and of models with long and short names."""
+    """Fill every table with votes of people who err now and then, and with models of short and long names."""
     crowd = Crowd(project, people=3, right=0.85, seed=5)
     for place, image in enumerate(images):
         Image.objects.filter(pk=image.pk).update(

@@ -1,4 +1,4 @@
-"""Sweeps of weird images that find nothing: they ask little and write nothing."""
+"""Sweeps of weird images that find nothing make few queries and write nothing."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ SWEEPS: dict[str, tuple[Callable[[], None], int]] = {
 
 
 def finished() -> None:
-    """Images with the control group, of which somebody has looked at one; others annotated to the end."""
+    """Make images with the control group, one of them looked at once, and others that are fully annotated."""
     group = ControlGroup()
     group.post()
     group.post()
@@ -69,7 +69,7 @@ def test_a_rule_that_wants_more_or_fewer_lookers_is_followed_and_then_rests() ->
         Project.objects.update(control_wanted=wanted)
         group.sweep()
         assert Item.objects.get(whoops_control=image).wanted == left
-        # More have looked than are wanted now: nothing is to be done about it.
+        # More people have looked than are needed now, and nothing is to be done about it.
         assert control_answers.take_control_answers(now=NOW) == 0
 
 

@@ -1,4 +1,4 @@
-"""The researchers' pages of annotations: what is held back, what is dropped and taken back, who may."""
+"""The researchers' pages of annotations: the queue of held ones, dropping and restoring, and permissions."""
 
 from datetime import timedelta
 
@@ -23,6 +23,7 @@ from hits.core.errors import RuleBroken
 from hits.work.services.leasing import keep_out
 from tests.crowd.whoops.making_annotations import COARSE, Annotators, make_image
 from tests.factories import NOW
+from tests.pages import text_of
 from tests.people import make_permitted, sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +41,7 @@ def url(crowd: Annotators, name: str, *more: object) -> str:
 
 
 def decide(client: Client, crowd: Annotators, row: Annotation, **sent: str) -> list[str]:
-    """What the page says afterwards."""
+    """Send a decision and return the messages that the page shows afterwards."""
     sent = {"seen": row.state, "back": "held", **sent}
     response = client.post(url(crowd, "annotation_decide", row.pk), sent, follow=True)
     row.refresh_from_db()
@@ -55,7 +56,7 @@ def test_what_is_held_back_comes_one_after_another_with_its_coarse_words(
     crowd.answer(COARSE)
     first, second = Annotation.objects.order_by("pk")
 
-    page = client.get(url(crowd, "held")).content.decode()
+    page = text_of(client.get(url(crowd, "held")))
     put_off = client.get(url(crowd, "held"), {"after": first.pk})
     round_again = client.get(url(crowd, "held"), {"after": second.pk})
 
@@ -68,7 +69,7 @@ def test_what_is_held_back_comes_one_after_another_with_its_coarse_words(
 def test_an_empty_queue_says_so(crowd: Annotators, client: Client) -> None:
     sign_in_with(client, *MAY, studies=[crowd.project.study])
 
-    assert b"Nothing is held back" in client.get(url(crowd, "held")).content
+    assert "Nothing is held back" in text_of(client.get(url(crowd, "held")))
 
 
 def test_what_counts_fills_its_place_and_what_is_dropped_is_asked_of_somebody_else(
@@ -81,7 +82,7 @@ def test_what_counts_fills_its_place_and_what_is_dropped_is_asked_of_somebody_el
 
     assert decide(client, crowd, first, verdict="count") == ["Image 1. It counts."]
     assert decide(client, crowd, second, verdict="drop", why=f"  {REASONS[4]} ") == [
-        "Image 1. Dropped: somebody else is asked."
+        "Image 1. Dropped: another worker is asked."
     ]
 
     assert (first.state, first.decided_by) == ("counted", user)
@@ -179,12 +180,12 @@ def test_a_counted_annotation_is_dropped_and_taken_back_on_its_own_page(
     crowd.answer()
     row = Annotation.objects.get()
     own = reverse("admin:whoops_annotation_change", args=[row.pk])
-    assert b"Drop it" in client.get(own).content
+    assert "Drop the annotation" in text_of(client.get(own))
 
     decide(client, crowd, row, verdict="drop", why="Not about it.", back="")
-    page = client.get(own).content.decode()
+    page = text_of(client.get(own))
     assert "Not about it." in page
-    assert "Take it back: it counts" in page
+    assert "Count the annotation again" in page
     assert crowd.wanted == 5
 
     decide(client, crowd, row, verdict="count", back="")
@@ -197,10 +198,10 @@ def test_what_its_work_took_along_is_not_taken_back_by_hand(crowd: Annotators, c
     crowd.sweep()
     row = Annotation.objects.get()
 
-    page = client.get(reverse("admin:whoops_annotation_change", args=[row.pk])).content.decode()
+    page = text_of(client.get(reverse("admin:whoops_annotation_change", args=[row.pk])))
     said = decide(client, crowd, row, verdict="count")
 
-    assert "It cannot be taken back here" in page
+    assert "This annotation cannot be counted here" in page
     assert said == ["The work that this came with is not part of the data. Nothing was changed."]
     assert row.state == "dropped"
 
@@ -243,8 +244,8 @@ def test_images_are_shown_with_how_many_annotations_are_there(crowd: Annotators,
     assert shown(show="lacking") == [crowd.image]
     assert shown(show="complete") == [full]
     assert shown(number="2") == [full]
-    assert b"1 of 5" in client.get(listed).content
-    assert b"No such image" in client.get(listed, {"number": "77"}).content
+    assert "1 of 5" in text_of(client.get(listed))
+    assert "No such image" in text_of(client.get(listed, {"number": "77"}))
     assert client.get(url(crowd, "annotated_image", 1)).context["rows"][0]["row"] == Annotation.objects.get()
     assert client.get(url(crowd, "annotated_image", 77)).status_code == 404
 
@@ -253,7 +254,7 @@ def test_a_project_without_accepted_images_says_what_to_wait_for(client: Client)
     crowd = Annotators(images=0)
     sign_in_with(client, *LOOK, studies=[crowd.project.study])
 
-    assert b"Nothing to annotate yet" in client.get(url(crowd, "annotated")).content
+    assert "Nothing to annotate yet" in text_of(client.get(url(crowd, "annotated")))
 
 
 def test_listing_pages_ask_the_database_no_more_for_more_rows(client: Client) -> None:
@@ -302,7 +303,9 @@ def test_whoever_may_only_look_decides_nothing(crowd: Annotators, client: Client
     assert client.get(url(crowd, "held")).status_code == 403
     assert client.post(url(crowd, "annotation_decide", row.pk), {"verdict": "count"}).status_code == 403
     assert client.post(url(crowd, "held_undo")).status_code == 403
-    assert b"Count it" not in client.get(reverse("admin:whoops_annotation_change", args=[row.pk])).content
+    assert "Count the annotation" not in text_of(
+        client.get(reverse("admin:whoops_annotation_change", args=[row.pk]))
+    )
     row.refresh_from_db()
     assert row.state == "held"
 

@@ -1,4 +1,4 @@
-"""From an accepted image to five annotations, by what people hand in."""
+"""Workers' submissions turn an accepted image into one with five annotations."""
 
 from datetime import timedelta
 

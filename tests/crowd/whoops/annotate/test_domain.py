@@ -1,4 +1,4 @@
-"""What keeps three texts from being handed in, and what is odd about them."""
+"""Faults that keep three texts from being submitted, and oddities that only ask for confirmation."""
 
 import pytest
 

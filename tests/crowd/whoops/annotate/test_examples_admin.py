@@ -1,4 +1,4 @@
-"""The images of the annotators' test: added with good answers, mended, taken out and put back."""
+"""The images of the annotators' test: added with good answers, edited, taken out and put back."""
 
 from io import BytesIO
 
@@ -20,6 +20,7 @@ from tests.crowd.whoops.making_annotations import (
     make_project,
     make_training_images,
 )
+from tests.pages import text_of
 from tests.people import make_permitted, sign_in_with
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +52,7 @@ def test_an_image_is_added_with_its_good_answers(crowd: Annotators, client: Clie
     assert (row.item.study, row.item.task, row.item.batch) == (crowd.project.study, "whoops.examples", None)
     assert (row.picture.in_pool, row.picture.status) == (False, "fit")
     assert row.picture.originals.get().sent_by == user
-    assert GOOD["explanation"] in response.content.decode()
+    assert GOOD["explanation"] in text_of(response)
 
 
 def test_what_is_wrong_stands_beside_its_field_and_nothing_is_added(
@@ -88,7 +89,7 @@ def test_a_picture_of_the_data_or_of_the_test_is_refused(crowd: Annotators, clie
     client.force_login(make_permitted(*MAY, studies=[other.project.study]))
     known = client.post(url(other, "training_add"), {**GOOD, "picture": a_file()})
     assert known.context["forms"][0].errors["picture"] == [
-        "This picture is one of the data, and the test must not give it away. Choose another."
+        "This picture is part of the data, so the test must not show it. Choose another one."
     ]
     assert TrainingImage.objects.count() == 1
 
@@ -97,7 +98,7 @@ def test_good_answers_are_mended_and_its_picture_stays(crowd: Annotators, client
     sign_in_with(client, *MAY, studies=[crowd.project.study])
     row = make_training_images(crowd.project, 1)[0]
     page = url(crowd, "training_mend", row.pk)
-    assert row.caption in client.get(page).content.decode()
+    assert row.caption in text_of(client.get(page))
 
     refused = client.post(page, {**GOOD, "explanation": "Odd."})
     row.refresh_from_db()
@@ -115,7 +116,7 @@ def test_an_image_is_taken_out_and_put_back_by_one_click_each(crowd: Annotators,
     row = make_training_images(crowd.project, 1)[0]
     page = url(crowd, "training_ask", row.pk)
 
-    assert b"taken out" in client.post(page, {"ask": "no"}, follow=True).content
+    assert "taken out" in text_of(client.post(page, {"ask": "no"}, follow=True))
     assert training_images(crowd.project).get().item.pulled_at
     assert client.get(page).status_code == 405
 
@@ -126,10 +127,10 @@ def test_an_image_is_taken_out_and_put_back_by_one_click_each(crowd: Annotators,
 def test_the_list_says_what_is_missing(crowd: Annotators, client: Client) -> None:
     sign_in_with(client, *MAY, studies=[crowd.project.study])
 
-    assert b"No images yet" in client.get(url(crowd, "training")).content
+    assert "No images yet" in text_of(client.get(url(crowd, "training")))
 
     make_training_images(crowd.project, 3)
-    page = client.get(url(crowd, "training")).content.decode()
+    page = text_of(client.get(url(crowd, "training")))
     assert "The test needs 5 images, and there are 3." in page
     assert "until you add 2" in page
 
@@ -141,7 +142,7 @@ def test_whoever_may_only_look_changes_nothing_and_others_see_nothing(
     sign_in_with(client, "whoops.view_project", studies=[crowd.project.study])
 
     assert client.get(url(crowd, "training")).status_code == 200
-    assert b"Take it out" not in client.get(url(crowd, "training")).content
+    assert "Take the image out" not in text_of(client.get(url(crowd, "training")))
     assert client.get(url(crowd, "training_add")).status_code == 403
     assert client.post(url(crowd, "training_ask", row.pk), {"ask": "no"}).status_code == 403
     assert client.post(url(crowd, "training_mend", row.pk), GOOD).status_code == 403

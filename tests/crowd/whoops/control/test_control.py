@@ -1,4 +1,4 @@
-"""The control group: who is asked about what, and what becomes of what they hand in."""
+"""The control group: who is asked about which image, and what becomes of the answers."""
 
 import pytest
 from django.db import connection
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def group() -> ControlGroup:
-    """Three people look, two have to see it."""
+    """A control group in which three people look at an image and two have to see what is odd."""
     return ControlGroup()
 
 
@@ -229,7 +229,7 @@ def test_two_people_never_compare_the_same(group: ControlGroup, ann: User) -> No
     assert one
     assert other
     assert one == again != other
-    with pytest.raises(RuleBroken, match="somebody else now"):
+    with pytest.raises(RuleBroken, match="A colleague has this answer"):
         decide_control_answer(control_answer=one, seen=True, note="", by=bob, now=NOW)
     assert [seen for _, seen in control_answers(one.image)] == [None, None]
 
@@ -292,7 +292,7 @@ def test_withdrawn_image_is_asked_no_more(group: ControlGroup) -> None:
 
 
 def test_sweep_asks_no_more_with_more_images(group: ControlGroup) -> None:
-    """Where nothing has changed, whatever lies with the control group."""
+    """An idle sweep makes as many queries however many images are with the control group."""
     counts = []
     for _ in range(2):
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""The control group's page: what it takes, what it refuses and how, and what it must not show."""
+"""The control group's page: what it accepts, what it refuses and how, and what it must not show."""
 
 import pytest
 from django.http import QueryDict
@@ -18,7 +18,7 @@ BOTH = {"text": "A fish rides a bicycle.", "nothing": "yes"}
 
 
 class Page:
-    """One image before one worker."""
+    """The control group's page with one image, opened by one worker."""
 
     def __init__(self) -> None:
         self.group = ControlGroup()

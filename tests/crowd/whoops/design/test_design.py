@@ -1,4 +1,4 @@
-"""The HIT by which workers become designers: in a real frame's pages and the workspace beside it."""
+"""The HIT by which workers become designers: the frame's real pages and the workspace beside it."""
 
 from typing import Any
 

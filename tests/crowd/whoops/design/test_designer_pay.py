@@ -1,4 +1,4 @@
-"""What accepted images earn: owed once, or not yet and with the reason."""
+"""Bonuses for accepted images: owed once, or not yet and with the reason."""
 
 from datetime import timedelta
 from decimal import Decimal

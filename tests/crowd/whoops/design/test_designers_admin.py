@@ -18,6 +18,7 @@ from hits.ledger.models.bonuses import Bonus
 from tests.crowd.whoops.design.test_designer_pay import Paid, accept
 from tests.crowd.whoops.making_designers import make_designer, make_project, send
 from tests.factories import NOW, make_assignment, make_hit, make_user, make_worker
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def test_a_researcher_invites_a_designer_and_gets_a_link_that_opens_the_workspac
     designer = project.designers.get()
     assert (designer.name, designer.invited_by, designer.is_paid) == ("First", user, False)
     address = workspace_links.address_of(designer)
-    assert address in made.content.decode()
+    assert address in text_of(made)
     assert client.get(address).status_code == 200
 
 
@@ -53,7 +54,7 @@ def test_an_invitation_with_a_worker_is_found_by_pseudonym_among_those_one_may_s
     )
     found = client.post(url_of(paid.project, "invite"), {**form, "worker": str(paid.worker.public_id)})
 
-    assert "You see no worker" in unseen.content.decode()
+    assert "You see no worker" in text_of(unseen)
     assert list(unpaid.context["form"].errors) == ["is_paid"]
     assert found.status_code == 302
     assert paid.project.designers.get().worker == paid.worker
@@ -76,10 +77,10 @@ def test_the_link_is_shown_again_prolonged_and_made_anew(client: Client) -> None
     sign_in(client, RESEARCHER, project.study)
     url = url_of(project, "designer", designer.public_id)
     before = workspace_links.address_of(designer)
-    assert before in client.get(url).content.decode()
+    assert before in text_of(client.get(url))
 
     client.post(url_of(project, "designer_link", designer.public_id), {"deed": "prolong", "days": 5})
-    assert before in client.get(url).content.decode()
+    assert before in text_of(client.get(url))
     client.post(url_of(project, "designer_link", designer.public_id), {"deed": "new", "days": 5})
     client.post(url_of(project, "designer_link", designer.public_id), {"deed": "new", "days": 0})
 
@@ -95,7 +96,7 @@ def test_somebody_is_shut_out_after_a_question_and_let_in_again(client: Client) 
     sign_in(client, RESEARCHER, project.study)
     url = url_of(project, "designer_active", designer.public_id)
 
-    assert "Shut them out" in client.get(url).content.decode()
+    assert "Shut them out" in text_of(client.get(url))
     assert Designer.objects.filter(is_active=True).exists()
     client.post(url, {"deed": "out"})
     assert not Designer.objects.filter(is_active=True).exists()
@@ -118,9 +119,9 @@ def test_the_list_shows_figures_is_searched_and_sorted(client: Client) -> None:
     assert text.index(">First<") < text.index(">Second<")
     by_sent = client.get(f"{url}?o=sent").content.decode()
     assert by_sent.index(">Second<") < by_sent.index(">First<")
-    assert ">First<" not in client.get(f"{url}?q={paid.worker.pseudonym}").content.decode()
-    assert ">Second<" not in client.get(f"{url}?which=volunteers").content.decode()
-    assert "No designer is like that." in client.get(f"{url}?q=zebra").content.decode()
+    assert ">First<" not in text_of(client.get(f"{url}?q={paid.worker.pseudonym}"))
+    assert ">Second<" not in text_of(client.get(f"{url}?which=volunteers"))
+    assert "No designer fits the search." in text_of(client.get(f"{url}?q=zebra"))
 
 
 def test_the_list_costs_the_same_however_many_designers_there_are(client: Client) -> None:
@@ -199,7 +200,7 @@ def test_places_are_offered_and_lead_to_a_draft(client: Client) -> None:
     client.post(url_of(project, "places"), {"places": -1})
 
     assert places_of(project) == (0, 3)
-    card = client.get(reverse("admin:whoops_project_change", args=[project.pk])).content.decode()
+    card = text_of(client.get(reverse("admin:whoops_project_change", args=[project.pk])))
     assert "1 item waits for workers." in card
     assert client.get(url_of(project, "draft", "whoops.design")).status_code == 200
 
@@ -216,7 +217,7 @@ def test_strangers_find_nothing_and_reviewers_change_nothing(client: Client) -> 
     sign_in(client, REVIEWER, project.study)
     seen = client.get(url_of(project, "designer", designer.public_id))
     assert seen.status_code == 200
-    assert workspace_links.write_token(designer) not in seen.content.decode()
+    assert workspace_links.write_token(designer) not in text_of(seen)
     forbidden = [
         client.get(url_of(project, "invite")),
         client.get(url_of(project, "accepted_csv")),
@@ -261,8 +262,8 @@ def test_whoever_names_a_worker_late_is_told_of_the_images_that_become_outstandi
     designer = make_designer(is_paid=True)
     sign_in(client, RESEARCHER, designer.project.study)
     url = url_of(designer.project, "change_designer", designer.public_id)
-    assert "outstanding from then on" not in client.get(url).content.decode()
+    assert "outstanding from then on" not in text_of(client.get(url))
 
     Image.objects.filter(pk=send(designer).pk).update(state=Image.State.ACCEPTED, accepted_at=NOW)
 
-    assert "Images accepted before are outstanding from then on, too: 1." in client.get(url).content.decode()
+    assert "Images accepted before are outstanding from then on, too: 1." in text_of(client.get(url))

@@ -1,4 +1,4 @@
-"""Designers and their links."""
+"""Invitations of designers, and the links that open their workspace."""
 
 from datetime import timedelta
 

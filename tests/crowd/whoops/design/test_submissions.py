@@ -1,4 +1,4 @@
-"""What designers do with their images: by the services that the pages call."""
+"""Services that the designers' pages call: send an image, send it again, withdraw it."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""The designers' pages, as a browser asks for them."""
+"""The designers' workspace pages over HTTP."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -26,6 +26,7 @@ from tests.crowd.whoops.making_designers import (
     send,
 )
 from tests.factories import NOW
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 HERE = "/design/"
@@ -34,7 +35,7 @@ HERE = "/design/"
 def page(client: Client, designer: Designer, name: str = "", *, status: int = 200) -> str:
     response = client.get(address(designer, name))
     assert response.status_code == status
-    return response.content.decode()
+    return text_of(response)
 
 
 def come_back(image: Image, reason: str = "Nobody saw the snow.") -> None:
@@ -49,7 +50,7 @@ def test_a_new_image_is_sent_and_shown(client: Client) -> None:
 
     image = Image.objects.get()
     assert sent.redirect_chain == [(address(designer, f"{image.public_id}/?said=sent"), 302)]
-    shown = sent.content.decode()
+    shown = text_of(sent)
     assert "“A kettle with a gas stove” became “A snowman with a gas stove”." in shown
     assert "With the control group" in shown
     assert f"/pictures/{image.picture.key}/" in shown
@@ -78,7 +79,7 @@ def test_a_faulty_form_keeps_what_was_typed_and_the_picture(client: Client) -> N
 
     refused = client.post(address(designer, "new/"), first)
 
-    text = refused.content.decode()
+    text = text_of(refused)
     assert refused.status_code == 422
     assert "This is the same as what would be normal." in text
     assert "This field is required." in text
@@ -100,7 +101,7 @@ def test_a_kept_picture_is_kept_for_its_designer_alone(client: Client) -> None:
     for bad in (kept, "x", ""):
         taken = client.post(address(other, "new/"), form_of(picture=None, kept=bad))
         assert taken.status_code == 422
-        assert "Choose the picture." in taken.content.decode()
+        assert "Choose the picture." in text_of(taken)
 
     assert not Image.objects.exists()
 
@@ -163,8 +164,8 @@ def test_an_image_is_sent_again_with_its_old_picture_or_a_new_one(client: Client
     image.refresh_from_db()
     assert (image.state, image.revision, image.explanation) == ("control", 2, "Snow melts at once.")
     assert stale.status_code == 422
-    assert "was sent again in another window" in stale.content.decode()
-    assert "Another one." in stale.content.decode()
+    assert "was sent again in another window" in text_of(stale)
+    assert "Another one." in text_of(stale)
     history = page(client, designer, f"{image.public_id}/")
     assert "Nobody saw the snow." in history
     assert "Revision 2" in history
@@ -175,14 +176,14 @@ def test_withdrawing_is_asked_once_more(client: Client) -> None:
     image = send(designer)
     url = address(designer, f"{image.public_id}/withdraw/")
 
-    assert "This cannot be undone." in client.get(url).content.decode()
+    assert "This cannot be undone." in text_of(client.get(url))
     image.refresh_from_db()
     assert image.state == "control"
     done = client.post(url, follow=True)
 
     image.refresh_from_db()
     assert image.state == "withdrawn"
-    assert "Nobody is asked about it any more" in done.content.decode()
+    assert "Nobody is asked about it any more" in text_of(done)
 
 
 def test_partners_are_added_changed_and_taken_away(client: Client) -> None:
@@ -232,8 +233,8 @@ def test_links_that_are_over_or_unknown_say_so(client: Client) -> None:
     over, unknown = client.get(url), client.get(f"{HERE}nonsense/")
 
     assert (over.status_code, unknown.status_code) == (410, 403)
-    assert "This link is over" in over.content.decode()
-    assert "This link cannot be read" in unknown.content.decode()
+    assert "This link is no longer valid" in text_of(over)
+    assert "This link cannot be read" in text_of(unknown)
     assert client.post(f"{url}new/", form_of()).status_code == 410
     designer.link_until = timezone.now() - timedelta(seconds=1)
     designer.save()
@@ -249,8 +250,8 @@ def test_who_is_shut_out_looks_and_sends_nothing(client: Client) -> None:
     refused = client.post(address(designer, "new/"), form_of())
 
     assert refused.status_code == 422
-    assert "You cannot send images at the moment." in refused.content.decode()
-    assert "send none at the moment" in page(client, designer)
+    assert "You cannot send images at the moment." in text_of(refused)
+    assert "cannot send any at the moment" in page(client, designer)
     assert Image.objects.get() == image
 
 
@@ -265,9 +266,9 @@ def test_one_designer_sends_so_much_within_an_hour(client: Client, monkeypatch: 
     ]
 
     assert [answer.status_code for answer in answers] == [302, 422]
-    # Nor is its picture read: to draw one anew is what costs.
+    # The picture is not read either: drawing it again is the costly part.
     assert list(answers[1].context["form"].errors) == ["__all__"]
-    assert "very much within an hour" in answers[1].content.decode()
+    assert "too much within an hour" in text_of(answers[1])
     assert client.post(address(other, "new/"), form_of()).status_code == 302
     assert Image.objects.count() == 2
 
@@ -286,7 +287,7 @@ def test_the_list_is_searched_filtered_and_shows_first_what_came_back(client: Cl
     assert "Image 2" not in page(client, designer, "?q=owl")
     assert "Image 1" not in page(client, designer, "?q=2")
     assert "Image 1" not in page(client, designer, f"?state={second.state}")
-    assert "None of your images is like that." in page(client, designer, "?q=zebra")
+    assert "None of your images fits." in page(client, designer, "?q=zebra")
     assert "Cats only." in page(client, designer, "guidelines/")
 
 

@@ -9,6 +9,8 @@ from crowd.whoops.models import Category
 from hits.core.errors import RuleBroken
 from hits.identity.roles import RESEARCHER, REVIEWER
 from tests.crowd.whoops.making_designers import make_category, make_designer, send
+from tests.crowd.whoops.making_images import make_project
+from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +21,7 @@ def test_the_list_has_as_many_as_the_paper_and_says_whose_they_are() -> None:
     abouts = list(Category.objects.values_list("about", flat=True))
 
     assert len(abouts) == 26
-    assert sum(about.startswith("Of the paper.") for about in abouts) == 12
+    assert sum(about.startswith("Named in the paper.") for about in abouts) == 12
     assert sum(about.startswith("Ours.") for about in abouts) == 14
 
 
@@ -60,23 +62,23 @@ def test_researchers_add_rename_merge_and_delete(client: Client) -> None:
     away = client.post(reverse("admin:whoops_category_delete", args=[used.pk]), {"post": "yes"})
 
     assert Category.objects.filter(name="New one").count() == 1
-    assert "There is a category “New one”" in twice.content.decode()
+    assert "There is a category “New one”" in text_of(twice)
     used.refresh_from_db()
     assert used.name == "Much used"
     assert away.status_code == 403
     chosen = {"action": "merge", "_selected_action": [used.pk, other.pk]}
     asked = client.post(reverse(LIST), chosen, follow=True)
-    assert "Much used (1 image)" in asked.content.decode()
+    assert "Much used (1 image)" in text_of(asked)
     merged = {"categories": f"{used.pk},{other.pk}", "into": other.pk}
     done = client.post(reverse("admin:whoops_merge_categories"), merged, follow=True)
-    assert "became “Another one”" in done.content.decode()
+    assert "became “Another one”" in text_of(done)
     assert other.images.count() == 1
     blocked = client.post(
         reverse(LIST),
         {"action": "delete_selected", "_selected_action": [other.pk], "post": "yes"},
         follow=True,
     )
-    assert "“Another one”: 1 image" in blocked.content.decode()
+    assert "“Another one”: 1 image" in text_of(blocked)
     assert Category.objects.filter(pk=other.pk).exists()
 
 

@@ -1,4 +1,4 @@
-"""The researchers' pages of what is judged: cards, making, importing, the list, and one question."""
+"""The researchers' pages for judging: cards, making, importing, the list, and one question."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ PAIRS = {"wanted": "2", "seed": "7"}
 
 @pytest.fixture
 def project(client: Client) -> Project:
-    """Of the researcher who is signed in, with three accepted images."""
+    """A project with three accepted images, in a study of the researcher who is signed in."""
     made = make_data(annotations_wanted=1)
     sign_in(client, RESEARCHER, made.study)
     return made
@@ -49,7 +49,7 @@ def at(name: str, project: Project, *more: Any) -> str:
 
 
 def next_of(answer: Any, kind: str) -> str:
-    """What the card of this task says is to be done."""
+    """Next step that the card of this task names."""
     cards = [shown.card for shown in answer.context["cards"]]
     return next(str(card.next) for card in cards if list(card.tasks) == [kind])
 
@@ -168,7 +168,7 @@ def test_question_page_shows_votes_and_withdraws(client: Client, project: Projec
 
     done = client.post(reverse("admin:whoops_question_withdraw", args=[question.pk]), follow=True)
     assert "The question is withdrawn." in text_of(done)
-    assert "Bring it back" in text_of(done)
+    assert "Bring the question back" in text_of(done)
     back = client.post(reverse("admin:whoops_question_bring-back", args=[question.pk]), follow=True)
 
     assert "The question is back." in text_of(back)

@@ -1,4 +1,4 @@
-"""What is drawn by lot, and which answers are wrong for certain. No database."""
+"""The seeded draw of questions, and which answers are certainly wrong. No database."""
 
 import pytest
 from hypothesis import given
@@ -77,7 +77,7 @@ def test_negative_is_an_answer_of_its_kind_that_is_wrong_for_the_image() -> None
 
     found = draw_negatives(triples, wanted=5, seed=3)
 
-    # Of image 1 both answers are right for it, and nobody else is asked "how many".
+    # For image 1 both answers are right, and no other image is asked "how many".
     assert sorted(words(found)) == [("c", "a mat"), ("d", "a cat")]
 
 

@@ -1,4 +1,4 @@
-"""What is asked, of whom, and what is asked no more."""
+"""Pairs and lists to be judged: what they hold, who is asked about them, and when they cease to be asked."""
 
 from collections.abc import Sequence
 
@@ -41,13 +41,13 @@ def numbers(project: Project, variant: str) -> list[int]:
 
 
 def asked(project: Project) -> list[bool]:
-    """Of each question, whether anybody is asked."""
+    """Return, for each question of the project, whether anybody can be asked about it."""
     rows = Question.objects.filter(project=project).order_by("pk").select_related("item")
     return [row.item is not None and row.item.pulled_at is None for row in rows]
 
 
 def about(items: Sequence[Item]) -> list[int]:
-    """The numbers of the images that these are about."""
+    """Numbers of the images that these items are about."""
     rows = Question.objects.filter(item__in=items, image__isnull=False).order_by("image__number")
     return list(rows.values_list("image__number", flat=True))
 
@@ -57,7 +57,7 @@ def texts(question: Question) -> list[tuple[str, str]]:
 
 
 def lease_of(image_item: Item, worker: Worker) -> Assignment:
-    """As if this worker had been handed it."""
+    """Lease the item to this worker, in a HIT of its own."""
     batch = make_batch(study=image_item.study, account=worker.account, task=image_item.task, status="open")
     assignment = make_assignment(hit=make_hit(batch=batch), worker=worker)
     assignment.leases.create(item=image_item, worker=worker, leased_at=NOW)
@@ -200,7 +200,7 @@ def test_nobody_is_asked_one_question_with_two_answers() -> None:
 
 
 def ready(*, wanted: int = 2) -> Image:
-    """An image with all its annotations."""
+    """An accepted image with all its annotations."""
     image = make_accepted(make_project(annotations_wanted=wanted))
     for number in range(wanted):
         make_annotation(image, f"Reason {number + 1}.")

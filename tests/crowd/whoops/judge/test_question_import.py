@@ -1,4 +1,4 @@
-"""Files of questions with answers, captions and explanations: what is taken, and what is said of the rest."""
+"""Files of questions with answers, captions and explanations: what is imported, how bad lines are named."""
 
 import json
 
@@ -30,7 +30,7 @@ FILES = {domain.VERIFY: ANSWERS, domain.RATE: CAPTIONS, domain.EXPLAIN: EXPLANAT
 
 
 def problems(project: object, kind: str, text: str) -> list[str]:
-    """Of a file that is refused; nothing of it is stored."""
+    """Problems named when a file is refused; asserts that nothing of it is stored."""
     with pytest.raises(InvalidItems) as refusal:
         bring_in(project, kind, text)  # type: ignore[arg-type]
     assert not Question.objects.exists()
@@ -193,8 +193,8 @@ def test_every_bad_line_is_named() -> None:
         "Line 3: there is no image “9”. Give its number or its id.",
         "Line 4: image 3 is not accepted, so nobody is asked about it.",
         "Line 5: question must not be empty.",
-        "Line 6: the same stands in line 2.",
-        "Line 7: id: “one” stands in line 2, with something else.",
+        "Line 6: line 2 says the same.",
+        "Line 7: id: “one” is in line 2 already, with other content.",
         "Line 8: question has more than 500 characters.",
         "Line 9: id has more than 100 characters.",
         f"Line 10: it has 2 fields, and the heading 4. {QUOTED}",
@@ -208,14 +208,17 @@ def test_every_bad_line_is_named() -> None:
         ("image,caption,source\n", "The file has a heading and no line below it."),
         (
             "image,caption\n1,A cat.\n",
-            "The first line names the columns image, caption, source, variant and id. Once each: source.",
+            (
+                "The first line names the columns image, caption, source, variant and id. "
+                "Each must appear once: source."
+            ),
         ),
         (
             'image,caption,source\n1,"A cat.,m\n',
             f"Line 2 cannot be read (unexpected end of data). {NOT_CLOSED}",
         ),
         ('{"image": 1, "caption": true, "source": "m"}', "Line 1: caption must be text."),
-        ('{"image": 1}\n[1]', "Line 2: this is no JSON object of one line."),
+        ('{"image": 1}\n[1]', "Line 2: this is not a JSON object on one line."),
         (
             "image,caption,source,variant\n1,A cat.,m,odd\n",
             "Line 2: variant: it is one of weird, normal, natural.",
@@ -244,7 +247,7 @@ def test_our_own_sources_are_no_models() -> None:
 
     said = problems(make_data(images=1), domain.EXPLAIN, text)
 
-    assert said == ["Line 2: source: “People” are ours already. Name the model."]
+    assert said == ["Line 2: source: “People” names our own explanations. Name the model."]
 
 
 def test_id_that_is_there_has_to_say_what_it_said() -> None:
@@ -252,7 +255,7 @@ def test_id_that_is_there_has_to_say_what_it_said() -> None:
     heading = "image,caption,source,id\n"
     bring_in(project, domain.RATE, f"{heading}1,A cat.,m,c1\n")
 
-    with pytest.raises(InvalidItems, match="Line 2: “c1” is there already, with something else"):
+    with pytest.raises(InvalidItems, match="Line 2: “c1” is there already, with other content"):
         bring_in(project, domain.RATE, f"{heading}1,A dog.,m,c1\n")
     assert bring_in(project, domain.RATE, f"{heading}1,A cat.,m,c1\n") == 0
 
@@ -271,7 +274,7 @@ def test_id_of_a_wrong_answer_is_refused() -> None:
     text = "image,question,answer,id\n1,Who is there?,A fish,a\n2,Who is there?,A cat,a:wrong\n"
 
     assert problems(project, domain.VERIFY, text) == [
-        "Line 3: id: none ends with “:wrong”, as our answers that are wrong on purpose do."
+        "Line 3: id: it must not end with “:wrong”, as our answers that are wrong on purpose do."
     ]
 
 

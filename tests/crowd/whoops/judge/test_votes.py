@@ -1,4 +1,4 @@
-"""The four judging tasks: what a page shows, what it takes, and what a vote is."""
+"""The four judging tasks: what a page shows, what it accepts, and what counts as a vote."""
 
 from fractions import Fraction
 
@@ -36,7 +36,7 @@ IMPORTED = {domain.VERIFY: ANSWERS, domain.RATE: CAPTIONS}
 
 
 def judges(task: str, *, items: int = 1) -> Judges:
-    """With something to ask: of explanations one list of six."""
+    """Judges of a project that has questions of this task; for explanations, one list of six."""
     project = make_data(annotations_wanted=3)
     if task == domain.IDENTIFY:
         make_pairs(project=project, wanted=100, seed=1, now=NOW)
@@ -107,7 +107,7 @@ def test_judging_is_pure_and_skips_what_was_given_back() -> None:
 
 @pytest.mark.parametrize("task", domain.JUDGED)
 def test_page_is_the_same_whatever_is_known(task: str) -> None:
-    """Sign by sign: neither source nor label nor variant nor key is in it, nor follows from it."""
+    """Compared character by character: no source, label, variant or key is on the page or follows from it."""
     crowd = judges(task, items=4)
     assignment, items = crowd.open()
     before = rendered(crowd.page(assignment))
@@ -129,7 +129,7 @@ def test_wrong_answers_are_among_those_of_a_page() -> None:
 
     wrong = Option.objects.filter(question__kind=domain.VERIFY, label=False)
 
-    # Of one question a page has the right answer or the wrong one.
+    # For each question a page shows either the right answer or the wrong one.
     assert (len(items), wrong.count()) == (4, 1)
 
 
@@ -167,7 +167,7 @@ def test_bad_answer_is_refused_with_what_to_do(task: str, sent: dict[str, list[s
 
 
 def shown(crowd: Judges, assignment: Assignment) -> list[str]:
-    """The values of the boxes, in their order."""
+    """Values of the checkboxes, in the order of the page."""
     return [one["value"] for one in crowd.page(assignment).context["questions"][0]["explanations"]]
 
 
@@ -176,7 +176,7 @@ def test_marks_and_none_exclude_each_other_and_the_page_keeps_them() -> None:
     assignment, items = crowd.open()
     form = form_of(items, {"marked": [shown(crowd, assignment)[-1], "none"]})
 
-    with pytest.raises(InvalidAnswer, match="Take one of both back") as refusal:
+    with pytest.raises(InvalidAnswer, match="Take back one of the two") as refusal:
         crowd.family.read_answer(form=form, assignment=assignment, items=items)
 
     page = crowd.family.page_again(form=form, assignment=assignment, items=items, problem=refusal.value)

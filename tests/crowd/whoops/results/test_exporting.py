@@ -1,4 +1,4 @@
-"""The data as files: by the command and from the admin, in each form, and under pseudonyms."""
+"""Exported files of weird images: by the command and from the admin, in each form, under pseudonyms."""
 
 import csv
 import json
@@ -38,7 +38,7 @@ TAKE = "hits.export_batch"
 
 
 def make_data() -> tuple[Project, Image, list[Annotation]]:
-    """One accepted image with all that belongs to one, and one that is refused."""
+    """Make an accepted image with everything that can belong to one, and a refused image."""
     project, (image, refused) = make_results(images=2)
     physics = Category.objects.get_or_create(name="Physics")[0]
     Image.objects.filter(pk=image.pk).update(category=physics, seed="4711", accepted_at=NOW)

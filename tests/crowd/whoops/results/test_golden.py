@@ -1,4 +1,4 @@
-"""Weird images as they were exported before, in every form: nothing that is exported changes by a byte."""
+"""Exports of weird images in every form are byte for byte what they were before."""
 
 from pathlib import Path
 

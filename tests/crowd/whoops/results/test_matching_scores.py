@@ -1,4 +1,4 @@
-"""Models' scores of detailed and underspecified captions: read whole or not at all, and counted."""
+"""Models' scores of detailed and underspecified captions: a file is read whole or not at all, and counted."""
 
 import json
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from hits.core.errors import InvalidItems, RuleBroken
 from hits.data.services.model_results import add_results, remove_results, replace_results
 from tests.crowd.whoops.making_results import annotate, make_results, visit
 from tests.factories import NOW, make_user
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 QUOTED = "Put a field that holds the separator into quotation marks."
@@ -24,7 +25,7 @@ ADD, REMOVE = "whoops.add_matchingscores", "whoops.delete_matchingscores"
 
 
 def make_pairs() -> tuple[Project, list[Annotation]]:
-    """Two annotations of one image, one of another."""
+    """Make two annotations of one image and one of another."""
     project, (first, second) = make_results(images=2)
     return project, [annotate(first, 1), annotate(first, 2), annotate(second, 3)]
 
@@ -94,12 +95,12 @@ def test_every_wrong_line_is_named_and_nothing_is_kept() -> None:
     found = problems_of(project, "\n".join(lines))
 
     assert found == [
-        f"Line 3: annotation {pairs[0].pk} stands in line 2 already.",
+        f"Line 3: annotation {pairs[0].pk} is in line 2 already.",
         "Line 4: there is no annotation “999999”. Take the numbers from the template.",
         f"Line 5: annotation {dropped.pk} does not count. Take the row out.",
-        "Line 6: detailed is “nan”, which is no finite number.",
+        "Line 6: detailed is “nan”, which is not a finite number.",
         "Line 7: give both detailed and underspecified, or none of them.",
-        "Line 8: detailed is “1_0”, which is no finite number.",
+        "Line 8: detailed is “1_0”, which is not a finite number.",
         f"Line 9: it has 2 fields, and the heading 3. {QUOTED}",
     ]
 
@@ -111,9 +112,9 @@ def test_every_wrong_line_is_named_and_nothing_is_kept() -> None:
         ("detailed,underspecified\n1,2", "The first line names the columns annotation, detailed and"),
         (
             '{"annotation": 1, "detailed": [1], "underspecified": 2}',
-            "Line 1: detailed is “[1]”, which is no finite number.",
+            "Line 1: detailed is “[1]”, which is not a finite number.",
         ),
-        ('{"annotation": 1', "Line 1: this is no JSON object of one line."),
+        ('{"annotation": 1', "Line 1: this is not a JSON object on one line."),
         ("annotation,detailed,underspecified\n1,,", "The file has no scores."),
     ],
     ids=["empty", "heading", "list", "json", "no scores"],
@@ -207,7 +208,7 @@ def test_researcher_uploads_replaces_and_removes_scores(client: Client) -> None:
 
     def send(page: str, text: str, *more: object, **values: str) -> str:
         file = SimpleUploadedFile("scores.csv", text.encode())
-        return client.post(address(project, page, *more), {"file": file, **values}, follow=True).text
+        return text_of(client.post(address(project, page, *more), {"file": file, **values}, follow=True))
 
     page = send("upload_matching", csv_of(pairs[:2], [(1, 0), (0, 1)]), name="model <b>", about="v1")
     assert "The scores of model &lt;b&gt; for 2 pairs are counted." in page
@@ -216,8 +217,10 @@ def test_researcher_uploads_replaces_and_removes_scores(client: Client) -> None:
     scores = MatchingScores.objects.get()
     page = send("replace_matching", csv_of(pairs, [(1, 0)] * 3), scores.pk, about="v2")
     assert "for 3 pairs are counted" in page
-    assert "This replaces" in client.get(address(project, "replace_matching", scores.pk)).text
-    assert "Only the file they came from" in client.get(address(project, "remove_matching", scores.pk)).text
+    assert "This replaces" in text_of(client.get(address(project, "replace_matching", scores.pk)))
+    assert "Only the file they came from" in text_of(
+        client.get(address(project, "remove_matching", scores.pk))
+    )
     assert MatchingScores.objects.exists()
     client.post(address(project, "remove_matching", scores.pk))
     assert not MatchingScores.objects.exists()
@@ -228,9 +231,9 @@ def test_bad_file_is_told_line_by_line_and_what_was_typed_stays(client: Client) 
     visit(client, project, ADD)
     file = SimpleUploadedFile("scores.csv", b"annotation,detailed,underspecified\n7777777,1,0\n")
 
-    page = client.post(
-        address(project, "upload_matching"), {"name": "model", "about": "of June", "file": file}
-    ).text
+    page = text_of(
+        client.post(address(project, "upload_matching"), {"name": "model", "about": "of June", "file": file})
+    )
 
     assert "Nothing was stored." in page
     assert "Line 2: there is no annotation “7777777”." in page

@@ -1,4 +1,4 @@
-"""Figures of simulated crowds: the truth is known, and every share is counted a second time here."""
+"""Statistics of simulated crowds: the truth is known, and every share is counted a second time here."""
 
 from collections import Counter
 
@@ -40,7 +40,7 @@ def test_identification_of_sixty_pairs_by_a_crowd_that_errs() -> None:
     assert found.agreement().unanimous == Share(right=together, of=120)
     assert found.agreement(lambda one: one.label is True).right == Share(right=weird, of=60)
     assert (found.open, found.agreement().splits) == (0, 0)
-    # 0.8³ + 3·0.8²·0.2 = 0.896 of 120 are expected, 107.5, and 0.8³ + 0.2³ = 0.52 together, 62.4.
+    # Expected of 120: 0.8³ + 3·0.8²·0.2 = 0.896, so 107.5 right; 0.8³ + 0.2³ = 0.52, so 62.4 together.
     assert (right, together) == (106, 61)
 
 
@@ -64,7 +64,7 @@ def test_explanations_are_rated_by_source() -> None:
     for source in sources:
         share = found.accepted(lambda one, source=source: one.source == source)  # type: ignore[misc]
         assert share == Share(right=marked[source], of=60)
-        # 0.972 of what is acceptable is found so, and 0.028 of what is not.
+        # Found acceptable: 0.972 of what is acceptable, and 0.028 of what is not.
         assert abs(marked[source] / 60 - (0.028 + 0.944 * truths[source])) < 0.06
 
 

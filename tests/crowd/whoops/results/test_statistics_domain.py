@@ -1,4 +1,4 @@
-"""The rules of the figures, worked out by hand."""
+"""The rules of the statistics, worked out by hand."""
 
 from fractions import Fraction
 

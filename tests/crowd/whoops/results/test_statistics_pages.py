@@ -1,4 +1,4 @@
-"""The page of figures, its files, its card, and who may see them."""
+"""The page of statistics, its files, its card, and who may see them."""
 
 import csv
 from io import StringIO
@@ -36,6 +36,7 @@ from tests.crowd.whoops.making_results import (
     visit,
 )
 from tests.factories import NOW, make_user
+from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
 LOOK = "whoops.view_project"
@@ -82,7 +83,7 @@ def test_tables_of_judgements_show_exact_figures(client: Client) -> None:
         ["Weird images", "2", "2", "100.0 %", "34.2 to 100.0", "1", "50.0 %", "0"],
         ["Normal partners", "2", "2", "100.0 %", "34.2 to 100.0", "1", "50.0 %", "0"],
     ]
-    page = client.get(address(project)).text
+    page = text_of(client.get(address(project)))
     assert "Open, because judges are missing: 1." in page
     assert 'id="chart-identification"' in page
 
@@ -181,7 +182,7 @@ def test_hour_of_a_task_is_paid_by_all_its_approved_work() -> None:
 
     (found,) = paid_by_task(project)
 
-    # Two rewards of three cents in 18 seconds.
+    # Two rewards of three cents were earned in 18 seconds.
     assert (found.task, found.approved, str(found.hourly)) == (Kind.IDENTIFY, 2, "12.00")
 
 
@@ -194,7 +195,7 @@ def test_card_counts_what_is_in_the_data_and_leads_on() -> None:
     card = results_card(project, boss)
 
     assert [metric.count for metric in card.metrics] == [3, 1, 1]
-    for user, links in ((boss, 3), (make_user(), 1)):
+    for user, links in ((boss, 4), (make_user(), 2)):
         (shown,) = shown_to(user, [card])
         assert len(shown.links) == links
 

@@ -1,4 +1,4 @@
-"""The check for harm: four people, none of whom sees the others' words."""
+"""The check for harm: four reviewers, none of whom sees the others' words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What people decide of an image, where it may lead, and what follows from it."""
+"""Decisions about an image: which ones its state allows, and what follows from each."""
 
 from collections.abc import Callable
 from decimal import Decimal

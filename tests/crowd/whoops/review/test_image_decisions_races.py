@@ -1,4 +1,4 @@
-"""Many at once: an image is posted, compared, reviewed, accepted and owed once, and nobody waits for ever."""
+"""Concurrent decisions: an image is posted, compared, reviewed, accepted and owed once, without deadlock."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -83,7 +83,7 @@ def test_people_at_once_compare_each_answer_once() -> None:
 
 
 def test_decisions_and_the_pool_at_once_come_to_an_end() -> None:
-    """Pictures are locked before projects, images and items, whoever begins."""
+    """Lock order: pictures before projects, images and items, whichever process begins."""
     group, by = ControlGroup(), make_user()
     images = [group.post() for _ in range(3)]
 
@@ -106,7 +106,7 @@ def test_decisions_and_the_pool_at_once_come_to_an_end() -> None:
 
 
 def test_an_image_is_accepted_while_its_earlier_picture_goes_away() -> None:
-    """The one asks no more about the earlier picture, and so does the other."""
+    """Both sides stop asking about the earlier picture."""
     group, by = ControlGroup(), make_user()
     image = group.post()
     earlier = image.picture
@@ -127,7 +127,7 @@ def test_an_image_is_accepted_while_its_earlier_picture_goes_away() -> None:
 
 
 def test_an_image_is_accepted_while_the_work_that_it_is_paid_on_is_taken_out() -> None:
-    """Whoever has looked at an image may be found to be its designer."""
+    """A worker who has looked at an image may turn out to be its designer."""
     group, by = ControlGroup(image_pay=Decimal("6.00")), make_user()
     image = group.post()
     work = group.look()

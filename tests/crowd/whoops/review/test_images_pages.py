@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def group(client: Client) -> ControlGroup:
-    """Of the researcher who is signed in."""
+    """A control group in a study of the researcher who is signed in."""
     made = ControlGroup()
     sign_in(client, RESEARCHER, made.project.study)
     return made
@@ -133,8 +133,8 @@ def test_cards_say_what_is_next(client: Client, group: ControlGroup) -> None:
 
     assert 'Next: <a href="#control">Control group</a>.</strong> Compare 1 answer with' in home
     assert "Each image needs 4 reviewers, and 1 person of this study has the permission." in home
-    assert "That wait for a decision</a> <b>1</b>" in home
-    assert "That wait for your review</span> <b>2</b>" in home
+    assert "Images that wait for a decision</a> <b>1</b>" in home
+    assert "Images that wait for your review</span> <b>2</b>" in home
 
 
 def test_image_is_decided_on_with_a_reason_after_a_look(client: Client, group: ControlGroup) -> None:
