@@ -1,4 +1,4 @@
-"""The API as its callers see it: boto3, and the bare HTTP beneath it."""
+"""The marketplace's API as its callers use it: through boto3, and by bare HTTP beneath it."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ TARGET = "MTurkRequesterServiceV20170117"
 
 @dataclass(frozen=True, kw_only=True)
 class Refusal:
-    """How boto3 tells an error: it keeps the code of a RequestError, and drops that of the others."""
+    """An error as boto3 reports it: the code of a RequestError is kept, the code of any other dropped."""
 
     status: int = 400
     kind: str = "RequestError"
@@ -45,7 +45,7 @@ class Answer:
 
 
 def client_of(sites: Sites, credentials: Credentials) -> Any:
-    """Its own checks are off, so that every mistake reaches the server; and it never retries."""
+    """A boto3 client without checks of its own, so that mistakes reach the server, and without retries."""
     return make_client(
         "mturk",
         endpoint_url=sites.marketplace,
@@ -56,7 +56,7 @@ def client_of(sites: Sites, credentials: Credentials) -> Any:
 
 
 def hit_input(**changes: Any) -> dict[str, Any]:
-    """What CreateHIT needs; a change to None leaves a member out."""
+    """Parameters that CreateHIT needs; a change to None leaves a member out."""
     values: dict[str, Any] = {
         "Title": "Which pictures?",
         "Description": "Pick them.",
@@ -89,7 +89,7 @@ def refusal_of(error: ClientError) -> Refusal:
 
 
 class ClockedAuth(SigV4Auth):
-    """Signs as a machine would whose clock is wrong."""
+    """A signer whose clock is wrong by `off_by`."""
 
     off_by = timedelta(0)
 
@@ -109,7 +109,7 @@ def signed(
     off_by: timedelta = timedelta(0),
     service: str = "mturk-requester",
 ) -> AWSRequest:
-    """A request that is signed but not sent, to be spoiled on the way."""
+    """A request that is signed but not sent, so that a test can alter it on the way."""
     headers = {
         "Content-Type": "application/x-amz-json-1.1",
         "X-Amz-Target": target or f"{TARGET}.{operation}",

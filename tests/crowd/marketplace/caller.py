@@ -1,4 +1,4 @@
-"""A requester's program that changes its HITs, and looks after its money."""
+"""A requester's program that changes its HITs and watches its money."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -32,7 +32,7 @@ class Money:
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """A requester with a dollar's HITs and a hundred dollars; no fee unless the test is about it."""
+    """A requester with a hundred dollars, whose HITs pay a dollar; no fee unless the test is about it."""
 
     api: Any
     requester: Requester
@@ -52,13 +52,13 @@ class Caller:
         return found
 
     def state(self, hit_id: str) -> tuple[str, int, int]:
-        """Status, places in all, places left."""
+        """Status of the HIT, number of its places, and number of places left."""
         hit = self.hit(hit_id)
         return hit["HITStatus"], hit["MaxAssignments"], hit["NumberOfAssignmentsAvailable"]
 
     @property
     def money(self) -> Money:
-        """As told; and the ledger tells the same, and sums to zero."""
+        """Balance as the API reports it; asserts that the ledger says the same and sums to zero."""
         told = self.api.get_account_balance()
         sums = balances(self.requester)
         assert sum(sums.values()) == 0

@@ -15,35 +15,35 @@ from tests.factories import make_requester
 
 @pytest.fixture
 def browser() -> Browser:
-    """A worker's, already signed in."""
+    """The browser of a worker who is signed in."""
     return signed_in()
 
 
 @pytest.fixture
 def credentials() -> Credentials:
-    """Of a new requester."""
+    """Credentials of a new requester."""
     return make_requester(now=timezone.now())
 
 
 @pytest.fixture
 def sns(sites: Sites, credentials: Credentials) -> Any:
-    """The requester's boto3 client of topics."""
+    """The requester's boto3 client of SNS."""
     return sns_of(sites, credentials)
 
 
 @pytest.fixture
 def caller(sites: Sites) -> Caller:
-    """A new requester at the wire."""
+    """A new requester who calls the API over HTTP."""
     return caller_with(sites, make_requester(now=timezone.now()))
 
 
 @pytest.fixture
 def desk() -> Desk:
-    """An operator's, already signed in."""
+    """The browser of an operator who is signed in."""
     return open_desk()
 
 
 @pytest.fixture
 def one_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The window of the rates never ends while a test counts to its limit."""
+    """The window of rate limits never ends while a test counts to its limit."""
     monkeypatch.setattr(rates, "time", lambda: 1000.0)

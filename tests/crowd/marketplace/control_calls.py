@@ -15,7 +15,7 @@ CONTROL_KEY = "control-key-of-the-tests"
 def control(
     http: URLLib3Session, sites: Sites, verb: str, values: Mapping[str, Any]
 ) -> tuple[int, Mapping[str, Any]]:
-    """The status and the answer."""
+    """Call a verb of the control API; return the status and the answer."""
     request = AWSRequest(
         method="POST",
         url=f"{sites.marketplace}/control/{verb}/",

@@ -22,7 +22,7 @@ _numbers: Iterator[int] = count(1)
 
 @dataclass(frozen=True, kw_only=True)
 class Desk:
-    """A signed-in operator's browser."""
+    """The browser of an operator who is signed in."""
 
     client: Client
     operator: Operator
@@ -31,7 +31,7 @@ class Desk:
         return self.client.get(f"/desk/{path}")
 
     def post(self, path: str, *, token: str = "", **fields: object) -> Any:
-        """With a form token of its own unless one is given, as every page hands them out."""
+        """Send a form, with a form token of its own unless one is given, as each page provides one."""
         return self.client.post(f"/desk/{path}", {"form_token": token or str(uuid4()), **fields})
 
 
@@ -41,7 +41,7 @@ def make_operator(name: str = "") -> Operator:
 
 
 def open_desk(*, enforce_csrf_checks: bool = False) -> Desk:
-    """Signed in by the service: hashing a password takes its time."""
+    """Sign an operator in through the service, since hashing a password takes time."""
     operator = Operator.objects.create(
         sign_in_name=f"operator-{next(_numbers)}", password="!", created_at=timezone.now()
     )
@@ -51,7 +51,7 @@ def open_desk(*, enforce_csrf_checks: bool = False) -> Desk:
 
 
 def form_token(page: Any) -> str:
-    """The page's first."""
+    """First form token of the page."""
     first, *_ = re.findall(r'name="form_token" value="([^"]*)"', page.content.decode())
     return str(first)
 
@@ -62,7 +62,7 @@ def hidden(page: Any, name: str) -> str:
 
 
 def secrets_on(page: Any) -> Mapping[str, str]:
-    """What is shown once, by its label."""
+    """Secrets that the page shows once, by their labels."""
     found = re.findall(
         r'<label for="secret-\d+">([^<]*)</label><input [^>]*?value="([^"]*)"', page.content.decode()
     )
@@ -70,7 +70,7 @@ def secrets_on(page: Any) -> Mapping[str, str]:
 
 
 def rows_of(page: Any) -> list[str]:
-    """What stands in the body of the page's tables, a string a row."""
+    """Texts of all table rows of the page, one string a row."""
     bodies = re.findall(r"<tbody>(.*?)</tbody>", page.content.decode(), re.DOTALL)
     rows = [row for body in bodies for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL)]
     return [" ".join(unescape(re.sub(r"<[^>]*>", " ", row)).split()) for row in rows]

@@ -1,4 +1,4 @@
-"""QuestionForms, HTMLQuestions and AnswerKeys for tests, with the pieces that a test is about."""
+"""QuestionForms, HTMLQuestions and AnswerKeys for tests, and the parts that a test may vary."""
 
 from crowd.marketplace.questions.xml_parsing import SCHEMAS
 
@@ -74,7 +74,7 @@ def answer_key(*questions: str, mapping: str = "") -> str:
 
 
 def scored(identifier: str, *options: tuple[str, int], default: int | None = None) -> str:
-    """Each option is its selections, with spaces between, and their score."""
+    """XML of a scored question; an option is its space-separated selections and their score."""
     written = "".join(
         "<AnswerOption>"
         + "".join(f"<SelectionIdentifier>{one}</SelectionIdentifier>" for one in names.split())

@@ -1,6 +1,6 @@
-"""A plain model of HITs, assignments and money, written from the reference and from no code of the product.
+"""A plain model of HITs, assignments and money, written from the reference and independent of the product.
 
-Time is told by `turn`; what it makes due happens in the order of its instants, however far it is turned.
+`turn` moves the time; what it makes due happens in the order of its instants, however far it is turned.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ HANDED_IN: tuple[Status, ...] = ("Submitted", "Approved", "Rejected")
 
 
 class Refused(Exception):
-    """What the service would answer; the code without its prefix, or none for a worker's refusal."""
+    """Refusal that the service would answer: the code without its prefix, or none for a worker's refusal."""
 
     def __init__(self, code: str = "") -> None:
         super().__init__(code)
@@ -64,7 +64,7 @@ class Kind:
 
 @dataclass(kw_only=True, eq=False)
 class Work:
-    """One acceptance."""
+    """One accepted assignment of a person."""
 
     hit: "Task"
     person: Person
@@ -120,7 +120,7 @@ class Task:
 
 @dataclass(kw_only=True, eq=False)
 class Model:
-    """One requester with AWS's fees, and whoever works for it."""
+    """One requester with AWS's fees, and the people who work for it."""
 
     now: datetime
     deposit: Decimal
@@ -153,7 +153,7 @@ class Model:
         self._open_again(task)
 
     def set_expiration(self, task: Task, *, at: datetime) -> None:
-        """What is over may be ended once more, deleted or not: it changes nothing."""
+        """A HIT that is over, deleted or not, may be ended once more; that changes nothing."""
         if at > self.now:
             self._refuse_disposed(task)
         if at > self.now + LONGEST_LIFE:
@@ -183,7 +183,7 @@ class Model:
         task.is_disposed = True
 
     def accept(self, task: Task, person: Person) -> Work:
-        """The one there is already, if the worker has it open."""
+        """Accept a HIT; a worker who has it open gets the same work again."""
         for work in task.works:
             if work.person is person and work.status in HOLDING:
                 if work.status == "Accepted":
@@ -234,7 +234,7 @@ class Model:
         self._spend(work.person, amount, bonus_fee(amount))
 
     def turn(self, by: timedelta) -> None:
-        """What becomes due does so at its own instant."""
+        """Move the time; each thing that is due happens at its own instant."""
         until = self.now + by
         while (due := self._next_due()) and due <= until:
             self.now = max(self.now, due)
@@ -273,7 +273,7 @@ class Model:
                 task.is_disposed = True
 
     def _note_end(self, task: Task) -> None:
-        """Over: nobody may accept it again, because its time is or because all its work is in."""
+        """Note that no more work can be accepted, because time is up or all work has been submitted."""
         is_over = task.expires_at <= self.now or task.count(*HANDED_IN) == task.places
         if is_over and task.over_at is None:
             task.over_at = self.now

@@ -1,4 +1,4 @@
-"""Qualification types, tests and keys that many tests of the marketplace need."""
+"""Factories of qualification types, tests and answer keys that many tests of the marketplace need."""
 
 from datetime import datetime
 from typing import Any
@@ -34,7 +34,7 @@ def make_test(*, questions: int = 1, duration_s: int = 600, with_key: bool = Tru
 
 
 def question_form(*, questions: int = 1) -> str:
-    """Each question has the selections right and wrong; several may be ticked."""
+    """Questions with the selections "right" and "wrong", several of which may be ticked."""
     parts = "".join(
         f"<Question><QuestionIdentifier>q{number}</QuestionIdentifier><IsRequired>true</IsRequired>"
         f"<QuestionContent><Text>Which is right ({number})?</Text></QuestionContent>"
@@ -48,7 +48,7 @@ def question_form(*, questions: int = 1) -> str:
 
 
 def answer_key(*, questions: int = 1, identifier: str = "q") -> str:
-    """One for each right answer, and the value is the percentage."""
+    """An answer key with one point for each right answer, whose value is the percentage."""
     parts = "".join(
         f"<Question><QuestionIdentifier>{identifier}{number}</QuestionIdentifier><AnswerOption>"
         "<SelectionIdentifier>right</SelectionIdentifier><AnswerScore>1</AnswerScore></AnswerOption></Question>"
@@ -63,7 +63,7 @@ def answer_key(*, questions: int = 1, identifier: str = "q") -> str:
 
 
 def make_worker(**facts: Any) -> Worker:
-    """With what system qualifications are computed from."""
+    """A worker with the facts from which system qualifications are computed."""
     worker, _ = invite()
     for name, value in facts.items():
         setattr(worker, name, value)

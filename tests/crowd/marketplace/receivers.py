@@ -1,4 +1,4 @@
-"""Real servers on loopback that receive notifications, and what came to them."""
+"""Real servers on loopback that receive notifications and record them."""
 
 import ssl
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ class Receiver:
 def receiving(
     *statuses: int, answer: Callable[[Post], Answer] | None = None, tls: ssl.SSLContext | None = None
 ) -> Iterator[Receiver]:
-    """Answers the statuses in turn and then always 200, or whatever `answer` says."""
+    """Run a receiver that answers the statuses in turn and then always 200, or as `answer` says."""
     left = list(statuses)
 
     class Handler(BaseHTTPRequestHandler):
@@ -72,7 +72,7 @@ def receiving(
             self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
-            """Nothing to standard error."""
+            """Write nothing to standard error."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     if tls:
@@ -98,7 +98,7 @@ def tell(
     is_active: bool | None = None,
     now: datetime = NOW,
 ) -> Destination:
-    """From now on the HIT's type tells the address of these events."""
+    """Subscribe the address to these events of the HIT's type, from now on."""
     wish = notifications.Wish(
         transport=transport, address=address, version="2014-08-15", event_types=event_types
     )

@@ -19,7 +19,7 @@ MONTH_S = 2_592_000
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What GetHIT says about a HIT's progress."""
+    """A HIT's progress as GetHIT reports it."""
 
     status: str
     available: int
@@ -68,7 +68,7 @@ def accept(hit: HIT, *, worker: Worker | None = None, now: datetime = NOW) -> As
 
 
 def hand_in(hit: HIT, *, worker: Worker | None = None, now: datetime = NOW) -> Assignment:
-    """Accepted and submitted in one go."""
+    """Accept the HIT and submit an assignment at once."""
     assignment = accept(hit, worker=worker, now=now)
     work.submit_assignment(assignment=assignment, answer="<answer/>", now=now)
     assignment.refresh_from_db()
@@ -90,7 +90,7 @@ def status_of(assignment: Assignment) -> str:
 
 
 def balances(requester: Requester) -> dict[str, Decimal]:
-    """The ledger's sum of every account that moved. Summed here: SQLite would add floats."""
+    """The ledger's sum of every account that moved, added here because SQLite would add floats."""
     sums: dict[str, Decimal] = {}
     for account, amount in LedgerEntry.objects.filter(requester=requester).values_list("account", "amount"):
         sums[account] = sums.get(account, Decimal(0)) + amount

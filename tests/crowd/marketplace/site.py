@@ -23,7 +23,7 @@ SIGNATURE = re.compile(r"(:|%3A)\w{6}(:|%3A)[\w-]{43}")
 
 @dataclass(frozen=True, kw_only=True)
 class Browser:
-    """A signed-in worker's."""
+    """The browser of a worker who is signed in."""
 
     client: Client
     worker: Worker
@@ -50,7 +50,7 @@ def signed_in(*, enforce_csrf_checks: bool = False) -> Browser:
 
 
 def open_hit(*, requester: Requester | None = None, ago: timedelta = timedelta(0), **changes: Any) -> HIT:
-    """Posted just now, or some time ago."""
+    """Post a HIT, just now or some time ago."""
     return post_hit(requester=requester, now=timezone.now() - ago, **changes)
 
 
@@ -67,7 +67,7 @@ def work_path(assignment: Assignment) -> str:
 
 
 def text_of(page: Any) -> str:
-    """What is read on the page: no tags, single spaces."""
+    """Text that is read on the page: no tags, single spaces."""
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", page.content.decode())).split())
 
 
@@ -77,7 +77,7 @@ def frame_url(page: Any) -> str:
 
 
 def query_of(url: str) -> dict[str, str]:
-    """Each parameter once."""
+    """Parameters of the address; asserts that each is there once."""
     pairs = parse_qsl(urlsplit(url).query, keep_blank_values=True, strict_parsing=True)
     found = dict(pairs)
     assert len(found) == len(pairs)
@@ -85,11 +85,11 @@ def query_of(url: str) -> dict[str, str]:
 
 
 def submit_path(page: Any) -> str:
-    """Where the question page of this frame would send its form."""
+    """Path to which the question page of this frame would send its form."""
     submit_to = query_of(frame_url(page))["turkSubmitTo"]
     return f"{urlsplit(submit_to).path.rstrip('/')}/mturk/externalSubmit"
 
 
 def unsigned(text: str) -> str:
-    """Without the instants and signatures: what was signed a second later is the same address."""
+    """Remove instants and signatures: an address that was signed a second later then compares equal."""
     return SIGNATURE.sub("", text)

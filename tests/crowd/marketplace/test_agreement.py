@@ -1,4 +1,4 @@
-"""What the two review policies compute."""
+"""Results that the two review policies compute."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ def one(**answers: str) -> dict[str, Answer]:
 
 
 def test_agreement_of_the_documented_example() -> None:
-    """PairScores questions, three workers: two majorities, one unanimous answer, one question without agreement."""
+    """Four questions, three workers: two majorities, one unanimous answer, one question without agreement."""
     given_answers = {
         "w1": one(q1="a", q2="x", q3="p", q4="k"),
         "w2": one(q1="a", q2="y", q3="p", q4="l"),

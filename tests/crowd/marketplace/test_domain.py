@@ -1,4 +1,4 @@
-"""The rules that need no database."""
+"""Rules of the marketplace that need no database."""
 
 import re
 from decimal import Decimal

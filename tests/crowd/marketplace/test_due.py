@@ -1,4 +1,4 @@
-"""When the marketplace's sweeps have something to do by the clock alone, and that they rest otherwise."""
+"""When the marketplace's sweeps become due by the clock alone, and that they rest otherwise."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -92,7 +92,7 @@ def test_settling_is_due_at_a_deadline() -> None:
 
 def test_settling_is_due_when_work_approves_itself_and_not_while_it_waits_for_a_review() -> None:
     assignment = hand_in(post_hit(delay_s=60))
-    # The HIT is over, but nothing is disposed of that has work to review.
+    # The HIT is over, but is not disposed of while it has work to review.
     Assignment.objects.update(auto_approval_at=NOW + 400 * DAY)
     assert settling() == NOW + 400 * DAY
     Assignment.objects.update(auto_approval_at=NOW + MINUTE)
@@ -125,7 +125,7 @@ def test_settling_is_due_when_the_time_of_a_test_is_over() -> None:
 
 
 def test_settling_what_is_done_or_held_is_never_due() -> None:
-    """Work in flight keeps a HIT that is over; its own deadline is what is due."""
+    """Work in progress keeps a HIT that is over; the deadline of that work is what is due."""
     hit = post_hit(duration_s=60, lifetime=SECOND, max_assignments=2)
     assignment = accept(hit)
     work.settle_all(now=NOW + SECOND)
@@ -160,7 +160,7 @@ def test_delivery_takes_its_turn_at_the_instant_that_it_named() -> None:
 
     assert list(sweep._take_turns(now=due - TICK)) == []
     assert len(list(sweep._take_turns(now=due))) == 1
-    # Held by that sweep, and free again by itself if it dies.
+    # That sweep holds the lease, which ends by itself if the sweep dies.
     assert delivering() == due + sweep.LEASE
 
 
@@ -263,7 +263,7 @@ def test_tidying_is_due_once_rows_have_served_their_time(
     end = NOW + make()
     before = model._default_manager.count()
 
-    # Until then, and at that very instant, they are kept.
+    # Rows are kept until then, and at that very instant.
     assert tidying_at() == end + TICK
     assert retention.tidy(now=end) == 0
     retention.tidy(now=end + TICK)

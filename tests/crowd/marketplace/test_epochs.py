@@ -1,4 +1,4 @@
-"""After this database was put back: requesters hear of it, and no list to pay by is given out too early."""
+"""A restored database: requesters learn of it, and no list of payouts is given out too early."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def put_back() -> Epoch:
-    """Sessions end with it, but for that of the desk under test."""
+    """Begin an epoch as after a restore, but leave the session of the desk under test open."""
     now = timezone.now()
     return Epoch.objects.create(copied_at=now - timedelta(hours=5), began_at=now)
 

@@ -1,4 +1,4 @@
-"""Forgetting a worker: what goes, what stays, and what stands in the way."""
+"""Erasing a worker: what goes, what stays, and what prevents it."""
 
 from decimal import Decimal
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def worker() -> Worker:
-    """With everything that a person leaves here, and nothing open or owed."""
+    """A worker with everything that a person leaves here, and nothing open or owed."""
     worker, _ = invite()
     requester = make_requester().requester
     worker_sign_in.sign_in(worker=worker, now=NOW)

@@ -30,7 +30,7 @@ def sns_of(sites: Sites, credentials: Credentials) -> Any:
 
 
 def refused(call: Any, **values: Any) -> tuple[int, str]:
-    """The status and the code of the XML."""
+    """Status and XML code with which the call is refused."""
     response: Mapping[str, Any] = error_of(call, **values).response
     return response["ResponseMetadata"]["HTTPStatusCode"], response["Error"]["Code"]
 
@@ -48,7 +48,7 @@ def make_topic(sns: Any, name: str = "experiment-1") -> str:
 
 
 def follow(sns: Any, topic: str, receiver: Receiver, *, path: str = "/events") -> str:
-    """Subscribed and confirmed."""
+    """Subscribe the receiver, and confirm the subscription."""
     arn = subscribe(sns, topic, f"{receiver.url}{path}")
     sns.confirm_subscription(TopicArn=topic, Token=Subscription.objects.get(arn=arn).token)
     return arn

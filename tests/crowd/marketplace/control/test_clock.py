@@ -1,4 +1,4 @@
-"""One clock: what is turned turns everything, through HTTP, and it matters to nobody who looks first."""
+"""One clock: turning it turns everything, through HTTP, and it does not matter who looks first."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """A requester, a worker and a clock that stands until it is turned."""
+    """A requester, a worker, and a clock that stops until it is turned."""
 
     sites: Sites
     api: Any
@@ -50,7 +50,7 @@ class Stage:
         return hit_id
 
     def work(self, action: str, hit_id: str) -> str:
-        """The assignment's id, or the worker's refusal."""
+        """Simulate an action of the worker; return the id of the assignment, or "refused"."""
         terms = {"action": action, "worker": self.worker.external_id, "hit": hit_id}
         status, answer = control(self.http, self.sites, "simulate", terms)
         return answer["assignment"] if status == 200 else "refused"
@@ -210,7 +210,7 @@ def test_override_ends_after_30_days(stage: Stage, after: timedelta, *, is_late:
         assert stage.assignment(done)["AssignmentStatus"] == "Approved"
 
 
-# Days of other zones' clock changes, a leap day, and the last second of a year.
+# Clock changes of other zones, a leap day, and the last second of a year.
 @pytest.mark.parametrize(
     "began_at",
     [
@@ -240,12 +240,12 @@ def test_midnight_and_summer_time_change_nothing(
     assert stage.status(hit_id) == "Disposed"
 
 
-# A periodic task and every read agree.
+# A periodic task and every read settle alike.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """Work of which, at some later instant, something of every kind is due."""
+    """Work of which something of every kind is due at some later instant."""
 
     stage: Stage
     hit_ids: list[str]
@@ -271,7 +271,7 @@ def without_metadata(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def page(scene: Scene, path: str) -> str:
-    """What the worker reads there."""
+    """Text of the page that the worker reads at this path."""
     browser = stranger()
     browser.cookies[COOKIE] = worker_sign_in.sign_in(worker=scene.stage.worker, now=clock.now())
     response = browser.get(path)
@@ -299,7 +299,7 @@ READS: dict[str, Read] = {
 
 @contextmanager
 def put_back(scene: Scene) -> Iterator[None]:
-    """Undoes what a look has settled, so that the next look comes to the same unsettled rows."""
+    """Undo what a read has settled, so that the next read finds the same unsettled rows."""
     models = (HIT, Assignment, Requester, Worker)
     before = {model: {row.pk: row for row in model.objects.all()} for model in models}
     newest = LedgerEntry.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
@@ -328,7 +328,7 @@ def test_every_read_agrees_with_the_periodic_task(stage: Stage, ahead: timedelta
 
 
 def test_settling_once_is_settling_every_minute(stage: Stage) -> None:
-    """However long nobody looked, everything has the date at which it was due."""
+    """Everything is dated when it was due, however long nobody looked."""
 
     def outcome(hit: HIT) -> object:
         hit.refresh_from_db()

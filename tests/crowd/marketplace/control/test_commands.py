@@ -1,4 +1,4 @@
-"""What the marketplace is set up by from the command line."""
+"""Management commands that set the marketplace up."""
 
 import json
 from io import StringIO
@@ -27,7 +27,7 @@ def run(command: str, *arguments: str) -> str:
 
 @pytest.fixture
 def typed(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Puts a line on standard input, which is no terminal."""
+    """Put a line on standard input, which is no terminal."""
     return lambda line: monkeypatch.setattr("sys.stdin", StringIO(f"{line}\n"))
 
 

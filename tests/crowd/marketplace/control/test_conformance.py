@@ -1,4 +1,4 @@
-"""The whole reference, over HTTP, against a marketplace of its own; and the command that checks others."""
+"""The whole reference over HTTP, against a marketplace of its own; and the command that checks others."""
 
 import json
 import os
@@ -91,7 +91,7 @@ def test_conformance_with_a_control_key_that_does_not_work_skips(served: Served,
 
 
 def test_conformance_counts_what_a_wrong_server_does(served: Served, tmp_path: Path) -> None:
-    """Credentials that nobody knows: every call is refused, though not as the reference has it."""
+    """Unknown credentials: every call is refused, though not in the way that the reference has it."""
     nobody = {"AWS_ACCESS_KEY_ID": "NOBODY", "AWS_SECRET_ACCESS_KEY": "nothing"}
 
     done = run("--endpoint", served.endpoint, "--only", "1,7", folder=tmp_path, **nobody)

@@ -1,4 +1,4 @@
-"""The control API: who may use it, what each verb does, and that wrong input changes nothing."""
+"""The control API: who may use it, what each verb does, and that bad input changes nothing."""
 
 from datetime import timedelta
 from decimal import Decimal

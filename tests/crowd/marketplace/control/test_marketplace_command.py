@@ -35,7 +35,7 @@ class Running:
             return False
 
     def children(self) -> dict[str, int]:
-        """The processes that it supervises, by what they run."""
+        """Ids of the processes that it supervises, by what they run."""
         found: dict[str, int] = {}
         for pid in tree(self.process.pid)[1:]:
             command = Path(f"/proc/{pid}/cmdline").read_text()
@@ -80,7 +80,7 @@ def tables(path: Path) -> set[str]:
 
 
 def is_gone(pid: int) -> bool:
-    """A process that has ended and waits for nobody."""
+    """Whether the process has ended; a zombie counts as ended."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

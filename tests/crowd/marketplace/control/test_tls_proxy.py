@@ -1,4 +1,4 @@
-"""The loopback proxy for programs that know Amazon's host names alone."""
+"""The loopback TLS proxy for programs that only know Amazon's host names."""
 
 import json
 import signal
@@ -40,7 +40,7 @@ PATIENCE_S = 30.0  # of a busy machine
 
 
 class Echo(ThreadingHTTPServer):
-    """A marketplace that answers with what it was asked, and remembers it."""
+    """A marketplace that answers with the request it received, and records it."""
 
     asked: list[dict[str, Any]]
 
@@ -124,7 +124,7 @@ def in_the_clear(proxy: Proxy) -> Iterator[socket.socket]:
 
 @contextmanager
 def tunneled(proxy: Proxy, *, host: str = SANDBOX) -> Iterator[ssl.SSLSocket]:
-    """TLS to the host, as a client has it that trusts the proxy's authority and nobody else."""
+    """Connect to the host by TLS, as a client that trusts the proxy's authority and no other."""
     trusting = ssl.create_default_context(cafile=str(proxy.authority.bundle))
     with in_the_clear(proxy) as connection:
         connection.sendall(f"CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\n\r\n".encode())
@@ -408,7 +408,7 @@ def test_authority_renews_its_servers_certificate_every_day(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("host", "is_trusted"), [(SANDBOX, True), ("example.org", False)])
 def test_authority_cannot_vouch_for_other_hosts(tmp_path: Path, host: str, is_trusted: bool) -> None:
-    """Whoever stole its key could forge certificates for these names and no others."""
+    """A thief of its key could forge certificates for these names and no others."""
     now = timezone.now()
     made = Authority(folder=tmp_path, hosts=HOSTS, now=now)
     stolen = authority._read(tmp_path / "authority.pem")
@@ -419,7 +419,7 @@ def test_authority_cannot_vouch_for_other_hosts(tmp_path: Path, host: str, is_tr
 
 
 def shakes_hands(host: str, *, server: Path, trusted: Path) -> bool:
-    """A client and a server in memory."""
+    """Whether a TLS handshake succeeds between a client and a server in memory."""
     answering = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     answering.load_cert_chain(server)
     asking = ssl.create_default_context(cafile=str(trusted))

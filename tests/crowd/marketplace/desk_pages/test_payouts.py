@@ -1,4 +1,4 @@
-"""Who is owed what, and that marking it paid happens once and to the cent."""
+"""Payouts: who is owed what, and that marking it paid happens once and to the cent."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ ZERO = Decimal(0)
 
 
 def owed_worker(amount: str, *, name: str = "") -> Worker:
-    """Has earned it by one approved assignment."""
+    """A worker who has earned this amount by one approved assignment."""
     now = timezone.now()
     assignment = hand_in(open_hit(reward=amount), now=now)
     reviewing.approve_assignment(assignment=assignment, feedback="", override=False, now=now)

@@ -1,4 +1,4 @@
-"""How often a page of the desk asks the databases: a few times, however much there is to show."""
+"""Pages of the desk make a few queries, however much there is to show."""
 
 from decimal import Decimal
 
@@ -37,7 +37,7 @@ PAGES = [
 
 
 def grow(desk: Desk) -> None:
-    """One more of everything that the pages list."""
+    """Add one more of everything that the pages list."""
     now = timezone.now()
     first_requester, first_worker = Requester.objects.order_by("pk")[0], Worker.objects.order_by("pk")[0]
     assignment = hand_in(open_hit(requester=first_requester), now=now)

@@ -1,4 +1,4 @@
-"""Requesters at the desk: their keys, their money, their layouts, and their end."""
+"""Requesters at the desk: their keys, their money, their layouts, and how they end."""
 
 import re
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Getting into the desk and out of it, and that nothing of it is open to anybody else."""
+"""Signing in at the desk and out again, and that nothing of the desk is open to anybody else."""
 
 from datetime import timedelta
 
@@ -34,7 +34,7 @@ def sign_in(client: Client, name: str, password: str = PASSWORD, **fields: str) 
 
 
 def addresses() -> list[str]:
-    """Every address of the desk but the door itself."""
+    """Every address of the desk except those for signing in and out."""
     found = get_resolver("crowd.marketplace.desk.urls").url_patterns
     named = [
         one for one in found if isinstance(one, URLPattern) and one.name not in (None, "sign_in", "sign_out")

@@ -1,4 +1,4 @@
-"""Workers at the desk: invited, described, suspended, searched; and the blocks of requesters."""
+"""Workers at the desk: invited, described, suspended, searched; and the blocks that requesters set."""
 
 import re
 from datetime import timedelta

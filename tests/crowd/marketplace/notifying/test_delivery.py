@@ -1,4 +1,4 @@
-"""The sweep over the outbox, against real receivers: at least once, in order, none harming another."""
+"""The sweep over the outbox, against real receivers: at least once, in order, none delaying another."""
 
 import hashlib
 import hmac
@@ -124,7 +124,7 @@ def test_delivery_to_the_dead_does_not_hold_up_the_living() -> None:
         deliver_events(now=NOW)
 
     assert receiver.event_types == TWO
-    # One attempt told enough about that destination.
+    # One attempt is enough to know about that destination.
     assert sum(Event.objects.filter(hit_id=dead.external_id).values_list("attempts", flat=True)) == 1
 
 
@@ -190,7 +190,7 @@ def test_delivery_cuts_off_who_does_not_answer(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_delivery_is_sent_again_if_the_sweep_dies_after_sending(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulated by an error in the place of the mark; test_delivery_processes kills a real one."""
+    """An error in place of the mark simulates the crash; test_delivery_processes kills a real process."""
     hit = post_hit()
 
     class Died(Exception):

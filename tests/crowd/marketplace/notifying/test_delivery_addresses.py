@@ -1,4 +1,4 @@
-"""Where the marketplace lets itself be sent: nowhere inside its own network."""
+"""Addresses that the marketplace sends to: none inside its own network."""
 
 import socket
 import ssl
@@ -35,7 +35,7 @@ def in_public(settings: LazySettings) -> None:
 
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> Names:
-    """Every name has these addresses from now on, the first time that it is asked for."""
+    """Point every name of example.org to these addresses; a second look-up of a name fails."""
     real = socket.getaddrinfo
 
     def point_to(*addresses: str) -> None:
@@ -179,7 +179,7 @@ def test_who_speaks_no_http_is_told() -> None:
 
 @pytest.mark.parametrize("connection", ["close", "keep-alive"])
 def test_who_trickles_an_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch, connection: str) -> None:
-    """Each byte comes in time, so that only the time of the whole ends it."""
+    """Each byte comes in time, so only the limit of the whole answer ends it."""
     monkeypatch.setattr(http_post, "TIMEOUT_S", 0.4)
     head = f"HTTP/1.1 200 OK\r\nConnection: {connection}\r\nContent-Length: 1000\r\n\r\n"
 
@@ -204,7 +204,7 @@ def test_who_trickles_an_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch, conn
 
 
 def make_certificate(folder: Path) -> Path:
-    """For 127.0.0.1, with its key."""
+    """Make a self-signed certificate for 127.0.0.1, with its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "receiver")])
     own = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])

@@ -1,4 +1,4 @@
-"""Several sweeps at once, and one that is killed outright."""
+"""Several sweeps at once, and a sweep that is killed with SIGKILL."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ deliver_events(now=NOW)
 
 
 def environ() -> Mapping[str, str]:
-    """The test's database, for a process of its own."""
+    """Environment that gives another process the test's database."""
     database = connections["marketplace"].settings_dict
     url = f"sqlite:///{database['NAME']}"
     if connections["marketplace"].vendor == "postgresql":
@@ -42,7 +42,7 @@ def environ() -> Mapping[str, str]:
 
 
 def test_delivery_of_a_killed_process_is_sent_again() -> None:
-    """Killed with -9 while the receiver has the document and has not answered: nobody marked it."""
+    """The sender is killed while the receiver has the document and has not answered: nobody marked it."""
     hit = post_hit()
     running: list[subprocess.Popen[bytes]] = []
 

@@ -1,4 +1,4 @@
-"""Posts as SNS makes them, checked by nothing but what they say and the certificate they name."""
+"""Posts in the form of SNS, verified with nothing but their content and the certificate they name."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ from tests.factories import NOW
 
 
 def verify(message: dict[str, Any]) -> None:
-    """As a receiver does. Raises InvalidSignature."""
+    """Verify the signature as a receiver does. Raises InvalidSignature."""
     with urlopen(message["SigningCertURL"], timeout=10) as answer:  # noqa: S310 (our own address)
         key = x509.load_pem_x509_certificate(answer.read()).public_key()
     assert isinstance(key, rsa.RSAPublicKey)

@@ -1,4 +1,4 @@
-"""Messages to a queue on loopback that speaks SQS's protocol as much as it must."""
+"""Messages to a queue on loopback that speaks as much of SQS's protocol as is needed."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ JSON = {"Content-Type": "application/x-amz-json-1.0"}
 def _credentials(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.MARKETPLACE_SQS_ACCESS_KEY_ID = "QUEUEKEY"
     settings.MARKETPLACE_SQS_SECRET_ACCESS_KEY = "queue-secret"
-    # botocore would follow it; the marketplace's own posts do not.
+    # botocore would follow this setting; the marketplace's own posts do not.
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
 
 

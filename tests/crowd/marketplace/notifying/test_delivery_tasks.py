@@ -1,4 +1,4 @@
-"""The marketplace's periodic tasks, and what they tidy away."""
+"""The marketplace's periodic tasks, and what they remove."""
 
 from datetime import datetime, timedelta
 

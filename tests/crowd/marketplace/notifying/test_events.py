@@ -1,4 +1,4 @@
-"""The outbox: what is written when something happens."""
+"""The outbox: which events are written, and what they say."""
 
 import json
 from collections.abc import Sequence

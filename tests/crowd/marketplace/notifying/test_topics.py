@@ -1,4 +1,4 @@
-"""Events that reach those who subscribed to a topic, through boto3's SNS client over HTTP."""
+"""Topics over HTTP, through boto3's SNS client: events reach their confirmed subscribers."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Topics that are made, told and deleted at one instant: a true answer for each, and never a fault."""
+"""Topics that are made, notified and deleted concurrently: each call gets a true answer, and none fails."""
 
 from collections import Counter
 from collections.abc import Callable

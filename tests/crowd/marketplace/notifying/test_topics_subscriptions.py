@@ -1,4 +1,4 @@
-"""Subscriptions from the first letter to the last, and whose they are."""
+"""Subscriptions of topics, from the first confirmation message to the last, and whose they are."""
 
 from datetime import timedelta
 from typing import Any
@@ -127,7 +127,7 @@ def test_subscription_outlives_the_quiet_of_its_topic(sns: Any) -> None:
 def test_address_inside_the_house_gets_no_letter(
     sns: Any, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A name is judged when something is sent to it, as for every other notification."""
+    """An address is checked when something is sent to it, as for every other notification."""
     topic = make_topic(sns)
     with receiving() as receiver:
         subscribe(sns, topic, f"{receiver.url}/events")

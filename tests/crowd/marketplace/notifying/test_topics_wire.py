@@ -1,4 +1,4 @@
-"""Calls about topics that are refused: what they say, who signed them, and how many."""
+"""Refused calls about topics: by what they say, by who signed them, and by their number."""
 
 from datetime import timedelta
 from typing import Any
@@ -93,7 +93,7 @@ def signed(
 
 
 def send(request: AWSRequest) -> tuple[int, str]:
-    """The status, and the code that the XML names."""
+    """Send the request; return the status and the code in the XML."""
     answer = URLLib3Session().send(request.prepare())
     text: str = answer.content.decode()
     return answer.status_code, text.partition("<Code>")[2].partition("</Code>")[0]

@@ -1,4 +1,4 @@
-"""Every operation under input made from the service model, sensible and hostile: never a 500."""
+"""Every operation gets sensible and hostile input, generated from the service model: never a 500."""
 
 import json
 import string
@@ -91,7 +91,7 @@ Send = Callable[..., tuple[int, Any]]
 
 
 class World:
-    """Two requesters with rows of every kind; the second one's must never change."""
+    """Two requesters with rows of every kind; those of the second must never change."""
 
     def __init__(self) -> None:
         now = timezone.now()
@@ -133,7 +133,7 @@ def world(sites: Sites, settings: LazySettings) -> World:
 
 @pytest.fixture
 def send(sites: Sites, world: World) -> Send:
-    """Signed by the first requester."""
+    """Send calls that the first requester signs."""
     http = URLLib3Session()
     keys = AWSCredentials(world.me.access_key_id, world.me.secret_access_key)
 
@@ -163,7 +163,7 @@ def read(answer: Any) -> Any:
 
 
 def counts() -> dict[str, int]:
-    """How many rows there are of everything."""
+    """Number of rows of every model."""
     models: list[type[Model]] = list(apps.get_app_config(APP_LABEL).get_models())
     return {model.__name__: model._default_manager.count() for model in models}
 
@@ -177,7 +177,7 @@ SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
 
 
 def sensible(shape: Shape, name: str, ids: list[str]) -> st.SearchStrategy[Any]:
-    """What a caller in earnest might send for a scalar."""
+    """Values that an honest caller might send for a scalar."""
     if enum := getattr(shape, "enum", None):
         return st.sampled_from(enum)
     known = SENSIBLE.get(shape.type_name)
@@ -196,7 +196,7 @@ def sensible_text(name: str, ids: list[str]) -> st.SearchStrategy[str]:
 
 
 def from_shape(shape: Shape, name: str, ids: list[str], *, odds: int) -> st.SearchStrategy[Any]:
-    """As the model wants it, and by `odds` in ten anything."""
+    """Values as the service model has them; `odds` in ten are anything."""
     if isinstance(shape, StructureShape):
         wanted = {
             member: from_shape(inner, member, ids, odds=odds) for member, inner in shape.members.items()
@@ -218,7 +218,7 @@ def mostly(
 
 
 def spoiled(params: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """One member missing, or one too many."""
+    """Parameters with one member missing, or one too many."""
     fewer = st.sampled_from(sorted(params)) if params else st.just("")
     return fewer.map(lambda name: {key: value for key, value in params.items() if key != name}) | st.tuples(
         st.text(max_size=5), ANYTHING
@@ -233,7 +233,7 @@ def is_answered_well(status: int, body: Any) -> bool:
 
 
 def fuzz(send: Send, world: World, operation: str, profile: settings) -> Counter[int]:
-    """How often each status came."""
+    """Call the operation with generated input; count the statuses of its answers."""
     answered: Counter[int] = Counter()
     model = parameter_validation.operation_model(operation)
     assert model is not None
@@ -265,7 +265,7 @@ def fuzz(send: Send, world: World, operation: str, profile: settings) -> Counter
 def test_every_operation_answers_any_input(send: Send, world: World, part: int) -> None:
     answered = sum((fuzz(send, world, operation, QUICK) for operation in OPERATIONS[part::3]), Counter[int]())
 
-    # Some of it must get through, or the deeper code was never reached.
+    # Some calls must succeed, or the deeper code was never reached.
     assert answered[200] > 10
 
 

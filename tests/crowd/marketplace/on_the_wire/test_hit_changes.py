@@ -1,4 +1,4 @@
-"""More assignments and another expiration, through boto3, and what each change does to the money."""
+"""More assignments and another expiration, through boto3, and the money that each change moves."""
 
 from datetime import timedelta
 
@@ -203,7 +203,7 @@ def test_update_expiration_beyond_a_year_is_refused(caller: Caller) -> None:
 
 
 def test_update_expiration_reads_what_clients_write_for_an_instant(sites: Sites) -> None:
-    """boto3 writes numbers; others write text, or nonsense."""
+    """boto3 writes instants as numbers; other clients write text, or nonsense."""
     credentials = make_requester(now=timezone.now())
     hit_id = caller_with(sites, credentials).create()
     in_an_hour = (timezone.now() + timedelta(hours=1)).replace(microsecond=0)

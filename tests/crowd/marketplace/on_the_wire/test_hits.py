@@ -79,7 +79,7 @@ def client(sites: Sites, credentials: Credentials) -> Any:
 
 
 def nothing_happened(credentials: Credentials) -> bool:
-    """No HIT, no type, no remembered token, and the deposit as it was."""
+    """Whether there is no HIT, no type and no remembered token, and the deposit is as it was."""
     made = (HIT.objects.count(), HITType.objects.count(), RequestToken.objects.count())
     return made == (0, 0, 0) and LedgerEntry.objects.count() == 2 and available(credentials.requester) == 100
 
@@ -247,7 +247,7 @@ def test_list_hits_page_that_is_exactly_full_is_the_last(client: Any, credential
 def test_list_hits_goes_on_by_the_marketplaces_own_keys(
     client: Any, credentials: Credentials, settings: LazySettings
 ) -> None:
-    """Whoever knows Django's key writes no place of ours; and our keys can be changed between two pages."""
+    """Django's key cannot forge a page token, and the marketplace's keys can change between two pages."""
     made = [post_hit(requester=credentials.requester, now=timezone.now()) for _ in range(2)]
     token = client.list_hits(MaxResults=1)["NextToken"]
     forged = signing.dumps(made[0].pk, key=settings.SECRET_KEY, salt="marketplace.page.rows")

@@ -44,7 +44,7 @@ def specification(address: str = ADDRESS, **changes: Any) -> dict[str, Any]:
 
 
 def settings_of(hit: HIT) -> list[tuple[str, bool]]:
-    """The address and whether it is told anything."""
+    """Addresses of the HIT's type, and whether each is active."""
     found = NotificationSetting.objects.filter(hit_type=hit.hit_type)
     return list(found.values_list("destination__address", "is_active"))
 
@@ -197,7 +197,7 @@ def test_events_of_a_whole_life_arrive_in_order(client: Any, hit: HIT) -> None:
 
 
 def test_nothing_is_locked_while_an_event_is_sent(client: Any, hit: HIT) -> None:
-    """The receiver itself makes things happen, which an open transaction would keep waiting."""
+    """The receiver itself causes events, which an open transaction would keep waiting."""
 
     def work_meanwhile(_: Post) -> Answer:
         try:

@@ -1,4 +1,4 @@
-"""Assignments, their review, and bonuses through boto3."""
+"""Assignments, their review, and bonuses, through boto3."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -38,7 +38,7 @@ def hit(credentials: Credentials) -> HIT:
 
 
 def bonus_of(hit: HIT, **changes: Any) -> dict[str, Any]:
-    """What SendBonus needs, for work that is handed in now."""
+    """Parameters of SendBonus for an assignment that is submitted now."""
     assignment = hand_in(hit, now=timezone.now())
     values = {
         "WorkerId": assignment.worker.external_id,

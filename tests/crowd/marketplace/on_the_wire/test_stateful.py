@@ -1,4 +1,4 @@
-"""The server over HTTP against a plain model: after every step states, counters and cents agree."""
+"""The server over HTTP against a plain model: states, counters and cents agree after every step."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -57,7 +57,7 @@ LONG_WAITS = [timedelta(days=days) for days in (1, 30, 31, 119, 121, 366)]
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """Where the play is given: the server, and the instant at which its clock stands."""
+    """The server, and the instant at which its clock is stopped."""
 
     sites: Sites
     began_at: datetime
@@ -68,7 +68,7 @@ def pick(rows: Sequence[Row], number: int) -> Row:
 
 
 class Market(RuleBasedStateMachine):
-    """One requester of little money, four workers, a clock. Whatever is refused has changed nothing."""
+    """One requester with little money, four workers, and a clock; a refused call changes nothing."""
 
     stage: ClassVar[Stage]
 
@@ -133,7 +133,7 @@ class Market(RuleBasedStateMachine):
     @precondition(lambda self: self.repeats)
     @rule(number=PICK)
     def repeat_a_token(self, number: int) -> None:
-        """Within its day nothing happens twice."""
+        """A token that is repeated within 24 hours is refused."""
         used_at, again = pick(self.repeats, number)
         if self.model.now - used_at <= timedelta(hours=24):
             with pytest.raises(ClientError):
@@ -142,7 +142,7 @@ class Market(RuleBasedStateMachine):
     @precondition(lambda self: self.tasks)
     @rule(number=PICK, ahead=st.sampled_from([None, timedelta(days=-1), *LIVES, timedelta(days=366)]))
     def set_expiration(self, number: int, ahead: timedelta | None) -> None:
-        """None is the 0 that expires at once."""
+        """Set the expiration; None sends the instant 0, which expires the HIT at once."""
         task, hit_id = self.pick_task(number)
         at = datetime.fromtimestamp(0, tz=self.model.now.tzinfo) if ahead is None else self.model.now + ahead
         self.both(
@@ -194,7 +194,7 @@ class Market(RuleBasedStateMachine):
     @precondition(lambda self: self.tasks)
     @rule(number=PICK)
     def everybody_does_it(self, number: int) -> None:
-        """So that HITs are completed, which chance alone seldom does."""
+        """Let everybody submit, so that HITs are completed, which chance alone seldom does."""
         for worker in range(PEOPLE):
             self.accept(number, worker)
             self.submit(number, worker)
@@ -237,7 +237,7 @@ class Market(RuleBasedStateMachine):
 
     @rule(worker=PICK)
     def pay_out(self, worker: int) -> None:
-        """All that the worker is owed, paid outside."""
+        """Record that the worker was paid everything owed, outside the service."""
         person, row = pick(self.people, worker), pick(self.rows, worker)
         self.run_the_clock()
         if owed := person.owed:
@@ -258,12 +258,12 @@ class Market(RuleBasedStateMachine):
 
     @rule()
     def run_the_clock(self) -> None:
-        """The periodic task; every read does without it just as well."""
+        """Run the periodic task; every read settles just as well without it."""
         works.settle(now=clock.now())
 
     @invariant()
     def all_agree(self) -> None:
-        """Whichever is asked first finds what the clock has made due."""
+        """Compare server and model in alternating order: the first read finds what the clock has made due."""
         self.step += 1
         first, second = self.hits_agree, self.money_agrees
         for check in (first, second) if self.step % 2 else (second, first):
@@ -298,7 +298,7 @@ class Market(RuleBasedStateMachine):
         assert [record_of(worker) for worker in kept] == [record_of(person) for person in self.people]
 
     def both(self, model: Callable[[], object], server: Callable[[], Any]) -> Any:
-        """The server's answer if both agree to do it, None if both refuse for one reason."""
+        """Return the server's answer if both agree to do it, None if both refuse with the same code."""
         refused = code_of_refusal(model)
         if refused is None:
             return server()
@@ -339,7 +339,7 @@ class Market(RuleBasedStateMachine):
         )
 
     def ledger(self) -> dict[str, Decimal]:
-        """Of this requester and these workers. Summed here: SQLite would add floats."""
+        """Sums of this requester's and these workers' accounts, added here: SQLite would add floats."""
         sums = dict.fromkeys(LedgerEntry.Account.values, Decimal(0))
         mine = LedgerEntry.objects.filter(requester=self.requester) | LedgerEntry.objects.filter(
             worker__in=self.rows
@@ -381,7 +381,7 @@ def record_of(somebody: Worker | Person) -> dict[str, object]:
 
 @pytest.fixture
 def stage(sites: Sites, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> Stage:
-    """The machine's clock stands still for the marketplace, so that both sides name the same instants."""
+    """The machine's clock stands still for the marketplace, so both sides name the same instants."""
     settings.MARKETPLACE_CONTROL_KEY = CONTROL_KEY
     settings.MARKETPLACE_KEY_RATE = 0
     began_at = timezone.now().replace(microsecond=0)

@@ -1,4 +1,4 @@
-"""The endpoint itself over real HTTP: who may call, what is routed, what is said about bad input."""
+"""The endpoint itself over real HTTP: who may call, what is routed, and what it says about bad input."""
 
 import json
 from datetime import datetime, timedelta
@@ -151,7 +151,7 @@ def test_unknown_target_is_refused(sites: Sites, credentials: Credentials, targe
 
 
 def sample(shape: Shape) -> Any:
-    """The least that the service model accepts, so that only the operation itself can refuse."""
+    """The least input that the service model accepts, so that only the operation itself can refuse."""
     if isinstance(shape, StructureShape):
         return {name: sample(shape.members[name]) for name in shape.required_members}
     if isinstance(shape, ListShape):

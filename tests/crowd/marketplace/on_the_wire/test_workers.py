@@ -1,4 +1,4 @@
-"""NotifyWorkers and the blocks through boto3."""
+"""NotifyWorkers and the operations on blocks, through boto3."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What requesters give workers and take from them, through the API."""
+"""Qualifications that requesters give to workers and revoke, through the API."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Requests, grants and decisions at one instant: one row, one outcome."""
+"""Concurrent requests, grants and decisions: one row, one outcome."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +25,7 @@ AT_ONCE = 6
 
 
 def at_once(*deeds: Callable[[], object]) -> list[str]:
-    """Sorted: "done", or the name of the refusal."""
+    """Run all at once; return the sorted outcomes, "done" or the name of the refusal."""
     with ThreadPoolExecutor(len(deeds)) as pool:
         return sorted(pool.map(outcome, deeds))
 
@@ -46,7 +46,7 @@ def test_asking_at_once_makes_one_request(*, auto: bool) -> None:
 
     outcomes = at_once(*[lambda: ask(type_=type_, worker=worker, now=NOW)] * AT_ONCE)
 
-    # One that comes after the grant is told that it is the worker's already.
+    # A request that comes after the grant is refused, since the worker already has it.
     assert set(outcomes) <= {"done", "NotAskable"}
     assert QualificationRequest.objects.count() == 1
     assert Qualification.objects.count() == int(auto)

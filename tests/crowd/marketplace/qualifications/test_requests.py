@@ -1,4 +1,4 @@
-"""What workers ask for: once or again, in time or not, granted at once or by hand."""
+"""Workers' requests for qualifications: once or again, in time or not, granted at once or by hand."""
 
 from datetime import timedelta
 
@@ -28,7 +28,7 @@ ONCE = "You can ask for this qualification only once, and you have done so."
 
 
 def answers(*, right: int, of: int, extra: bool = False) -> str:
-    """`extra` ticks a wrong selection beside each right one."""
+    """Answers with so many questions right; `extra` ticks a wrong selection beside each right one."""
     chosen = ["right", "wrong"] if extra else ["right"]
     return write_answers(
         (f"q{n}", [("SelectionIdentifier", one) for one in (chosen if n < right else ["wrong"])])

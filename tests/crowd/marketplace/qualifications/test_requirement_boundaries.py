@@ -1,4 +1,4 @@
-"""The platform's own requirements at exactly 98 per cent and 5,000, one above, one below and in between."""
+"""Built-in requirements at exactly 98 per cent and 5,000, one above, one below and in between."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def need(type_id: str, comparator: str, value: int) -> dict[str, Any]:
 
 
 def meets(record: dict[str, int], requirement: dict[str, Any]) -> bool:
-    """What is held does not count for these, so no database is asked."""
+    """Whether a worker with this record meets the requirement; granted qualifications are not needed here."""
     return not find_unmet([requirement], standing=Standing(worker=Worker(**record), held={}), names={})
 
 
@@ -49,7 +49,7 @@ SHARES = {
 def test_share_of_98_per_cent_is_compared_as_the_whole_per_cent_below_it(
     approved: int, rejected: int, *, at_least: bool, more_than: bool
 ) -> None:
-    """An integer, as in the API: rounded down, so 97.99 is not 98, and above 98 begins at 99."""
+    """The value is an integer, as in the API: rounded down, so 97.99 is not 98, and above 98 begins at 99."""
     record = reviewed(approved, rejected)
 
     met = [
@@ -66,7 +66,7 @@ def test_share_of_98_per_cent_is_compared_as_the_whole_per_cent_below_it(
     [(4999, False, False), (5000, True, False), (5001, True, True)],
 )
 def test_number_of_5000_is_counted_exactly(approved: int, *, at_least: bool, more_than: bool) -> None:
-    """Waiting and rejected work is not among it."""
+    """Waiting and rejected work is not counted."""
     record = {"submitted": approved + 200, "approved": approved, "rejected": 100}
 
     met = [
@@ -83,7 +83,7 @@ def test_number_of_5000_is_counted_exactly(approved: int, *, at_least: bool, mor
     "comparator", [name for name in COMPARE if name not in ("DoesNotExist", "In", "NotIn")]
 )
 def test_both_sides_compare_alike_at_the_boundary(comparator: str, type_id: str) -> None:
-    """The researchers' side says beforehand how many would be let in; the marketplace lets them in."""
+    """The estimate on the researchers' side agrees with what the marketplace then admits."""
     bound = 98 if type_id == PERCENT_APPROVED else 5000
     asked = need(type_id, comparator, bound)
     records = {value: {"submitted": 10_000, "approved": value, "rejected": 0} for value in near(bound)}
@@ -102,7 +102,7 @@ def near(bound: int) -> tuple[int, int, int]:
 @pytest.mark.pure
 @pytest.mark.parametrize(("submitted", "share"), [(99, 100), (100, 0), (101, 0)])
 def test_record_is_whole_from_its_hundredth_submission_on(submitted: int, share: int) -> None:
-    """Before, whoever was rejected throughout counts as wholly approved."""
+    """Below a hundred submissions even a worker who was always rejected counts as wholly approved."""
     record = {"submitted": submitted, "approved": 0, "rejected": submitted}
 
     assert meets(record, need(PERCENT_APPROVED, "EqualTo", share))
@@ -119,7 +119,7 @@ def test_record_is_whole_from_its_hundredth_submission_on(submitted: int, share:
 def test_papers_requirements_let_in_at_the_worker_site_from_the_boundary_on(
     sites: Sites, comparator: str, expected: list[bool]
 ) -> None:
-    """98 per cent and 5,000 together, as they are posted: by HTTP on both sides."""
+    """Both requirements together, as they are posted: by HTTP on both sides."""
     wanted = [need(PERCENT_APPROVED, comparator, 98), need(NUMBER_APPROVED, comparator, 5000)]
     client = client_of(sites, make_requester(now=timezone.now()))
     hit = client.create_hit(**hit_input(MaxAssignments=9, QualificationRequirements=wanted))["HIT"]

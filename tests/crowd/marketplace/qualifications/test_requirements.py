@@ -1,4 +1,4 @@
-"""Who may do a HIT, and what a requirement may be."""
+"""Workers who may do a HIT, and what a requirement may be."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -43,7 +43,7 @@ def need(type_id: str, comparator: str, *values: int, **members: Any) -> Mapping
 
 
 def place(comparator: str, *places: str) -> Mapping[str, Any]:
-    """Places are written as in "US" or "US-PA"."""
+    """Requirement on the worker's location; places are written as in "US" or "US-PA"."""
     locales = []
     for written in places:
         country, _, subdivision = written.partition("-")

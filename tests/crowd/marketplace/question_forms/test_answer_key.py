@@ -1,4 +1,4 @@
-"""AnswerKey: what scores, and how the sum becomes a qualification's value."""
+"""AnswerKey: which answers score, and how the sum becomes a qualification's value."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The content host: requesters' HTML and forms, in a sandbox of their own, and without a cookie."""
+"""The content host: requesters' HTML and forms, in a sandbox of its own and without cookies."""
 
 from datetime import timedelta
 from typing import Any
@@ -36,7 +36,7 @@ HOSTILE = overview("<Title>&lt;script&gt;alert(1)&lt;/script&gt;</Title>")
 
 
 def fetch(url: str) -> Any:
-    """As a frame does that has none of anybody's cookies."""
+    """Fetch the address as a frame does that has nobody's cookies."""
     parts = urlsplit(url)
     return Client(HTTP_HOST=parts.netloc).get(f"{parts.path}?{parts.query}")
 

@@ -1,4 +1,4 @@
-"""A filled form: what is wrong with it, in the worker's words, and the answer that it becomes."""
+"""A filled form: its problems, in words for the worker, and the answer that it becomes."""
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter
@@ -30,7 +30,7 @@ def problem(
     required: bool = False,
     files: Mapping[str, File] = NO_FILES,
 ) -> str:
-    """What is wrong with these values of a form's only question."""
+    """Problem with these values of a form's only question, or an empty text."""
     read = read_form(form(question(answer, required=required)))
     fields: dict[str, Sequence[str]] = {"q0": values, "q0.other": [other]}
     return find_problems(read, read_given(read, fields, files)).get("q", "")

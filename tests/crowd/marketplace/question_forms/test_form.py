@@ -1,4 +1,4 @@
-"""QuestionForm: what is taken, what is refused, and with which words."""
+"""QuestionForm: what is accepted, what is refused, and with which words."""
 
 import re
 

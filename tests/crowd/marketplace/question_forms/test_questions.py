@@ -1,4 +1,4 @@
-"""The XML that requesters send and that workers' answers become."""
+"""The XML of requesters' questions and of workers' answers."""
 
 from collections.abc import Sequence
 
@@ -157,7 +157,7 @@ def test_question_of_other_children_is_refused(children: str) -> None:
 
 
 def read_answer(xml: str) -> list[tuple[str, str]]:
-    """As a requester's program would."""
+    """Read the answers as a requester's program would."""
     space = f"{{{ANSWERS}}}"
     root = fromstring(xml)
     assert root.tag == f"{space}QuestionFormAnswers"

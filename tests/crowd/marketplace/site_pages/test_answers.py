@@ -1,4 +1,4 @@
-"""From the worker's form to the requester's program: answers arrive as they were entered."""
+"""Answers reach the requester's program as the worker entered them in the form."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def fetched(sites: Sites, fields: dict[str, Any]) -> list[tuple[str, str]]:
-    """Handed in through the frame's submit address, and read back through boto3."""
+    """Submit the fields at the frame's address, and read the answer back through boto3."""
     credentials = make_requester(now=timezone.now())
     hit = post_hit(requester=credentials.requester, now=timezone.now())
     assignment = accept(hit, now=timezone.now())

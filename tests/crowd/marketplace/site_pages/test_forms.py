@@ -1,4 +1,4 @@
-"""A QuestionForm from the worker's browser to the assignment: taken, or shown again with what is wrong."""
+"""A QuestionForm that a worker's browser sends is accepted, or shown again with its problems."""
 
 from typing import Any
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""Every address of the marketplace's hosts under hostile input, as nobody, worker or operator: no 500."""
+"""Every address of the marketplace's hosts gets hostile input, as nobody, worker or operator: no 500."""
 
 import re
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ QUICK = settings(
 
 
 def routes(urlconf: str) -> list[str]:
-    """All there are, so that an address added tomorrow is attacked tomorrow."""
+    """All routes of the URL configuration, so that an address added tomorrow is attacked tomorrow."""
     return sorted(set(_walk(get_resolver(urlconf).url_patterns, "")))
 
 
@@ -90,7 +90,7 @@ ADDRESSES = [(urlconf, route) for urlconf in HOSTS for route in routes(urlconf)]
 
 
 class World:
-    """Rows whose ids are mixed in, and who may come with them."""
+    """Rows whose ids are mixed into addresses, and the cookies of those who visit them."""
 
     def __init__(self) -> None:
         now = timezone.now()
@@ -164,7 +164,7 @@ def play(profile: settings) -> None:
 
 @pytest.fixture(autouse=True)
 def _open(settings: LazySettings) -> None:
-    """The control API and the registration are switched on, so that they are attacked too."""
+    """Switch the control API and the registration on, so that they are attacked too."""
     settings.MARKETPLACE_CONTROL_KEY = CONTROL_KEY
     settings.MARKETPLACE_OPEN_REGISTRATION = True
     settings.MARKETPLACE_KEY_RATE = settings.MARKETPLACE_WORKER_RATE = 0
@@ -180,7 +180,7 @@ def test_every_page_answers_very_many_inputs() -> None:
 
 
 def test_every_page_answers_ids_that_exist() -> None:
-    """Each address as those who belong there, read and written; and once as nobody."""
+    """Each address is read and written by those who may use it, and once by nobody."""
     world = World()
     nobody, worker, operator, _ = world.cookies
 

@@ -1,4 +1,4 @@
-"""What the browser is told to forbid: foreign frames, foreign scripts, frames around us."""
+"""Headers that forbid foreign frames, foreign scripts, and foreign pages that frame ours."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Nonsense in addresses and forms gets a page or a refusal, and never breaks one."""
+"""Nonsense in addresses and forms gets a page or a refusal, and never breaks a page."""
 
 from urllib.parse import quote
 

@@ -1,4 +1,4 @@
-"""The worker's list: what it shows and hides, in which order, page by page, in how many queries."""
+"""The worker's list of HITs: what it shows and hides, in which order, page by page, in how many queries."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -20,7 +20,7 @@ from tests.factories import make_requester
 
 pytestmark = pytest.mark.django_db
 
-# Nobody has more than all of their work approved.
+# No worker has more than all of their work approved.
 IMPOSSIBLE = {
     "QualificationTypeId": "000000000000000000L0",
     "Comparator": "GreaterThan",
@@ -39,7 +39,7 @@ def titles(browser: Browser, address: str = "/") -> list[str]:
 
 
 def walk(browser: Browser, address: str, step: str) -> list[str]:
-    """The titles of this page and of every one that follows by "further" or "earlier"."""
+    """Titles of this page and of every one that follows by "further" or "earlier"."""
     found: list[str] = []
     while address:
         page = browser.get(f"/{address}").context
@@ -97,7 +97,7 @@ def test_list_asks_the_same_number_of_queries(
 
 
 def make_varied() -> None:
-    """23 groups, in whose rewards and times many are equal."""
+    """Make 23 groups, many of which have equal rewards and times."""
     requester = make_requester(now=timezone.now()).requester
     with atomic():
         for number in range(23):

@@ -1,4 +1,4 @@
-"""Qualifications as a worker sees them: held, asked for, to be asked for, and earned by a test."""
+"""A worker's pages of qualifications: held, requested, available, and earned by a test."""
 
 from datetime import timedelta
 from typing import Any
@@ -30,7 +30,7 @@ def started(browser: Browser, type_: QualificationType, *, ago_s: int = 0) -> Qu
 
 
 def hand_in(request: QualificationRequest, fields: dict[str, Any]) -> Any:
-    """As the frame does it: without any cookie, at the signed address."""
+    """Submit the test as the frame does: without cookies, at the signed address."""
     address = urlsplit(frames.test_submit_url(request))
     return Client(HTTP_HOST=address.netloc, enforce_csrf_checks=True).post(address.path, fields)
 
@@ -288,7 +288,7 @@ def test_form_with_a_mistake_comes_back_as_it_was_filled_in(browser: Browser) ->
     assert response.status_code == 422
     assert "This question needs an answer." in text_of(response)
     assert "checked" in response.content.decode()
-    # Somebody else's words on our own host: only in a sandbox, only in our frame.
+    # A requester's words on our own host stay in a sandbox, and in our own frame.
     assert "sandbox " in response["Content-Security-Policy"]
     assert "allow-same-origin" not in response["Content-Security-Policy"]
     assert response["X-Frame-Options"] == "SAMEORIGIN"

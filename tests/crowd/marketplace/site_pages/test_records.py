@@ -1,4 +1,4 @@
-"""History, its export, earnings and messages: a worker's own, and nobody else's."""
+"""History, its export, earnings and messages: the worker's own, and nobody else's."""
 
 import csv
 from decimal import Decimal
@@ -162,7 +162,7 @@ def test_export_holds_the_own_history_and_runs_nothing(browser: Browser) -> None
 
 @pytest.mark.parametrize("title", ["＝1+1", "\u200b=1+1", "\u00a0@a", "\n=1+1"])
 def test_export_quotes_what_only_looks_unlike_a_formula(browser: Browser, title: str) -> None:
-    """Wide signs, and signs behind what nobody sees: spreadsheets run these too."""
+    """Spreadsheets also run wide signs, and signs behind invisible characters."""
     handed_in(browser, open_hit(title=title))
 
     assert [row["title"] for row in exported(browser)] == [f"'{title}"]

@@ -1,4 +1,4 @@
-"""Passwords, registration and what workers decide about themselves."""
+"""Passwords, registration and the settings that workers decide themselves."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ WRONG = "Sign-in name and password do not fit together."
 
 @pytest.fixture(autouse=True)
 def _quick_hashes(settings: LazySettings) -> None:
-    """What argon2 costs is its purpose, and not what these tests are about."""
+    """Hash quickly; argon2 is slow on purpose, and these tests are not about it."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
@@ -161,7 +161,7 @@ def test_suspended_worker_gets_in_and_is_told() -> None:
 
 
 def test_worker_erased_while_signing_in_stays_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the password and the session."""
+    """The erasure happens between the check of the password and the start of the session."""
     worker, client = known(), stranger()
     erasure.erase_worker(worker_id=worker.pk, in_spite_of_obstacles=False, now=timezone.now())
     monkeypatch.setattr("crowd.marketplace.services.accounts.find_by_password", lambda **_: worker)

@@ -1,4 +1,4 @@
-"""Invitations, sessions, signing out, and what is shown to who has none of them."""
+"""Invitations, sessions, signing out, and what visitors see who have no session."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""externalSubmit: what the question page's form may do, and what it may not."""
+"""externalSubmit: what the question page's form may do, and what is refused."""
 
 from datetime import timedelta
 from typing import Any
@@ -35,7 +35,7 @@ def assignment(browser: Browser) -> Assignment:
 
 
 def path_of(assignment: Assignment) -> str:
-    """The signed path alone, which names the row."""
+    """Signed submit path of the assignment; the path alone names the row."""
     return f"/submit/{seals.sign_submit(claim(assignment))}/mturk/externalSubmit"
 
 

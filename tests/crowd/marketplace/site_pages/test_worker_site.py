@@ -1,4 +1,4 @@
-"""List, preview, work, queue and history as a signed-in worker sees them."""
+"""List, preview, work, queue and history, as a signed-in worker sees them."""
 
 from datetime import timedelta
 from typing import Any
@@ -110,7 +110,7 @@ def test_accept_leads_to_the_framed_work(browser: Browser) -> None:
 
 
 def read_ticket(ticket: str, hit: HIT) -> Any:
-    """As the requester would, with the key they were given."""
+    """Read the ticket as the requester would, with the requester's key."""
     return signing.loads(ticket, key=hit.requester.ticket_key, salt="marketplace.ticket")
 
 
@@ -155,7 +155,7 @@ def test_accept_takes_another_where_the_previewed_one_cannot_be_had(browser: Bro
 
 
 def test_race_for_the_last_place_is_told(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between the look and the grasp somebody else is quicker, each time."""
+    """Another worker is quicker each time, between the look and the attempt to accept."""
     hit = open_hit()
     monkeypatch.setattr(queries, "next_hit", lambda **_: hit)
     accepted(signed_in(), hit)

@@ -1,4 +1,4 @@
-"""Whatever people do in whatever order: no cent appears or vanishes, and the counters count."""
+"""Any sequence of actions: no cent appears or vanishes, and the counters agree with the rows."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def pick(rows: Sequence[Row], number: int) -> Row | None:
 
 
 class Market(RuleBasedStateMachine):
-    """A requester of little money, four workers, and a clock. Refusals happen, and change nothing."""
+    """A requester with little money, four workers, and a clock; refusals happen, and change nothing."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Many callers at one instant: each gets a true answer, and nobody gets a place or a cent twice."""
+"""Concurrent calls: each gets a true answer, and no worker gets a place or a cent twice."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -25,7 +25,7 @@ AT_ONCE = 6
 
 
 def all_at_once(*deeds: Callable[[], object]) -> Counter[object]:
-    """How often each outcome came; a refusal is the name of its error or its code."""
+    """Run all at once and count the outcomes; a refusal is the name of its error or its code."""
     with ThreadPoolExecutor(len(deeds)) as pool:
         return Counter(pool.map(outcome, deeds))
 

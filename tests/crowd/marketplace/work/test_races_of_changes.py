@@ -1,4 +1,4 @@
-"""A requester changes a HIT while somebody works on it: nobody waits for ever, and the books agree."""
+"""Changes of a HIT while workers work on it: no deadlock, and the ledger agrees."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -27,7 +27,7 @@ Deed = Callable[[], object]
 
 
 def told(deed: Deed) -> Deed:
-    """Done, or the code of the refusal."""
+    """Wrap a call so that it returns "done" or the code of its refusal."""
 
     def attempt() -> object:
         try:
@@ -40,7 +40,7 @@ def told(deed: Deed) -> Deed:
 
 
 def locked(hit: HIT, deed: Callable[[HIT], object]) -> Deed:
-    """As the API does it: in one transaction that locks the HIT first."""
+    """Run the change as the API does: in one transaction that locks the HIT first."""
 
     def change() -> None:
         with atomic():
@@ -62,7 +62,7 @@ def fresh(hit: HIT) -> HIT:
 
 
 def check_books(hit: HIT) -> None:
-    """Counters count the rows, what is held is what may still be owed, and the ledger sums to zero."""
+    """Assert that counters count the rows, what is held may still be owed, and the ledger sums to zero."""
     hit = fresh(hit)
     rows = Counter(Assignment.objects.filter(hit=hit).values_list("status", flat=True))
     counted = {
@@ -148,7 +148,7 @@ def test_approving_while_the_time_approves(_round: int) -> None:
 
     outcomes = all_at_once(told(approve), told(reject), told(settle), told(settle))
 
-    # Both who settle are done; of the two reviews at most one came first.
+    # Both settling calls are done; of the two reviews at most one came first.
     assert outcomes["done"] in (2, 3)
     assert outcomes["done"] + outcomes["InvalidAssignmentState"] == 4
     assert sum(balances(hit.requester).get(name, 0) for name in ("workers", "fees")) in (0, REWARD)

@@ -1,4 +1,4 @@
-"""Review policies through boto3: what is found, what is done about it, and what is told."""
+"""Review policies through boto3: what they find, what they do about it, and what they report."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -322,7 +322,7 @@ def test_bad_policies_are_refused(client: Any, credentials: Credentials) -> None
 
 
 def test_what_the_service_does_not_know_is_not_kept(sites: Sites, credentials: Credentials) -> None:
-    """It was not checked either: it may hold what no database takes."""
+    """Unknown members are not checked either: they may hold what no database can store."""
     spoiled = {**known(), "Extra": "\0", "Parameters": [{**KEY, "\0": "\ud800"}]}
     body = hit_input(AssignmentReviewPolicy=spoiled)
 

@@ -1,4 +1,4 @@
-"""GetFileUploadURL: the requester gets the worker's file, as a download, for a minute."""
+"""GetFileUploadURL: the requester downloads the worker's file, for a minute."""
 
 from datetime import timedelta
 from typing import Any
@@ -31,7 +31,7 @@ def accepted_form(credentials: Credentials) -> Assignment:
 
 
 def handed_in(credentials: Credentials, *, name: str = "cv.html") -> Assignment:
-    """With a file that no browser may show as a page."""
+    """Submit a form with a file that no browser may show as a page."""
     assignment = accepted_form(credentials)
     path = f"{urlsplit(frames.submit_to(assignment)).path}/mturk/externalSubmit"
     file = SimpleUploadedFile(name, CONTENT, content_type="text/html")

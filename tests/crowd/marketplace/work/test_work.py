@@ -93,7 +93,7 @@ def expired(hit: HIT) -> None:
 
 
 def past_its_time(hit: HIT) -> None:
-    """Nobody has settled it yet."""
+    """Set the HIT's expiration to now, without settling it."""
     HIT.objects.filter(pk=hit.pk).update(expires_at=NOW)
 
 

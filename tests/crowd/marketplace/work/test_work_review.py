@@ -27,7 +27,7 @@ HOUR = timedelta(hours=1)
 
 
 def amazon_hit(*, delay_s: int = 3600) -> HIT:
-    """One dollar and twenty cents a place, three places, of ten dollars."""
+    """A HIT of three places at a dollar and twenty cents each, of a requester with ten dollars."""
     requester = make_requester(deposit=Decimal(10), fee_schedule="amazon").requester
     return post_hit(requester=requester, reward="1.00", max_assignments=3, delay_s=delay_s)
 
@@ -54,7 +54,7 @@ def pay(assignment: Assignment, amount: str) -> None:
 
 
 def money(hit: HIT) -> dict[str, Decimal]:
-    """In cents, without the deposit's other side."""
+    """Ledger balances of the HIT's requester, without the deposits account."""
     found = balances(hit.requester)
     return {account: found[account] for account in sorted(found) if account != "deposits"}
 
