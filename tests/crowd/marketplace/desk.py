@@ -15,6 +15,7 @@ from crowd.marketplace.desk.session import COOKIE
 from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 from tests.crowd.marketplace.site import stranger
+from tests.pages import text_of
 
 PASSWORD = "correct horse battery"
 _numbers: Iterator[int] = count(1)
@@ -52,20 +53,18 @@ def open_desk(*, enforce_csrf_checks: bool = False) -> Desk:
 
 def form_token(page: Any) -> str:
     """First form token of the page."""
-    first, *_ = re.findall(r'name="form_token" value="([^"]*)"', page.content.decode())
+    first, *_ = re.findall(r'name="form_token" value="([^"]*)"', text_of(page))
     return str(first)
 
 
 def hidden(page: Any, name: str) -> str:
-    [value] = re.findall(rf'name="{name}" value="([^"]*)"', page.content.decode())
+    [value] = re.findall(rf'name="{name}" value="([^"]*)"', text_of(page))
     return unescape(value)
 
 
 def secrets_on(page: Any) -> Mapping[str, str]:
     """Secrets that the page shows once, by their labels."""
-    found = re.findall(
-        r'<label for="secret-\d+">([^<]*)</label><input [^>]*?value="([^"]*)"', page.content.decode()
-    )
+    found = re.findall(r'<label for="secret-\d+">([^<]*)</label><input [^>]*?value="([^"]*)"', text_of(page))
     return dict(found)
 
 

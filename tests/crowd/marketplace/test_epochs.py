@@ -75,5 +75,5 @@ def test_overview_says_so_until_it_is_confirmed(desk: Desk) -> None:
 
     after = text_of(desk.get(""))
 
-    assert "This database was put back from a copy of" in before
-    assert "put back" not in after
+    assert "This database was restored from a copy of" in before
+    assert "restored from" not in after

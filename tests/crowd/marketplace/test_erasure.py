@@ -126,7 +126,7 @@ def test_desk_erases_after_the_id_was_typed(desk: Desk, worker: Worker) -> None:
 
     answer = desk.post(path, worker_id=f" {worker.external_id} ")
 
-    assert ("What goes" in asked, "What stays" in asked, mistyped, untouched) == (True, True, 422, None)
+    assert ("What is erased" in asked, "What stays" in asked, mistyped, untouched) == (True, True, 422, None)
     assert (answer.status_code, Worker.objects.get().name) == (302, "Erased worker")
     assert desk.get(path).status_code == 404
 
@@ -152,7 +152,7 @@ def test_desk_names_the_obstacles_and_wants_them_confirmed(desk: Desk) -> None:
     untouched = Worker.objects.get().erased_at
     desk.post(path, worker_id=worker.external_id, in_spite_of="on")
 
-    assert ("Accepted and not handed in: 1." in asked, refused, untouched) == (True, 409, None)
+    assert ("Accepted and not submitted: 1." in asked, refused, untouched) == (True, 409, None)
     assert Worker.objects.get().name == "Erased worker"
 
 

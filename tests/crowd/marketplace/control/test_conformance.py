@@ -16,7 +16,7 @@ from crowd.marketplace.tools.conformance.control import Control
 from crowd.marketplace.tools.conformance.server import Served, private_server
 from tests.config.processes import ROOT, tree
 
-pytestmark = pytest.mark.pure  # processes with databases of their own
+pytestmark = pytest.mark.pure  # starts processes with databases of their own
 
 FEW = "1,6,7,24,65"
 EVERY_CHECK = list(range(1, 73))

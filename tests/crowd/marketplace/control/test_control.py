@@ -165,7 +165,7 @@ def test_requester_of_a_taken_name_is_refused() -> None:
 def test_worker_has_the_past_that_was_asked_for_and_gets_in() -> None:
     made = told(
         "worker",
-        name="PastReview",
+        name="Past",
         country="US",
         subdivision="PA",
         is_adult=True,

@@ -16,7 +16,7 @@ import pytest
 from crowd.marketplace.tools.conformance.browser import Answer, Browser
 from tests.config.processes import ROOT, lay_databases, scratch_environ, tree, wait_until
 
-pytestmark = pytest.mark.pure  # processes with databases of their own
+pytestmark = pytest.mark.pure  # starts processes with databases of their own
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,12 +23,14 @@ from botocore.config import Config
 from django.conf import settings
 from django.utils import timezone
 
-from crowd.marketplace.tools.tls_proxy import Authority, Misconfigured, Proxy, authority
+from crowd.marketplace.tools.tls_proxy import authority
+from crowd.marketplace.tools.tls_proxy.authority import Authority
+from crowd.marketplace.tools.tls_proxy.server import Misconfigured, Proxy
 from tests.config.processes import ROOT, scratch_environ
 from tests.conftest import Sites
 from tests.factories import NOW, make_requester
 
-pytestmark = pytest.mark.pure  # processes with databases of their own
+pytestmark = pytest.mark.pure  # starts processes with databases of their own
 
 HOSTS = (
     "mturk-requester.us-east-1.amazonaws.com",
@@ -36,7 +38,7 @@ HOSTS = (
     "sns.us-east-1.amazonaws.com",
 )
 SANDBOX = HOSTS[1]
-PATIENCE_S = 30.0  # of a busy machine
+PATIENCE_S = 30.0  # a busy machine is slow
 
 
 class Echo(ThreadingHTTPServer):
@@ -297,7 +299,7 @@ def test_proxy_refuses_what_could_be_read_in_two_ways(
 
 def test_proxy_says_when_the_marketplace_is_away(tmp_path: Path) -> None:
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can answer there
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: no other process can answer there
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
 
         with proxy_to(url, folder=tmp_path) as proxy, tunneled(proxy) as connection:

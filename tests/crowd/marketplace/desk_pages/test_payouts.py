@@ -180,7 +180,7 @@ def test_history_is_searched_and_comes_as_a_file(desk: Desk) -> None:
 
 
 def test_nobody_owed_is_told(desk: Desk) -> None:
-    assert "Nobody is owed anything." in text_of(desk.get("payouts/"))
+    assert "No worker is owed money." in text_of(desk.get("payouts/"))
     assert "Nothing has been marked as paid yet." in text_of(desk.get("payouts/history/"))
 
 

@@ -306,7 +306,7 @@ def test_overview_counts_what_there_is_to_do(desk: Desk, requester: Requester) -
     page = desk.get("")
 
     assert "Open HITs 1 Workers 0 Workers to pay 0 Owed to them $0.00" in text_of(page)
-    assert 'href="/desk/books/">Books</a>: every account' in page.content.decode()
+    assert 'href="/desk/books/">Books</a>: the balance of every account' in page.content.decode()
 
 
 def test_overview_reads_no_ledger(desk: Desk, requester: Requester) -> None:

@@ -12,6 +12,7 @@ from crowd.marketplace.services import worker_sign_in
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, rows_of
 from tests.crowd.marketplace.site import stranger, text_of
 from tests.factories import invite, make_requester
+from tests.pages import text_of as markup_of
 
 pytestmark = pytest.mark.django_db
 
@@ -125,7 +126,7 @@ def test_list_is_searched_sorted_and_filtered(desk: Desk) -> None:
     made = [Worker.objects.create(created_at=now, **value) for value in values]
 
     def names(query: str) -> list[str]:
-        found = re.findall(r"<tr>\s*<td><a [^>]*>([^<]*)<", desk.get(f"workers/?{query}").content.decode())
+        found = re.findall(r"<tr><td><a [^>]*>([^<]*)<", markup_of(desk.get(f"workers/?{query}")))
         return [unescape(name) for name in found]
 
     assert names("") == ["Di", "Cy", "Bo", "Ada"]

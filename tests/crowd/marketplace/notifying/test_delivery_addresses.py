@@ -69,7 +69,7 @@ def problem_of(url: str) -> str:
     ],
 )  # fmt: skip
 def test_address_inside_a_network_is_refused(host: str) -> None:
-    assert problem_of(f"https://{host}/").endswith("is not a public address; notifications go to no other.")
+    assert problem_of(f"https://{host}/").endswith("is not a public address. Use a public address.")
 
 
 @pytest.mark.usefixtures("in_public")

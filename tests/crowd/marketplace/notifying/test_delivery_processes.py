@@ -59,7 +59,7 @@ def test_delivery_of_a_killed_process_is_sent_again() -> None:
         code = running[0].wait(timeout=60)
         after_the_kill = Event.objects.get()
 
-        deliver_events(now=NOW + LEASE - timedelta(seconds=1))  # still held by the dead
+        deliver_events(now=NOW + LEASE - timedelta(seconds=1))  # the dead process still holds it
         held = len(receiver.posts)
         deliver_events(now=NOW + LEASE)
 

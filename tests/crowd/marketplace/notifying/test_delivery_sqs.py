@@ -89,10 +89,10 @@ def test_delivery_to_an_ordered_queue_names_the_hit_and_the_document() -> None:
         ((400, JSON, b'{"__type":"QueueDoesNotExist"}'), 'The queue answered 400: {"__type":"Queue'),
         ((500, {}, b"<html>\0\xff"), "The queue answered 500: <html> \ufffd"),
         ((302, {"Location": "http://127.0.0.1:9/"}, b""), "The queue answered 302: "),
-        ((200, {}, b"<html>Welcome</html>"), "What answered is not a queue."),
-        ((200, JSON, b"[" * 60_000), "What answered is not a queue."),
-        ((200, JSON, b"[1]"), "What answered is not a queue."),
-        ((200, JSON, b"{}"), "What answered is not a queue."),
+        ((200, {}, b"<html>Welcome</html>"), "The address that answered is not a queue."),
+        ((200, JSON, b"[" * 60_000), "The address that answered is not a queue."),
+        ((200, JSON, b"[1]"), "The address that answered is not a queue."),
+        ((200, JSON, b"{}"), "The address that answered is not a queue."),
     ],
 )
 def test_delivery_to_a_queue_that_does_not_take_it_is_tried_again(answer: Answer, says: str) -> None:

@@ -188,7 +188,7 @@ def test_event_written_while_somebody_unsubscribes_goes_nowhere(
         deliver()
 
     assert receiver.posts == []
-    assert Event.objects.get().last_error == "This subscription was ended."
+    assert Event.objects.get().last_error == "This subscription has ended."
 
 
 def test_deleted_topic_takes_its_subscriptions_and_settings_along(

@@ -108,7 +108,7 @@ def test_deleted_hit_is_changed_no_more(caller: Caller) -> None:
     ]
     override = refused(caller.api.approve_assignment, AssignmentId=done.external_id, OverrideRejection=True)
 
-    set_expiration(caller, hit_id, 0)  # over is over: ending it again is no mistake
+    set_expiration(caller, hit_id, 0)  # ending an expired HIT again is no mistake
     assert got == [WRONG_STATE] * 5
     assert override == Refusal(code="InvalidAssignmentState")
     assert caller.state(hit_id) == ("Disposed", 1, 0)

@@ -84,7 +84,7 @@ class Market(RuleBasedStateMachine):
         self.rows = [invite(now=stage.began_at)[0] for _ in range(PEOPLE)]
         self.people = [Person() for _ in self.rows]
         self.hit_ids: list[str] = []
-        self.bearers: dict[str, Work] = {}  # an id is used again: the latest that bears it is meant
+        self.bearers: dict[str, Work] = {}  # ids are reused: the latest work with this id is meant
         self.repeats: list[tuple[datetime, Callable[[], object]]] = []
         self.paid_out = Decimal(0)
         self.step = 0

@@ -162,7 +162,7 @@ def test_test_is_handed_in_once() -> None:
     test = begin_test(type_=type_, worker=worker, now=NOW)
     submit_test(request_id=test.pk, answer=answers(right=1, of=1), now=NOW)
 
-    with pytest.raises(NotAskable, match="received this test before"):
+    with pytest.raises(NotAskable, match="already submitted this test"):
         submit_test(request_id=test.pk, answer=answers(right=0, of=1), now=NOW)
 
     assert held(type_, worker) == [100]
@@ -224,7 +224,7 @@ def test_second_click_on_begin_goes_on_with_the_same_clock() -> None:
 def test_asking_and_beginning_are_not_mixed_up() -> None:
     worker = make_worker()
 
-    with pytest.raises(NotAskable, match="There is a test"):
+    with pytest.raises(NotAskable, match="now has a test"):
         ask(type_=make_type(test=make_test()), worker=worker, now=NOW)
     with pytest.raises(NotAskable, match="There is no test"):
         begin_test(type_=make_type(), worker=worker, now=NOW)

@@ -26,6 +26,7 @@ from tests.crowd.marketplace.site import (
     work_path,
 )
 from tests.factories import invite, make_requester
+from tests.pages import text_of as markup_of
 
 pytestmark = pytest.mark.django_db
 
@@ -193,7 +194,7 @@ def test_form_of_accepted_work_names_every_field() -> None:
 
     page = fetch(frames.work_url(assignment))
 
-    html = page.content.decode()
+    html = markup_of(page)
     assert f'action="{unsigned(frames.submit_to(assignment))}/mturk/externalSubmit"' in unsigned(html)
     assert f'<input type="hidden" name="assignmentId" value="{assignment.external_id}">' in html
     assert '<label class="legend" for="q0">Name</label>' in html

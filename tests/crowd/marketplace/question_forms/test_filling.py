@@ -88,7 +88,7 @@ def test_pattern_is_looked_for_anywhere(regex: str, flags: str, text: str, fits:
 
 
 def test_pattern_without_words_of_its_own_has_ours() -> None:
-    words = "The answer is not written in the way that is asked for."
+    words = "The answer does not have the requested format."
 
     assert problem(pattern("x", error=""), "y") == words
 

@@ -76,7 +76,7 @@ def test_layout_without_a_form_gets_one() -> None:
 def test_layout_names_what_is_missing_and_what_is_unknown() -> None:
     assert layout_refusal("<form>${b} ${a}</form>", {}) == "HITLayoutParameters lack: a, b."
     assert layout_refusal("<form>${a}</form>", {"a": "", "c": ""}) == (
-        "The layout has no place for the HITLayoutParameters: c."
+        "The layout does not use the HITLayoutParameters: c."
     )
 
 

@@ -100,7 +100,7 @@ def test_errors_are_in_the_look_of_the_site(browser: Browser) -> None:
     assert (missing.status_code, wrong.status_code) == (404, 403)
     assert "This page does not exist" in text_of(missing)
     assert "Please send it again" in text_of(wrong)
-    assert ["crowd.css" in page.content.decode() for page in (missing, wrong)] == [True, True]
+    assert ["site.css" in page.content.decode() for page in (missing, wrong)] == [True, True]
 
 
 def test_page_that_fails_says_whose_fault_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

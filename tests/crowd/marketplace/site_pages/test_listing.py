@@ -155,7 +155,7 @@ def test_page_ends_at_its_bound_and_goes_on_behind_it(
 
     first = browser.get("/")
 
-    assert "Nothing on this page." in text_of(first)
+    assert "There is no work on this page." in text_of(first)
     assert walk(browser, first.context["further"], "further") == [wanted.hit_type.title]
 
 
@@ -222,14 +222,14 @@ def test_only_mine_leaves_out_what_cannot_be_accepted_and_says_so(browser: Brows
     response = browser.get("/?mine=1")
 
     assert titles(browser, "/?mine=1") == ["Free"]
-    assert "Some work is left out because you do not meet what it asks for." in text_of(response)
+    assert "Some work is left out because you do not meet its requirements." in text_of(response)
     assert "left out" not in text_of(browser.get("/"))
 
 
 def test_met_requirement_is_told(browser: Browser) -> None:
     open_hit(requirements=[{**IMPOSSIBLE, "Comparator": "GreaterThanOrEqualTo"}])
 
-    assert "You meet everything it asks for." in text_of(browser.get("/"))
+    assert "You meet all its requirements." in text_of(browser.get("/"))
 
 
 def test_block_is_told_and_kept(browser: Browser) -> None:

@@ -72,7 +72,7 @@ def test_mine_shows_what_is_held_with_its_value_and_what_was_taken_back(browser:
     text = text_of(browser.get("/qualifications/"))
 
     assert "Reader Status yours Value 87" in text
-    assert "Painter Status taken back" in text
+    assert "Painter Status revoked" in text
     assert "The requester says: Too fast." in text
     assert "Foreign" not in text
 
@@ -173,7 +173,7 @@ def test_ask_waits_for_the_requester_and_can_be_withdrawn(browser: Browser) -> N
 
 def test_ask_for_an_auto_granted_one_gets_it_at_once(browser: Browser) -> None:
     type_ = make_type(is_auto_granted=True, auto_granted_value=3)
-    assert "You get it at once." in text_of(browser.get(path(type_)))
+    assert "You get this qualification at once." in text_of(browser.get(path(type_)))
 
     browser.post(path(type_, "ask/"))
 
@@ -188,7 +188,7 @@ def test_ask_that_is_not_possible_is_explained(browser: Browser) -> None:
     response = browser.post(path(type_, "ask/"))
 
     assert response.status_code == 409
-    assert "There is a test for this qualification now." in text_of(response)
+    assert "This qualification now has a test." in text_of(response)
     assert requests_of(type_) == []
 
 
@@ -246,7 +246,7 @@ def test_test_page_after_the_time_tells_what_became_of_it(browser: Browser, ago_
     response = browser.get(path(type_, "test/"))
 
     assert response["Location"] == path(type_)
-    assert "time was over The test was not handed in." in text_of(browser.get(path(type_)))
+    assert "time was over The test was not submitted." in text_of(browser.get(path(type_)))
 
 
 def test_test_of_another_worker_is_not_shown(browser: Browser) -> None:
@@ -303,7 +303,7 @@ def test_handing_in_twice_or_too_late_changes_nothing(browser: Browser) -> None:
     again, over = hand_in(first, {"q0": ["1"]}), hand_in(second, {"q0": ["0"]})
 
     assert (again.status_code, over.status_code) == (409, 409)
-    assert "We have received this test before." in text_of(again)
+    assert "You have already submitted this test." in text_of(again)
     assert "The time for this test is over." in text_of(over)
     assert (values_of(twice), values_of(late)) == ([100], [])
 

@@ -193,10 +193,10 @@ def test_submission_shows_review_feedback_and_bonuses(browser: Browser) -> None:
     said = [text_of(browser.get(work_path(one))) for one in (good, bad)]
 
     assert "“Good” is approved: $0.05 is yours." in said[0]
-    assert "What the requester says <i>Fine</i>" in said[0]
+    assert "The requester’s feedback <i>Fine</i>" in said[0]
     assert "$0.07" in said[0]
     assert "For the cue." in said[0]
-    assert "pays no reward for it. What the requester says Empty." in said[1]
+    assert "pays no reward for it. The requester’s feedback Empty." in said[1]
 
 
 def test_message_is_unread_until_it_is_opened(browser: Browser) -> None:

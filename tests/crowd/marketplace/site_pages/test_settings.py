@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("one_window")]
 
 PASSWORD = "a plain long sentence"
 NEW = "another plain sentence"
-WRONG = "Sign-in name and password do not fit together."
+WRONG = "Sign-in name and password do not match."
 
 
 @pytest.fixture(autouse=True)
@@ -236,7 +236,7 @@ def test_registration_makes_a_worker_and_signs_in(settings: LazySettings) -> Non
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"sign_in_name": "TAKEN"}, "Somebody else has this sign-in name."),
+        ({"sign_in_name": "TAKEN"}, "Another person has this sign-in name."),
         ({"sign_in_name": "a b"}, "Use letters, digits"),
         ({"sign_in_name": "ab"}, "at least 3 characters"),
         ({"again": "other"}, "The two passwords differ."),
@@ -302,7 +302,7 @@ def test_sign_in_name_of_somebody_else_is_refused() -> None:
     response = change(browser)
 
     assert response.status_code == 422
-    assert "Somebody else has this sign-in name." in text_of(response)
+    assert "Another person has this sign-in name." in text_of(response)
     browser.worker.refresh_from_db()
     assert (browser.worker.sign_in_name, browser.worker.password) == (None, "")
 

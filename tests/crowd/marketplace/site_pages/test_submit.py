@@ -58,7 +58,7 @@ def test_submit_hands_in_without_any_cookie(browser: Browser, assignment: Assign
     response = stranger(enforce_csrf_checks=True).post(path, form(assignment, chosen="a"))
 
     assert response.status_code == 200
-    assert "Handed in Thank you." in text_of(response)
+    assert "Submitted Thank you." in text_of(response)
     assignment.refresh_from_db()
     assert (assignment.status, assignment.answer) == ("Submitted", write_answer([("chosen", "a")]))
     assert facts(assignment.hit, now=timezone.now()).status == "Reviewable"

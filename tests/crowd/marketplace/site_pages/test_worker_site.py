@@ -31,11 +31,11 @@ pytestmark = pytest.mark.django_db
 
 EMPTY = {
     "/": "There is no work for you right now.",
-    "/?q=x": "Nothing open fits “x”.",
-    "/?mine=1": "There is nothing open that you can accept.",
-    "/work/": "You have accepted nothing that is still open. Find work",
-    "/history/": "Nothing handed in yet. Find work",
-    "/history/?q=x": "Nothing handed in fits this search.",
+    "/?q=x": "No open work matches “x”.",
+    "/?mine=1": "There is no open work that you can accept.",
+    "/work/": "You have no accepted work that is still open. Find work",
+    "/history/": "You have submitted no work yet. Find work",
+    "/history/?q=x": "No submitted work matches this search.",
     "/earnings/": "Nothing has been paid out yet.",
     "/messages/": "No messages.",
 }
@@ -189,7 +189,7 @@ def test_suspended_worker_accepts_nothing_and_is_told_why(browser: Browser) -> N
     assert [answer.status_code for answer in answers] == [200, 200, 403]
     assert ["Your account is suspended." in text_of(answer) for answer in answers] == [True] * 3
     assert ["accept/" in answer.content.decode() for answer in answers] == [False] * 3
-    assert "What you have begun you may finish" in text_of(answers[0])
+    assert "You may finish work that you have begun" in text_of(answers[0])
     assert browser.worker.assignments.count() == 0
 
 
