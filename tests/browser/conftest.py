@@ -1,4 +1,4 @@
-"""A real browser over the real sites. The background's part is played by the test, service by service."""
+"""A real browser over the real sites. The test itself does the background's work, service by service."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,7 +27,7 @@ OpenPage = Callable[..., Page]
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One for this folder, and gone before any other test: it keeps an event loop in the tests' thread."""
+    """Yield one browser for this folder, closed before other tests: its event loop is in their thread."""
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         # Django would refuse its ORM beside a running event loop, which Playwright's sync API is.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
@@ -38,17 +38,17 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(autouse=True)
 def _broker_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a page sends to the background is heard by nobody, and leaves no file behind."""
+    """Keep messages to the background in memory, where nobody hears them and no file is left."""
     monkeypatch.setitem(app.conf, "broker_url", "memory://")
     monkeypatch.setitem(app.conf, "broker_transport_options", {})
-    # Connections to the broker of before are put aside, and come back afterwards.
+    # Connections to the former broker are put aside, and restored afterwards.
     monkeypatch.setattr(app, "_pool", None)
     monkeypatch.setattr(app.amqp, "_producer_pool", None)
 
 
 @pytest.fixture
 def open_page(browser: Browser, sites: Sites) -> Iterator[OpenPage]:
-    """Makes a page of a fresh browser profile; further arguments are Playwright's."""
+    """Yield a function that opens a page of a fresh browser profile; its arguments are Playwright's."""
     contexts = []
 
     def opened(**options: Any) -> Page:
@@ -69,7 +69,7 @@ def page(open_page: OpenPage) -> Page:
 
 @pytest.fixture(params=SIZES)
 def visitor(request: pytest.FixtureRequest, open_page: OpenPage) -> Visitor:
-    """At a desk and with a phone, one after the other."""
+    """A visitor at a desk, and then one with a phone."""
     return Visitor(open_page(viewport=SIZES[request.param], reduced_motion="reduce"), size=request.param)
 
 

@@ -1,4 +1,4 @@
-"""How staff come to their pages: through the form, or with a session from before."""
+"""Ways for staff to reach their pages: through the form, or with an earlier session."""
 
 from django.conf import settings
 from playwright.sync_api import Page
@@ -26,12 +26,12 @@ def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
 
 
 def let_in(page: Page, user: User, *, sites: Sites) -> None:
-    """As somebody who has logged in before."""
+    """Give the page the session of a user who has logged in before."""
     name = settings.SESSION_COOKIE_NAME
     session = client_of(user).cookies[name].value
     page.context.add_cookies([{"name": name, "value": session, "url": sites.public}])
 
 
 def enter(page: Page, sites: Sites) -> None:
-    """As somebody who may do everything."""
+    """Give the page the session of a user who may do everything."""
     let_in(page, make_user(is_superuser=True), sites=sites)

@@ -1,4 +1,4 @@
-"""Looks at a page as a picky visitor does: light and dark, with the Tab key, and into the console."""
+"""A picky visitor's look at a page: light and dark, with the Tab key, and into the console."""
 
 import os
 from importlib.resources import files
@@ -9,7 +9,7 @@ from playwright.sync_api import ConsoleMessage, Frame, Page, Request, Response, 
 
 CHECKS = Path(__file__).with_name("checks.js").read_text()
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text()
-# Each frame is asked by itself; what axe calls minor or moderate is advice.
+# Axe runs in each frame by itself; its minor and moderate findings are advice.
 SERIOUS = """async (rules) => {
   const asked = { iframes: false, resultTypes: ["violations"], ...rules };
   const { violations } = await axe.run(document, asked);
@@ -22,7 +22,7 @@ addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy: ${event.violatedDirective} refuses ${event.blockedURI}`);
 });
 """
-# A control may be drawn by what follows it, as the boxes of the pictures are. PastReview the last one is nothing.
+# A control may be drawn by the next element, as the boxes of pictures are. Past the last control is nothing.
 FOCUS = """() => {
   const focused = document.activeElement;
   if (focused.matches("body, iframe")) return [];
@@ -37,7 +37,7 @@ SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
 }
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-# The contrast of every text is looked at by our own checks, more strictly and in a tenth of the time.
+# Our own checks test the contrast of every text, more strictly and in a tenth of the time.
 RULES: dict[str, Any] = {
     "light": {"rules": {"color-contrast": {"enabled": False}}},
     "dark": {"runOnly": ["link-in-text-block"]},  # the same page but for its colors
@@ -45,7 +45,7 @@ RULES: dict[str, Any] = {
 
 
 class Visitor:
-    """Collects what is wrong, page by page; a page where nothing is wrong is not mentioned."""
+    """A collector of what is wrong, page by page; a page where nothing is wrong is not mentioned."""
 
     def __init__(self, page: Page, *, size: str) -> None:
         self.page = page

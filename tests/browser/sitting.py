@@ -25,7 +25,7 @@ class Room:
         self.workers = 0
 
     def address(self, task: str, *, items: int = 1) -> str:
-        """Of a HIT that its next worker has accepted, at an endpoint without tickets."""
+        """The address of a HIT that its next worker has accepted, at an endpoint without tickets."""
         batch = make_batch(
             study=self.study,
             account=self.account,
@@ -51,7 +51,7 @@ class Room:
         return page
 
     def hand_in(self, page: Page) -> Assignment:
-        """By the button; and the platform says that it has it."""
+        """Submit by the button, and record that the platform has received it."""
         submit(page).click()
         page.get_by_text("Handed in").wait_for()
         assignment = Assignment.objects.get(status=Assignment.Status.SAVED)

@@ -1,4 +1,4 @@
-"""Situations for the browser to walk into, made by the services that make them in earnest."""
+"""Situations for the browser, made by the services that make them in production."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -45,7 +45,7 @@ class Desk:
 
 
 def open_desk(sites: Sites) -> Desk:
-    """Three pictures of five are to be picked."""
+    """Create a worker who accepted a HIT in which three pictures of five are to be picked."""
     association = make_association(size=5, chosen=3)
     launch(make_batch(study=association.item.study, account=open_account(sites)))
     now = timezone.now()
@@ -60,7 +60,7 @@ def open_desk(sites: Sites) -> Desk:
 
 
 def take_turns(invitation: str, *, turns: int) -> None:
-    """A worker signs in and does so many HITs, every one of them right, without a browser."""
+    """Let a worker sign in and do so many HITs, all of them right, without a browser."""
     associations = Association.objects.prefetch_related("places__picture")
     worker = SimulatedWorker(
         number=0,
@@ -81,7 +81,7 @@ def launch(batch: Batch) -> None:
 
 
 def work_through() -> None:
-    """What the background does with work that was handed in, up to the bonuses owed."""
+    """Do the background's work on submitted assignments, up to the bonuses owed."""
     reconciling.reconcile_everything(now=timezone.now())
     scoring.judge_submitted(now=timezone.now())
     reviewing.approve_judged(now=timezone.now())
@@ -89,13 +89,13 @@ def work_through() -> None:
 
 
 def sign_in(context: BrowserContext, worker: Worker, *, sites: Sites) -> None:
-    """As if the worker had come through the invitation before."""
+    """Sign in a worker, as if through the invitation before."""
     token = worker_sign_in.sign_in(worker=worker, now=timezone.now())
     context.add_cookies([{"name": COOKIE, "value": token, "url": sites.marketplace}])
 
 
 def pick(box: Locator) -> None:
-    """As a visitor does, on the picture around the box: once it stands still and nothing covers it."""
+    """Pick as a visitor does, on the picture around the box, once it is still and nothing covers it."""
     if not box.is_checked():
         box.locator("xpath=ancestor::label").click()
     expect(box).to_be_checked()

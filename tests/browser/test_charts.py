@@ -1,4 +1,4 @@
-"""Charts in a browser: under the strict policy, in the colors of the page, and not without a script."""
+"""Charts in a browser: under the strict policy, in the colors of the page, and none without a script."""
 
 from typing import Any
 

@@ -33,7 +33,7 @@ pytestmark = [
 
 
 def make_busy() -> tuple[Gate, Gate]:
-    """A study with a gate in use and one that a person grades, and a bit of everything."""
+    """Create a study with a gate in use, one that a person grades, and attempts in several states."""
     now, study = timezone.now(), make_study(name="Visual associations")
     solver = make_gate(
         study=study,
@@ -59,7 +59,7 @@ def make_busy() -> tuple[Gate, Gate]:
 
 
 def make_waiting(walk: Gate, count: int) -> list[Attempt]:
-    """Answers to an association stand for a walk: a page with something on it."""
+    """Create attempts that wait for grading. Answers to an association stand in for those to a walk."""
     batch = make_batch(study=walk.study, status="open", review_by="hand")
     for number, work in enumerate(make_works(count=count, batch=batch)):
         at = timezone.now() - timedelta(hours=count - number)

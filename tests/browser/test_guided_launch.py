@@ -1,4 +1,4 @@
-"""From logging in to a filled batch: the guide, walked by a researcher in a real browser."""
+"""The guide in a real browser: a researcher follows it from logging in to a filled batch."""
 
 import csv
 from io import StringIO
@@ -156,7 +156,7 @@ def launch(page: Page) -> None:
 
 
 def fill(seeded: Seeded) -> None:
-    """Three workers, each right in both HITs; the background's part is played here."""
+    """Let three workers do both HITs right, and do the background's work."""
     sending_hits.send_launching_batches(now=timezone.now())
     for invitation in seeded.invitations:
         take_turns(invitation, turns=ITEMS)
@@ -166,7 +166,7 @@ def fill(seeded: Seeded) -> None:
 
 
 def look(visitor: Visitor, name: str) -> None:
-    """At the page as it is now, with what was typed and answered."""
+    """Look at the page in its current state, with all that was typed and answered."""
     found: list[str] = []
     for scheme in SCHEMES:
         visitor.page.emulate_media(color_scheme=scheme)

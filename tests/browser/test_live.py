@@ -1,4 +1,4 @@
-"""The live view, the pages that steer, a HIT's page and the export, in a real browser."""
+"""The live view, the pages that control a batch, a HIT's page and the export, in a real browser."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 
 
 def make_worked() -> tuple[User, Batch]:
-    """A batch that is nearly full, paused by the provider, with work too cheap for the study's floor."""
+    """Create a batch that is nearly full, paused by the provider, and below the study's wage floor."""
     user = fill(hits=40, batches=2, now=timezone.now())
     batch = Batch.objects.exclude(launched_at=None).order_by("pk")[0]
     Study.objects.update(wage_floor=Decimal("7.50"))

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 
 @pytest.fixture
 def worked(seeded: Seeded) -> Batch:
-    """Launched; the first worker has been all right twice, and one of the two bonuses is paid."""
+    """A launched batch: the first worker was all right twice, and one of the two bonuses is paid."""
     launch(seeded.batch)
     take_turns(seeded.invitations[0], turns=2)
     work_through()

@@ -37,7 +37,7 @@ def staff() -> User:
 
 @pytest.fixture
 def busy(staff: User) -> Worker:
-    """With more work than one page shows, money in each state, letters, and blocks old and new."""
+    """A worker with more work than one page shows, money in each state, letters, and blocks old and new."""
     account = make_account(name="Marketplace")
     study = make_study(name="Visual associations 2026")
     title = "Which of these pictures belong to the cue, and which do not?"

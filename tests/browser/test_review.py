@@ -46,7 +46,7 @@ def review_url(sites: Sites, query: str = "") -> str:
 
 
 def look(visitor: Visitor, name: str) -> list[str]:
-    """At a page that one does not come to by its address alone."""
+    """Look at a page that its address alone does not lead to."""
     visitor._keep_picture(name)
     return visitor._look()
 

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 
 
 def solve(items: list[Item]) -> None:
-    """One person each, some better than others."""
+    """Let one person solve each item, some better than others."""
     for number, item in enumerate(items):
         share = Fraction(number % 4, 3) if number % 4 < 4 else Fraction(1)
         Score.objects.create(

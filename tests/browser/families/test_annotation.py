@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 
 @pytest.fixture
 def study(seeded: Seeded) -> Study:
-    """The demo's associations, solved by people."""
+    """A study of the demo's associations, solved by people."""
     study: Study = seeded.batch.study
     Association.objects.filter(item__study=study).update(
         final_at=NOW, solvable=True, solvers_numerator=1, solvers_denominator=1
@@ -68,7 +68,7 @@ def preview_of(address: str) -> str:
 
 
 def be_quiet(page: Page) -> None:
-    """No heartbeat outlives the test, and what is handed over goes nowhere."""
+    """Answer heartbeats and submissions here: none reaches a server, or outlives the test."""
     page.route("**/beat/", lambda route: route.fulfill(status=204))
     page.route("**/mturk/externalSubmit", lambda route: route.fulfill(status=200, body="Handed in"))
 
@@ -82,7 +82,7 @@ def submit(page: Page) -> Locator:
 
 
 def answer_all(study: Study) -> None:
-    """Three people each, who mostly agree."""
+    """Let three people answer each annotation, mostly in agreement."""
     seeds = Random(7)
     labels = {Kind.TYPES: ASSOCIATION_TYPES, Kind.SKILLS: REASONING_SKILLS}
     for kind, known in labels.items():

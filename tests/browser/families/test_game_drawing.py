@@ -1,4 +1,4 @@
-"""Picture sets and questions of a test in a browser: what would be made is looked at, and then made."""
+"""Picture sets and questions of a test in a browser: the preview is looked at, and then made."""
 
 import pytest
 

@@ -30,7 +30,7 @@ WORDS = ("night", "warmth", "winter")
 
 @pytest.fixture
 def open_page(open_page: OpenPage) -> Iterator[OpenPage]:
-    """No page is left before its pictures are there, and its heartbeats reach nobody."""
+    """Open pages whose heartbeats reach nobody, and leave none before its pictures are loaded."""
     pages: list[Page] = []
 
     def opened(**options: Any) -> Page:
@@ -86,7 +86,7 @@ def address_of(hit: HIT, sites: Sites) -> str:
 
 
 def press_to(page: Page, name: str) -> None:
-    """With the Tab key alone."""
+    """Reach an element with the Tab key alone."""
     for _ in range(30):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.textContent").strip() == name:
@@ -95,7 +95,7 @@ def press_to(page: Page, name: str) -> None:
 
 
 def pick_two(page: Page) -> None:
-    """The first two pictures of the question shown."""
+    """Pick the first two pictures of the question shown."""
     for _ in range(2):
         page.keyboard.press("Tab")
         page.keyboard.press("Space")

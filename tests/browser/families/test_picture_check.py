@@ -140,12 +140,12 @@ def test_import_from_the_upload_to_the_check(page: Page, sites: Sites, tmp_path:
 
 
 def photograph(seed: int) -> bytes:
-    """Something that looks a little like one."""
+    """A random picture that looks a little like a photograph."""
     return encode(draw(seed=seed, size=(1200, 800)).filter(ImageFilter.GaussianBlur(60)), "JPEG")
 
 
 def fill(by: User) -> tuple[Import, Import]:
-    """A draft, and an import that has ended; pictures in every state, with flags."""
+    """Create a draft, and an import that has ended; pictures in every state, with flags."""
     now = timezone.now()
     files = {f"{name}.jpg": photograph(seed) for seed, name in enumerate(("owl", "volcano", "snow", "ship"))}
     files |= {"stop sign.svg": svg("<text x='1' y='12'>STOP</text>"), "broken.png": b"no"}

@@ -55,7 +55,7 @@ def site(sites: Sites, settings: LazySettings) -> str:
 
 @pytest.fixture
 def game(site: str, fake: type[FakeRival]) -> WebGame:
-    """With a spare study's pictures, so that there is something to practise with."""
+    """A game with a spare study's pictures, so that there is something to practice with."""
     add_picture_sets(make_study(), 2)
     game = make_game(picture_sets=5, title="Outwit the model")
     web_games.write_consent(game=game, text=CONSENT, by=make_user(), now=timezone.now())
@@ -127,7 +127,7 @@ def test_box_that_was_ticked_and_unticked_lets_nobody_in(page: Page, site: str, 
     box = page.get_by_label("I have read this, and I agree")
     box.check()
     box.uncheck()
-    # As if the browser did not ask for the box.
+    # Switch off the browser's own check of the box.
     page.evaluate("document.querySelector('main form').noValidate = true")
 
     page.get_by_role("button", name="Join and play").click()
@@ -266,7 +266,7 @@ def test_every_page_looks_right(open_page: OpenPage, site: str, game: WebGame, s
 
 
 def _make_leaders(game: WebGame) -> None:
-    """Enough of them for a second page; those who played have their places too."""
+    """Create enough leaders for a second page; players who have played get their places too."""
     for number in range(52):
         standing = make_player(game, name=f"Player {number + 1}").standing
         standing.worth = domain.TurnWorth(

@@ -46,7 +46,7 @@ def picture_set(sites: Sites, fake: type[FakeRival]) -> str:
 
 @pytest.fixture
 def open_page(open_page: OpenPage) -> Iterator[OpenPage]:
-    """No page is left before its pictures are there."""
+    """Leave no page before its pictures are loaded."""
     pages: list[Page] = []
 
     def opened(**options: Any) -> Page:
@@ -70,19 +70,19 @@ def ask(page: Page, number: int, cue: str, *places: int) -> None:
 
 
 def ask_and_arrive(page: Page, number: int, cue: str, *places: int) -> None:
-    """The server has stored it, or refused."""
+    """Ask, and wait until the server has stored the question or refused it."""
     with page.expect_response(re.compile("/ask/$")):
         ask(page, number, cue, *places)
 
 
 def be_answered(page: Page) -> None:
-    """A page that has its verdict asks for nothing more, and the test can end."""
+    """Answer the question, and wait for the verdict on the page, which then asks for nothing more."""
     answer_waiting()
     expect(said(page, 1)).to_contain_text("You fooled the model by", timeout=15_000)
 
 
 def open_picture_set(page: Page, picture_set: str) -> None:
-    """Its heartbeats reach nobody: the last one, as the page closes, would outlive the test."""
+    """Open the page. Its heartbeats reach nobody: the last, as the page closes, would outlive the test."""
     page.route("**/beat/", lambda route: route.fulfill(status=204))
     page.goto(picture_set)
 

@@ -1,4 +1,4 @@
-"""Annotating weird images in a real browser: a worker's texts, the test, and what staff make of them."""
+"""Annotating weird images in a real browser: a worker's texts, the test, and how staff work with both."""
 
 from typing import Any, cast
 

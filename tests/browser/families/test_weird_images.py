@@ -1,4 +1,4 @@
-"""What an image has to pass, in a real browser: the control group, the comparison, four reviewers."""
+"""The stages of an image in a real browser: the control group, the comparison, four reviewers."""
 
 import pytest
 from django.urls import reverse

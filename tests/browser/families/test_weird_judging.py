@@ -1,4 +1,4 @@
-"""Judging weird images in a real browser: what workers mark, and how researchers bring it to them."""
+"""Judging weird images in a real browser: workers mark, and researchers bring images to them."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ FILES = {domain.VERIFY: ANSWERS, domain.RATE: CAPTIONS, domain.EXPLAIN: EXPLANAT
 
 @pytest.fixture
 def project() -> Project:
-    """Three accepted images with normal partners and an annotation each, and everything is asked."""
+    """Three accepted images with normal partners and an annotation each, and all questions asked."""
     made = make_project(annotations_wanted=1)
     for seed in range(3):
         picture = make_picture(content=png(seed=seed, size=(640, 480)), media_type="image/png")

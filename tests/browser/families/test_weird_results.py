@@ -1,4 +1,4 @@
-"""Statistics of weird images in a real browser: empty, with some of everything, and a file sent in."""
+"""Statistics of weird images in a real browser: empty, with some of everything, and with an imported file."""
 
 from io import BytesIO
 

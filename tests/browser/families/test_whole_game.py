@@ -1,4 +1,4 @@
-"""Two spymasters and six solvers play a picture set to its end in real frames; somebody else tries to cheat.
+"""Two spymasters and six solvers play a picture set to its end in real frames; another worker tries to cheat.
 
 In the frames every cookie and every store is denied, as browsers do to third parties.
 """
@@ -33,7 +33,7 @@ from tests.factories import invite, make_batch, make_picture, make_study
 from tests.scoring.fakes import FakeRival, use_fakes
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-# What a browser does to a frame of another site whose cookies it blocks.
+# A script that denies stores, as a browser does in a frame of another site whose cookies it blocks.
 DENY_STORES = """
 if (window !== top) {
   const refuse = { get() { throw new DOMException("denied", "SecurityError"); } };
@@ -42,7 +42,7 @@ if (window !== top) {
   Object.defineProperty(Document.prototype, "cookie", { get: () => "", set() {} });
 }
 """
-# Of a word that everybody solves.
+# Bonuses for a word that all solvers solve.
 TIERS = tuple(
     (least, Decimal(pay)) for least, pay in ((80, "0.27"), (67, "0.18"), (60, "0.07"), (50, "0.03"), (0, 0))
 )
@@ -59,7 +59,7 @@ class Stage:
     open_page: OpenPage
 
     def enter(self) -> Page:
-        """A new worker, signed in, whose frames are denied every cookie."""
+        """Open a page for a new worker, signed in, whose frames are denied every cookie."""
         worker, _ = invite(now=timezone.now())
         page = self.open_page()
         sign_in(page.context, worker, sites=self.sites)
@@ -111,7 +111,7 @@ def slot(frame: FrameLocator, number: int) -> Any:
 
 
 def put_word(page: Page, frame: FrameLocator, number: int, cue: str, places: tuple[int, ...]) -> None:
-    """By keyboard: Tab would lead there too, and Space picks."""
+    """Write a word and choose its pictures by keyboard: Space picks."""
     for place in places:
         slot(frame, number).get_by_role("checkbox", name=re.compile(f"Picture {place}")).press("Space")
     slot(frame, number).get_by_label("Your word").fill(cue)
@@ -130,7 +130,7 @@ def invent(page: Page, stage: Stage, words: tuple[tuple[str, tuple[int, ...]], .
 
 
 def solve(page: Page, stage: Stage) -> list[str]:
-    """All right. The words that this worker was shown."""
+    """Solve the HIT all right. Returns the words that this worker was shown."""
     frame = accept(page, stage, "Which pictures")
     cues: list[str] = frame.locator(".cue").all_inner_texts()
     for association in Association.objects.filter(cue__in=cues):
@@ -143,7 +143,7 @@ def solve(page: Page, stage: Stage) -> list[str]:
 
 
 def follow_up() -> None:
-    """What the background does."""
+    """Do the background's work."""
     now = timezone.now()
     reconciling.reconcile_everything(now=now)
     association_creation.make_associations(now=now)
@@ -185,7 +185,7 @@ def test_a_picture_set_is_played_to_its_end(stage: Stage) -> None:
 
 
 class Cheater:
-    """Sends from within the own frame whatever a script there could send."""
+    """A client that sends from within its own frame whatever a script there could send."""
 
     def __init__(self, page: Page, frame: Frame) -> None:
         self.page, self.frame = page, frame
@@ -296,7 +296,7 @@ def test_a_solver_gets_nothing_by_cheating(stage: Stage) -> None:
 
 
 def assert_pictures_look_alike(frame: Frame) -> None:
-    """Nothing in the source tells those that belong from the others."""
+    """Assert that nothing in the source distinguishes the pictures that belong from the others."""
     labels: list[str] = frame.locator("label.picture").evaluate_all("all => all.map(one => one.outerHTML)")
     plain = {re.sub(r'/pictures/[^/"]+/|value="[^"]+"|name="[^"]+"|Picture \d+', "", one) for one in labels}
     assert len(plain) == 1
@@ -305,7 +305,7 @@ def assert_pictures_look_alike(frame: Frame) -> None:
 
 
 def assert_forgeries_are_refused(cheater: Cheater) -> None:
-    """Another worker's id, a ticket that nobody signed, and a token of somebody else's page."""
+    """Assert that another worker's id, an unsigned ticket and a token of another page are refused."""
     parts = urlsplit(cheater.frame.url)
     query = dict(parse_qsl(parts.query))
     forged = [

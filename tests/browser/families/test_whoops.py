@@ -1,4 +1,4 @@
-"""Weird images in a real browser: from a designer's link to what people judge, by different people."""
+"""Weird images in a real browser: from a designer's link to judgments, by different people."""
 
 import struct
 import zlib
@@ -53,7 +53,7 @@ def project(room: Room) -> Project:
 
 
 class Desk:
-    """A researcher, who may do everything."""
+    """The page of a researcher who may do everything."""
 
     def __init__(self, room: Room, project: Project) -> None:
         self.page = room.open_page()
@@ -62,7 +62,7 @@ class Desk:
         enter(self.page, room.sites)
 
     def go(self, link: str) -> Page:
-        """From the page of the project."""
+        """Follow a link on the page of the project."""
         self.page.goto(self._home)
         self.page.get_by_role("link", name=link).first.click()
         return self.page
@@ -76,7 +76,7 @@ def invite(desk: Desk) -> str:
 
 
 def bomb() -> bytes:
-    """Two hundred million pixels in a few kilobytes, and nothing wrong with it."""
+    """A valid picture of two hundred million pixels in a few kilobytes."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -88,7 +88,7 @@ def bomb() -> bytes:
 
 
 def hostile_files() -> dict[str, tuple[bytes, str]]:
-    """What nobody should get in by this way, and a word of why not."""
+    """Files that must be refused, each with a word of the reason."""
     return {
         "bomb.png": (bomb(), "pixels"),
         "script.svg": (b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', "SVG"),
@@ -98,7 +98,7 @@ def hostile_files() -> dict[str, tuple[bytes, str]]:
 
 
 def send_an_image(page: Page, folder: Path) -> None:
-    """After everything that is refused; what was typed stays all the time."""
+    """Send an image after everything that is refused; the typed texts stay all the time."""
     page.get_by_role("main").get_by_role("link", name="New image").click()
     for label, text in TEXTS.items():
         page.get_by_label(label, exact=True).fill(text)
@@ -181,7 +181,7 @@ def annotate(room: Room) -> None:
 
 
 def judge(room: Room, desk: Desk, image: Image) -> None:
-    """Explanations of people and of a model, blind to whose they are."""
+    """Import, list and judge explanations of people and of a model, which do not show whose they are."""
     page = desk.go("Import models")
     lines = ["image,explanation,source", f'{image.number},"It is unusual, as one can see.",parrot']
     page.locator("input[type=file]").set_input_files(

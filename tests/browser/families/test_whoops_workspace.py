@@ -60,7 +60,7 @@ def come_back(image: Image, reason: str) -> None:
 
 
 def test_a_worker_takes_the_hit_sends_an_image_and_hands_in(page: Page, sites: Sites) -> None:
-    """In the marketplace's sandboxed frame, so that the workspace's tab has no cookies either."""
+    """The worker is in the marketplace's sandboxed frame, so the workspace's tab has no cookies either."""
     make_category("Physics")
     project = make_project()
     want_designers(project=project, places=1)

@@ -43,7 +43,7 @@ def at_the_desk(room: Room, project: Project) -> Page:
 
 
 def write_example(page: Page, folder: Path) -> None:
-    """First with a slip in the words, which the page tells of while it is typed, and the form once more."""
+    """Write an example, first with a wrong word, which the page reports while it is typed, then correctly."""
     page.get_by_role("link", name="Write an example").click()
     page.get_by_label("Caption A").fill(CAPTIONS[0])
     page.get_by_label("Caption B").fill(CAPTIONS[1].replace("ball", "balls"))
@@ -70,7 +70,7 @@ def write_example(page: Page, folder: Path) -> None:
 
 
 def pair_before(page: Page) -> Pairing:
-    """What the one question of a page asks about, found as its worker sees it: by picture and caption."""
+    """The pairing that the page asks about, found by the picture and caption that its worker sees."""
     caption = page.locator("form .caption").inner_text().strip("“”")
     address = page.locator("form figure img").get_attribute("src") or ""
     example = Example.objects.select_related("image_0", "image_1").get()

@@ -27,7 +27,7 @@ def fill_side(page: Page, letter: str, *, caption: str, picture: Path) -> None:
 
 
 def keep_five_tags() -> None:
-    """Instead of the paper's, which are laid with the database."""
+    """Replace the paper's tags, which the migrations create, by five."""
     Tag.objects.all().delete()
     Tag.objects.bulk_create(Tag(name=name) for name in TAGS)
 

@@ -1,4 +1,4 @@
-"""Scores of people and models in a real browser: empty, with some of everything, and a file sent in."""
+"""Scores of people and models in a real browser: empty, with some of everything, with an imported file."""
 
 import pytest
 from playwright.sync_api import expect

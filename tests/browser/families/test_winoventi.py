@@ -1,4 +1,4 @@
-"""The exception procedure in a real browser: one noun walks from a generic to a published pair."""
+"""The exception procedure in a real browser: one noun passes from a generic to a published pair."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ class Desk(Room):
         self.project = project
 
     def go_on(self, kind: str) -> None:
-        """The background counts what came in, and a person lets it into the next step."""
+        """Count the answers as the background does, and let them into the next step as a person does."""
         now = timezone.now()
         take_answers(now=now)
         advance(project=self.project, kind=kind, now=now)
@@ -59,7 +59,7 @@ def desk(open_page: OpenPage, sites: Sites) -> Desk:
 
 
 def favor_the_generic() -> None:
-    """What the filter's model would say, recorded."""
+    """Record a score of the filter's model that lets the alternative pass."""
     alternative = Alternative.objects.get(state=Alternative.State.GIVEN)
     FilterScore.objects.create(
         alternative=alternative,
@@ -73,7 +73,7 @@ def favor_the_generic() -> None:
 
 
 def walk(desk: Desk) -> Premise:
-    """A noun's whole way through the pages, by seven workers. What is published of it comes after."""
+    """Take a noun through all workers' pages, by seven workers. Publication comes after this."""
     make_generic(desk.project)
     advance(project=desk.project, kind=Step.Kind.EXCEPTIONS, now=timezone.now())
 
@@ -125,7 +125,7 @@ def walk(desk: Desk) -> Premise:
 
 
 def take_published(desk: Desk) -> list[list[str]]:
-    """What a researcher downloads of the study, as rows of cells."""
+    """Rows of cells of the file that a researcher downloads of the study."""
     page = desk.open_page()
     enter(page, desk.sites)
     page.goto(f"{desk.sites.public}{reverse('admin:winoventi_project_change', args=[desk.project.pk])}")
@@ -195,7 +195,7 @@ def test_pages_look_right(visitor: Visitor, desk: Desk) -> None:
         visitor.visit(name, address)
         page.locator("details.guide > summary").evaluate_all("all => all.forEach((one) => one.click())")
         visitor._keep_picture(f"{name}-guide-{visitor._size}")
-        # PastReview what the page itself would hold back.
+        # Sent without the page's own validation.
         with page.expect_navigation():
             page.evaluate("document.querySelector('form[data-asking]').submit()")
         expect(page.get_by_role("alert")).to_be_visible()

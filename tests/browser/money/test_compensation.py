@@ -29,7 +29,7 @@ def worker() -> Worker:
 
 @pytest.fixture
 def bonus(sites: Sites, worker: Worker) -> Bonus:
-    """Its HIT is out, for this worker."""
+    """A bonus whose compensation HIT is posted for this worker."""
     bonus = make_refused(make_study(), account=_open_account(sites), worker=worker.external_id)
     now = timezone.now()
     compensation.start(bonus=bonus, by=make_payer(bonus.assignment.hit.batch.study), now=now)

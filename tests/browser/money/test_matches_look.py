@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 
 
 def compare(page: Page, *, account: str) -> None:
-    """By the button; the background's part is played here, and the page hears of it by itself."""
+    """Start a comparison by the button, and run the background's part; the page updates itself."""
     page.get_by_role("button", name=f"Compare every HIT of {account}").click()
     page.get_by_text("Comparing…").wait_for()
     while running := Match.objects.filter(status=Match.Status.RUNNING).first():

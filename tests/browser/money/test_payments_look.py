@@ -27,7 +27,7 @@ def enter(visitor: Visitor, sites: Sites) -> None:
 
 
 def make_busy() -> tuple[int, int]:
-    """Something of everything. The study's row and a run's."""
+    """Create payments in every state. Returns the ids of the study and of a run."""
     now = timezone.now()
     account: Account = make_account(name="marketplace", fee_schedule="amazon")
     batch = open_batch(study=make_study(name="Cues of winter", grant_code="GA-2026-17"), account=account)

@@ -1,4 +1,4 @@
-"""The work page tells that somebody is at work: while it is seen and used, and at no other time."""
+"""The work page sends heartbeats while it is seen and used, and at no other time."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -22,14 +22,14 @@ HIDE = """(hidden) => {
 
 
 def beats(page: Page) -> list[Request]:
-    """Those that the page has sent since, as they go out."""
+    """Heartbeats that the page sends from now on."""
     sent: list[Request] = []
     page.on("request", lambda request: sent.append(request) if request.url.endswith("/beat/") else None)
     return sent
 
 
 def wait(page: Page, seconds: int) -> None:
-    """By the page's own clock, which runs as fast as the test wants."""
+    """Advance the page's own clock, which runs as fast as the test needs."""
     page.clock.run_for(1000 * seconds)
     page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => resolve()))")
 
@@ -72,7 +72,7 @@ def test_an_idle_page_falls_silent_and_speaks_again_when_used(at_work: Page, des
     at_work.keyboard.press("Tab")
     wait(at_work, 1)
 
-    # At once, and after 15, 30 and 45 seconds; then nobody had touched it for a minute.
+    # At once, and after 15, 30 and 45 seconds; then the page had not been used for a minute.
     assert (silent, len(sent)) == (4, 5)
 
 
@@ -89,7 +89,7 @@ def test_a_hidden_page_sends_nothing(at_work: Page, desk: Desk) -> None:
     at_work.evaluate(HIDE, False)
     wait(at_work, 1)
 
-    # One at once, and one for the last stretch that was seen.
+    # One at once, and one for the last period in which the page was seen.
     assert (until_hidden, while_hidden, len(sent)) == (2, 2, 3)
 
 

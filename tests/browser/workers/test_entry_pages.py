@@ -1,4 +1,4 @@
-"""What a worker sees who cannot begin yet, or not at all."""
+"""Pages for a worker who cannot begin yet, or not at all."""
 
 import pytest
 from django.utils import timezone
@@ -34,7 +34,7 @@ def framed(page: Page) -> FrameLocator:
 
 @pytest.fixture
 def unproven(sites: Sites) -> Account:
-    """Of a marketplace whose tickets nobody here can read; but its events come."""
+    """An account at a marketplace whose tickets cannot be read here; but its events arrive."""
     made = make_requester(now=timezone.now())
     return make_account(
         endpoint=sites.marketplace,

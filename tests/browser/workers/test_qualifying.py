@@ -1,6 +1,7 @@
-"""Who may work, the whole way: consent, the two tests of the association game, and the work that they open.
+"""The whole way to work: consent, the two tests of the association game, and the work that they open.
 
-Everybody works at the real marketplace, in frames that are denied every cookie; the background is played.
+Each worker is at the real marketplace, in frames that are denied every cookie; the test itself does the
+background's work.
 """
 
 import json
@@ -63,7 +64,7 @@ class Stage:
     open_page: OpenPage
 
     def enter(self) -> tuple[Page, Worker]:
-        """A new worker, signed in, and the row that will stand for them here."""
+        """Create a new worker, signed in. Returns the page, and the row that represents the worker here."""
         person, _ = invite(now=timezone.now())
         page = self.open_page()
         sign_in(page.context, person, sites=self.sites)
@@ -73,7 +74,7 @@ class Stage:
         return page, Worker.objects.known(account=self.account, external_id=person.external_id)
 
     def enter_qualified(self, gate: Gate) -> tuple[Page, Worker]:
-        """Somebody who agreed and passed before."""
+        """Create a worker who agreed and passed before."""
         page, worker = self.enter()
         text = consenting.text_to_ask(worker=worker, study=self.study)
         assert text
@@ -84,7 +85,7 @@ class Stage:
         return page, worker
 
     def post(self, task: str, title: str, **changes: Any) -> list[HIT]:
-        """By the real launch, which asks what the study's gates ask."""
+        """Post HITs by the real launch, which sets the requirements of the study's gates."""
         values = {"assignments_per_hit": 9, **changes}
         batch = make_batch(study=self.study, account=self.account, task=task, title=title, **values)
         if task == SOLVER_TEST:
@@ -125,7 +126,7 @@ def stage(sites: Sites, open_page: OpenPage) -> Stage:
 
 
 def follow_up() -> None:
-    """What the background does."""
+    """Do the background's work."""
     now = timezone.now()
     reconciling.reconcile_everything(now=now)
     test_attempts.follow_tests(now=now)
@@ -184,7 +185,7 @@ def hand_in(page: Page, frame: FrameLocator, name: str) -> None:
 
 
 def where_they_stand(page: Page, frame: FrameLocator) -> Page:
-    """In a tab of its own, by the link on the page of the work."""
+    """Open the worker's standing by the links on the page of the work, in a tab of its own."""
     with page.context.expect_page() as opened:
         frame.get_by_role("link", name="Your work and your pay").click()
     opened.value.get_by_role("link", name="Where you stand").click()
@@ -242,7 +243,7 @@ def test_who_fails_is_told_kindly_and_refused_at_a_second_try(stage: Stage) -> N
     assert_forgeries_are_refused(page.frames[1], hits)
     take_solver_test(page, frame, right=False)
 
-    # Before the platform knows of the first one, it lets the worker accept the second.
+    # Until the platform has the result of the first test, the worker can accept the second.
     frame = accept(page, stage, TEST)
     expect(frame.get_by_role("alert")).to_contain_text("We have your answers to “Solver test”")
     page.on("dialog", lambda dialog: dialog.accept())
@@ -264,7 +265,7 @@ def test_who_fails_is_told_kindly_and_refused_at_a_second_try(stage: Stage) -> N
 
 
 def assert_forgeries_are_refused(frame: Frame, hits: Sequence[HIT]) -> None:
-    """The address of this test's page, bent to lead to the other HIT of the test."""
+    """Assert that this test's address, altered to lead to the other HIT of the test, is refused."""
     parts = urlsplit(frame.url)
     second = next(hit for hit in hits if str(hit.public_id) not in parts.path)
     query = {**dict(parse_qsl(parts.query)), "hitId": second.external_id}
@@ -278,7 +279,7 @@ def assert_forgeries_are_refused(frame: Frame, hits: Sequence[HIT]) -> None:
 
 
 def press_accept(page: Page, stage: Stage, title: str) -> int:
-    """As if the button were there."""
+    """Post the acceptance, as if the button were there. Returns the status."""
     preview = offer(page, stage, title).get_by_role("link", name="Preview").get_attribute("href")
     token = page.locator("input[name=csrfmiddlewaretoken]").first.get_attribute("value") or ""
     answer = page.request.post(
@@ -289,7 +290,7 @@ def press_accept(page: Page, stage: Stage, title: str) -> int:
 
 @pytest.fixture
 def easily_fooled(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """A model that sees in every word the pictures of this set."""
+    """Make a model that sees in every word the pictures of the returned set."""
     use_fakes(monkeypatch)
     lures: set[str] = set()
     taken, left = np.eye(8, dtype=np.float32)[:2]
@@ -340,7 +341,7 @@ def test_creator_waits_for_solvers_and_then_passes(stage: Stage, easily_fooled: 
 
 
 def find_word(frame: FrameLocator, number: int, word: str) -> None:
-    """For the last two of the set's pictures, of which the model takes none."""
+    """Test a word for the last two pictures of a set, of which the model takes neither."""
     asked = frame.get_by_role("group", name=f"Set {number}")
     for place in (4, 5):
         asked.get_by_role("checkbox", name=re.compile(f"Picture {place}")).press("Space")

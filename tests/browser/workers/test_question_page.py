@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True
 
 @pytest.fixture
 def at_work(page: Page, desk: Desk, sites: Sites) -> FrameLocator:
-    """The work is open in the marketplace's frame."""
+    """The work, opened in the marketplace's frame."""
     sign_in(page.context, desk.worker, sites=sites)
     page.goto(desk.url)
     return framed(page)
@@ -93,7 +93,7 @@ def test_question_page_sends_no_word_of_the_answer(page: Page, desk: Desk, sites
 
     words = re.compile("chosen|predicted|correct|jaccard|score|concept|caption", re.IGNORECASE)
     assert [word for body in bodies for word in words.findall(body)] == []
-    # The question, its style and script, five pictures; the hand-over and its script.
+    # The question, its style and script, five pictures; the page that submits, and its script.
     assert len(bodies) >= 10
 
 
@@ -210,7 +210,7 @@ def submit(frame: FrameLocator) -> Locator:
 
 
 def press_in_vain(frame: FrameLocator) -> None:
-    """A button that is only said to be disabled can still be pressed; Playwright must be told so."""
+    """Press a button that is only announced as disabled, which Playwright refuses unless forced."""
     submit(frame).click(force=True)
 
 
@@ -224,13 +224,13 @@ def sources(frame: FrameLocator) -> list[str | None]:
 
 
 def in_order(frame: FrameLocator, keys: Sequence[str]) -> list[str]:
-    """As they follow each other on the page."""
+    """The keys in the order of the page."""
     shown = [image.input_value() for image in frame.get_by_role("checkbox").all()]
     return sorted(keys, key=shown.index)
 
 
 def tab_to(page: Page, target: Locator) -> None:
-    """Never backwards, and not through more than a page holds."""
+    """Reach an element with the Tab key: never backwards, and in at most twenty steps."""
     for _ in range(20):
         if target.evaluate("element => element === document.activeElement"):
             return
@@ -243,14 +243,14 @@ def expect_handed_in(page: Page) -> None:
 
 
 def handed_in() -> list[list[str]]:
-    """The picks, one list a worker, of what was saved here and has reached the marketplace."""
+    """Picks, one list a worker, that were saved here and have reached the marketplace."""
     reconcile_everything(now=timezone.now())
     rows = Assignment.objects.filter(status=Assignment.Status.SUBMITTED, saved_at__isnull=False)
     return [picks for row in rows for picks in (row.answer or {}).values()]
 
 
 def posts(page: Page) -> list[str]:
-    """The forms that this page sends from now on, by the last part of their address."""
+    """Forms that this page sends from now on, by the last part of their address."""
     sent: list[str] = []
 
     def note(request: Request) -> None:
@@ -262,7 +262,7 @@ def posts(page: Page) -> list[str]:
 
 
 def responses_of(page: Page, *, site: str) -> list[Response]:
-    """Everything that the site will have answered, but for what has no content at all."""
+    """Responses of the site from now on, except those without content."""
     seen: list[Response] = []
 
     def note(response: Response) -> None:
@@ -279,7 +279,7 @@ def pass_on_without_cookies(route: Route) -> None:
 
 
 def html_of(page: Page, url: str) -> str:
-    """As it was sent, but for what is signed, which is new each time."""
+    """The page as it was sent, without its signed values, which are new each time."""
     response = page.goto(url)
     assert response is not None
     return re.sub(r"[\w-]+:[\w-]+:[\w-]{20,}", "", response.text())

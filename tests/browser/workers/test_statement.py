@@ -67,7 +67,7 @@ def test_worker_reads_the_pay_asks_and_reads_the_answer(
 
 
 def open_statement(page: Page, desk: Desk) -> Page:
-    """From the frame, in a tab of its own; the work stays where it was."""
+    """Open the statement from the frame, in a tab of its own; the work stays where it was."""
     page.goto(desk.url)
     with page.context.expect_page() as opened:
         page.frame_locator("iframe").get_by_role("link", name="Your work and your pay").click()
@@ -108,7 +108,7 @@ FATES = ("approved",) * 9 + ("rejected", "submitted")
 
 
 def make_busy() -> Assignment:
-    """Work, bonuses and appeals in every state, over three months and two pages. Returns the newest work."""
+    """Create work, bonuses and appeals in every state, over three months. Returns the newest work."""
     now, study = timezone.now(), make_study(name="Visual associations")
     title = "Which of these pictures go with the word?"
     hit = make_hit(batch=make_batch(status="open", study=study, title=title, reward=Decimal("0.25")))

@@ -44,7 +44,7 @@ def test_worker_is_paid_for_what_a_researcher_launched(
 
 
 def create_batch(page: Page, seeded: Seeded) -> None:
-    """What workers read and the price are there already; one HIT for one worker is wanted."""
+    """Create a batch of one HIT for one worker. The texts for workers and the price are filled in already."""
     page.get_by_role("row", name="Batches").get_by_role("link", name="Add").click()
     page.get_by_label("Study", exact=True).select_option(label=str(seeded.batch.study))
     page.get_by_label("What the workers do").select_option(label="Association game: solve")
@@ -65,7 +65,7 @@ def launch(page: Page) -> None:
 
 
 def watch_it_open(page: Page) -> None:
-    """The numbers move by themselves."""
+    """Wait until the page shows the open HIT without a reload."""
     expect(page.locator("dl").first).to_contain_text("1 of 1")
 
 
@@ -83,7 +83,7 @@ def preview(page: Page) -> None:
 
 
 def solve(page: Page) -> None:
-    """All right, so that a bonus is owed."""
+    """Solve all right, so that a bonus is owed."""
     page.get_by_role("button", name="Accept").click()
     frame = page.frame_locator("iframe")
     association = Association.objects.get(cue=frame.locator(".cue").inner_text())
@@ -106,7 +106,7 @@ def history(page: Page) -> list[str]:
 
 
 def progress(page: Page) -> list[str]:
-    """In a new tab: the old one stops asking once the last HIT is done, and payments come later."""
+    """Progress in a new tab: the old one stops asking once the last HIT is done, and payments come later."""
     fresh = page.context.new_page()
     fresh.goto(page.url)
     bonuses = fresh.locator("dl.facts > div").filter(has_text="Bonuses owed, paid").locator("dd")

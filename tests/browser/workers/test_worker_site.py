@@ -28,7 +28,7 @@ EXPERIENCED = {
     "Comparator": "GreaterThan",
     "IntegerValues": [100],
 }
-# As requesters write it: the address and the script are mapped to our own.
+# A page as requesters write it: the address and the script are mapped to our own.
 PAGE = """<!DOCTYPE html><html lang="en"><title>Question</title><h1>Question</h1>
 <script src="https://s3.amazonaws.com/mturk-public/externalHIT_v1.js"></script>
 <form name="mturk_form" method="post" id="mturk_form" action="https://www.mturk.com/mturk/externalSubmit">
@@ -59,7 +59,7 @@ def posted(requester: Requester, title: str, **changes: Any) -> HIT:
 
 
 def done(worker: Worker, hit: HIT, *, feedback: str = "", is_good: bool | None = None) -> Assignment:
-    """Handed in; reviewed, if a judgment is given."""
+    """Submit an assignment, and review it if a judgment is given."""
     now = timezone.now()
     assignment = hand_in(hit, worker=worker, now=now)
     if is_good is True:
