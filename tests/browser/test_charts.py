@@ -13,9 +13,9 @@ from tests.crowd.winoground.making_scores import make_every_score, make_project
 from tests.factories import make_study
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-COLORS = """() => [...document.querySelectorAll('.stat-chart svg .role-mark path')]
+COLORS = """() => [...document.querySelectorAll('.chart svg .role-mark path')]
     .map((mark) => getComputedStyle(mark).fill).filter((fill) => fill !== 'none')"""
-STYLED = "() => document.querySelectorAll('.stat-chart style, .stat-chart svg [style]').length"
+STYLED = "() => document.querySelectorAll('.chart style, .chart svg [style]').length"
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_chart_is_drawn_within_the_policy(open_page: OpenPage, sites: Sites, add
 
     tooltip: Any = page.locator("#vg-tooltip-element")
     expect(tooltip).to_contain_text("undecided")
-    assert page.locator(".stat-chart svg").count() == 3
+    assert page.locator(".chart svg").count() == 3
     assert page.evaluate(STYLED) == 0
     assert heard == []
 
@@ -55,7 +55,7 @@ def test_colors_follow_the_page_without_a_second_drawing(
     page = open_page(color_scheme="light")
     enter(page, sites)
     page.goto(address)
-    page.locator(".stat-chart svg").last.wait_for()
+    page.locator(".chart svg").last.wait_for()
 
     light = page.evaluate(COLORS)
     page.emulate_media(color_scheme="dark")
@@ -71,5 +71,5 @@ def test_without_a_script_there_is_the_table(open_page: OpenPage, sites: Sites, 
 
     page.goto(address)
 
-    assert page.locator(".stat-chart svg").count() == 0
+    assert page.locator(".chart svg").count() == 0
     expect(page.get_by_role("table", name="People beside models")).to_be_visible()

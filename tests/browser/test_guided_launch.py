@@ -104,7 +104,7 @@ def make_study(page: Page) -> None:
     page.get_by_label("Lab:").fill("Lab")
     page.get_by_label("Budget:").fill("20")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("list")).to_contain_text(["added successfully"])
+    expect(page.get_by_role("list")).to_contain_text(["is made"])
     page.get_by_role("link", name="Home").click()
 
 
@@ -138,7 +138,7 @@ def set_terms(page: Page) -> None:
     times.get_by_label("How many").fill("1")
     times.get_by_label("Unit of time").select_option(label="hours")
     page.get_by_role("button", name="Save and stay here").click()
-    expect(page.locator("td.total")).to_have_text("0.66")
+    expect(page.locator("td.total")).to_have_text("0.60")
 
 
 def leave_people_open(page: Page) -> None:
@@ -150,8 +150,8 @@ def leave_people_open(page: Page) -> None:
 def launch(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Check and launch")
     facts = page.locator("dl.facts").first
-    expect(facts).to_contain_text("$19.34")
-    page.get_by_role("button", name="Launch 2 HITs for at most $0.66").click()
+    expect(facts).to_contain_text("$19.40")
+    page.get_by_role("button", name="Launch 2 HITs for at most $0.60").click()
     expect(page.get_by_text("Launched: 2 HITs are on their way.")).to_be_visible()
 
 

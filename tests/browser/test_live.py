@@ -119,7 +119,7 @@ def test_keyboard_stays_where_it_is_while_numbers_change(page: Page, sites: Site
     page.get_by_role("button", name="Pause").focus()
 
     make_hit(batch=batch)
-    expect(page.locator(".live-bars")).to_contain_text("1 of 1")
+    expect(page.locator(".bars")).to_contain_text("1 of 1")
 
     expect(page.get_by_role("button", name="Pause")).to_be_focused()
 
@@ -150,6 +150,6 @@ def test_researcher_pauses_and_drains(page: Page, sites: Sites) -> None:
     page.get_by_role("link", name="Drain").click()
     page.get_by_text("This cannot be taken back").wait_for()
     page.get_by_role("button", name="Yes, drain the batch").click()
-    page.get_by_text("Nobody starts any more. The batch ends").wait_for()
+    page.get_by_text("No new work starts. The batch ends").wait_for()
 
     assert Batch.objects.get().status == "draining"

@@ -108,10 +108,10 @@ def test_letter_is_written_to_a_selection_with_the_mouse(
     page.get_by_role("button", name="Run").or_(page.get_by_role("button", name="Go")).click()
     page.get_by_label("Subject").fill("Thank you")
     page.get_by_label("Text").fill("It is <b>done</b>.\n\nBye.")
-    page.get_by_role("button", name="Look at it before sending").click()
+    page.get_by_role("button", name="Preview the message").click()
     page.get_by_role("button", name="Change it").click()
     page.get_by_label("Subject").fill("Thanks")
-    page.get_by_role("button", name="Look at it before sending").click()
+    page.get_by_role("button", name="Preview the message").click()
     page.get_by_role("button", name="Send to 1 worker").click()
 
     page.get_by_role("heading", name="Thanks").wait_for()

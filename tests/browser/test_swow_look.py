@@ -41,7 +41,7 @@ def test_association_lists_look_right(visitor: Visitor, seeded: Seeded, sites: S
     visitor.visit("swow-no-word", f"{admin}/{ready.pk}/change/?word=y")
     visitor.visit("swow-remove", f"{admin}/{ready.pk}/remove/")
     page.get_by_role("button", name="Remove it").click()
-    page.get_by_text("Nobody finds swow-en any more").wait_for()
+    page.get_by_text("The list swow-en is hidden now").wait_for()
 
     assert SwowList.objects.get(pk=ready.pk).status == "leaving"
     assert visitor.problems == {}

@@ -1,5 +1,6 @@
 """Annotating selected associations in a real browser: a researcher draws them, three people answer."""
 
+import re
 from random import Random
 
 import pytest
@@ -31,7 +32,7 @@ def study(seeded: Seeded) -> Study:
     """A study of the demo's associations, solved by people."""
     study: Study = seeded.batch.study
     Association.objects.filter(item__study=study).update(
-        final_at=NOW, solvable=True, solvers_numerator=1, solvers_denominator=1
+        final_at=NOW, solvers_numerator=1, solvers_denominator=1
     )
     places = Place.objects.filter(association__item__study=study)
     places.filter(position__lt=2).update(predicted=True)
@@ -114,10 +115,10 @@ def test_researcher_draws_follows_and_reads_the_figures(
     visitor.visit("annotation-nothing", f"{admin}/{study.pk}/")
 
     visitor.visit("annotation-draw", f"{admin}/{study.pk}/draw/?kind=baseline")
-    page.get_by_role("button", name="See what that comes to").click()
-    page.get_by_text("answers will be wanted").wait_for()
+    page.get_by_role("button", name="Preview the draw").click()
+    page.get_by_text("answers will be needed").wait_for()
     visitor.visit("annotation-reckoned", page.url.partition("#")[0])
-    page.get_by_role("button", name="Draw ").click()
+    page.get_by_role("button", name=re.compile("^Draw ")).click()
     page.get_by_text("Launch a batch that asks them.").wait_for()
     visitor.visit("annotation-drawn", page.url)
     page.get_by_role("link", name="Take back").click()

@@ -4,7 +4,7 @@ import pytest
 
 from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.domain import SOLVER_TEST
-from crowd.winogavil.models.picture_sets import PictureSet
+from crowd.winogavil.models import PictureSet
 from tests.browser.doors import log_in
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
@@ -20,10 +20,10 @@ def test_sets_are_looked_at_and_drawn(visitor: Visitor, seeded: Seeded, sites: S
     log_in(page, seeded.researcher, sites=sites)
     there = PictureSet.objects.count()
 
-    visitor.visit("sets-draw", f"{admin}/board/draw/?study={study.pk}")
+    visitor.visit("sets-draw", f"{admin}/pictureset/draw/?study={study.pk}")
     page.get_by_label("Pictures in a set").select_option("5")
     page.get_by_label("Number of sets").fill("2")
-    page.get_by_role("button", name="Look at some first").click()
+    page.get_by_role("button", name="Preview some sets").click()
     page.get_by_text("What would be drawn").wait_for()
     visitor.visit("sets-looked", page.url.partition("#")[0])
     page.get_by_role("button", name="Draw 2 sets").click()

@@ -107,7 +107,7 @@ def heading(page: Page, name: str) -> None:
 
 def test_solver_test_is_taken_by_keyboard_over_a_reload(page: Page, solver_test: str) -> None:
     page.goto(solver_test)
-    expect(page.get_by_role("button", name="Hand in")).to_be_hidden()
+    expect(page.get_by_role("button", name="Submit")).to_be_hidden()
     press_to(page, "Next")
     page.keyboard.press("Enter")
     heading(page, "1 of 3")
@@ -124,20 +124,20 @@ def test_solver_test_is_taken_by_keyboard_over_a_reload(page: Page, solver_test:
     page.keyboard.press("Enter")
     heading(page, "1 of 3")
     expect(page.locator("fieldset:visible input:checked")).to_have_count(2)
-    for expected in ("2 of 3", "3 of 3", "Check and hand in"):
+    for expected in ("2 of 3", "3 of 3", "Check and submit"):
         press_to(page, "Next")
         page.keyboard.press("Enter")
         heading(page, expected)
     expect(page.get_by_role("listitem").filter(has_text="○ still open")).to_have_count(1)
-    expect(page.get_by_role("button", name="Hand in")).to_have_attribute("aria-disabled", "true")
+    expect(page.get_by_role("button", name="Submit")).to_have_attribute("aria-disabled", "true")
     assert Assignment.objects.get().answer is None
 
     page.get_by_role("listitem").filter(has_text="still open").get_by_role("button").press("Enter")
     heading(page, "3 of 3")
     pick_two(page)
     page.keyboard.press("Enter")
-    heading(page, "Check and hand in")
-    press_to(page, "Hand in")
+    heading(page, "Check and submit")
+    press_to(page, "Submit")
     with page.expect_response(re.compile("/answer/$")):
         page.keyboard.press("Enter")
 
@@ -165,7 +165,7 @@ def test_creator_test_asks_once_for_each_set(page: Page, creator_test: str) -> N
     expect(page.get_by_role("listitem").filter(has_text="✓ tested")).to_have_count(2)
 
     with page.expect_response(re.compile("/answer/$")):
-        page.get_by_role("button", name="Hand in").click()
+        page.get_by_role("button", name="Submit").click()
 
     rival_queries = RivalQuery.objects.order_by("slot")
     assert [(rival_query.slot, rival_query.text) for rival_query in rival_queries] == [

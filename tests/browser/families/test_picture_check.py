@@ -20,15 +20,16 @@ from tests.browser.conftest import OpenPage
 from tests.browser.doors import let_in
 from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
-from tests.crowd.pictures.images import archive, draw, encode, make_waiting, png, svg
+from tests.crowd.pictures.images import archive, draw, encode, make_raster, make_waiting, png, svg
 from tests.crowd.pictures.staff import KEEPER
 from tests.people import make_permitted
+from tests.qualifications.lists import make_list
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 
 
 def enter_as_keeper(page: Page, *, sites: Sites) -> User:
-    user = make_permitted(*KEEPER)
+    user = make_permitted(*KEEPER, "view_swowlist")
     let_in(page, user, sites=sites)
     return user
 
@@ -128,8 +129,8 @@ def test_import_from_the_upload_to_the_check(page: Page, sites: Sites, tmp_path:
     page.get_by_label("File", exact=True).set_input_files(tmp_path / "owls.zip")
     page.get_by_label("Licence").fill("CC0")
     page.get_by_role("button", name="Read the file").click()
-    page.get_by_role("button", name="Bring them in").click()
-    page.get_by_text("the background is at work").wait_for()
+    page.get_by_role("button", name="Import the pictures").click()
+    page.get_by_text("the import is running").wait_for()
     fulfil_requests(now=timezone.now())
     page.get_by_role("link", name="Look again").click()
     page.get_by_text("This is no picture that can be read").wait_for()
@@ -192,7 +193,11 @@ def test_pages_of_the_pool_look_right(open_page: OpenPage, sites: Sites, size: s
     visitor.visit("pool-reports", f"{pool(sites)}/report/")
     visitor.visit("pool-report", f"{pool(sites)}/report/{Report.objects.get().pk}/change/")
     visitor.visit("pool-imports", f"{pool(sites)}/import/")
-    visitor.visit("pool-import-form", f"{pool(sites)}/import/add/")
+    visitor.visit("pool-wanted-nothing", f"{pool(sites)}/picture/wanted/")
+    cues = ("owl", "snow", "ship", "lighthouse", "school bus", "thunderstorm")
+    swow = make_list([(cue, "thing", 3 + number, 0) for number, cue in enumerate(cues)], name="swow-en")
+    visitor.visit("pool-wanted", f"{pool(sites)}/picture/wanted/")
+    visitor.visit("pool-import-form", f"{pool(sites)}/import/add/?swow={swow.pk}")
     visitor.visit("pool-import-draft", f"{pool(sites)}/import/{draft.pk}/change/")
     visitor.visit("pool-import-done", f"{pool(sites)}/import/{done.pk}/change/")
 

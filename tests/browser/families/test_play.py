@@ -102,13 +102,13 @@ def test_player_joins_invents_a_word_solves_one_and_sees_figures(
     invent(page, "winter", 1, 3)
     answer_waiting()
     expect(page.get_by_role("status").first).to_contain_text("You fooled the model by")
-    page.get_by_role("button", name="Hand in and go on").click()
-    expect(page.get_by_text("Your word is in.")).to_be_visible()
+    page.get_by_role("button", name="Submit and continue").click()
+    expect(page.get_by_text("Your word is submitted.")).to_be_visible()
 
     for picture in (1, 2):
         pick(page.get_by_role("checkbox", name=re.compile(f"Picture {picture}")))
-    page.get_by_role("button", name="Hand in and go on").click()
-    expect(page.get_by_text("your picks are in")).to_be_visible()
+    page.get_by_role("button", name="Submit and continue").click()
+    expect(page.get_by_text("your picks are submitted")).to_be_visible()
     page.get_by_role("link", name="Red Fox").click()
 
     expect(page.get_by_role("link", name="winter").first).to_be_visible()
@@ -154,10 +154,10 @@ def test_turn_survives_reload_back_and_a_second_tab(open_page: OpenPage, site: s
     second.goto(f"{site}/play/")
     expect(second.get_by_label("Your word")).to_have_value("winter")
     expect(second.get_by_role("status").first).to_contain_text("You fooled the model by")
-    second.get_by_role("button", name="Hand in and go on").click()
-    expect(second.get_by_text("Your word is in.")).to_be_visible()
-    first.get_by_role("button", name="Hand in and go on").click()
-    expect(first.get_by_text("handed in before")).to_be_visible()
+    second.get_by_role("button", name="Submit and continue").click()
+    expect(second.get_by_text("Your word is submitted.")).to_be_visible()
+    first.get_by_role("button", name="Submit and continue").click()
+    expect(first.get_by_text("submitted before")).to_be_visible()
 
     assert RivalQuery.objects.count() == 1
     assert Assignment.objects.filter(status=Assignment.Status.APPROVED).count() == 1
@@ -178,10 +178,10 @@ def test_turn_is_played_with_the_keyboard_alone(page: Page, site: str, game: Web
         page.keyboard.press("Enter")
     answer_waiting()
     expect(page.get_by_role("status").first).to_contain_text("You fooled the model by")
-    page.get_by_role("button", name="Hand in and go on").focus()
+    page.get_by_role("button", name="Submit and continue").focus()
     page.keyboard.press("Enter")
 
-    expect(page.get_by_text("Your word is in.")).to_be_visible()
+    expect(page.get_by_text("Your word is submitted.")).to_be_visible()
 
 
 def test_reported_picture_is_gone_with_the_next_page(page: Page, site: str, game: WebGame) -> None:
@@ -192,8 +192,8 @@ def test_reported_picture_is_gone_with_the_next_page(page: Page, site: str, game
 
     page.get_by_text("Report a problem with this task").click()
     page.get_by_label("What is wrong?").select_option("missing")
-    page.get_by_role("button", name="Report", exact=True).click()
-    expect(page.get_by_text("Nobody else is shown it")).to_be_visible()
+    page.get_by_role("button", name="Report the problem", exact=True).click()
+    expect(page.get_by_text("hidden from everybody else")).to_be_visible()
     page.goto(f"{site}/play/")
 
     first.refresh_from_db()
@@ -220,10 +220,10 @@ def test_survey_is_filled_in_and_thanked_for(page: Page, site: str, game: WebGam
     sign_in(page, make_player(game), site)
     page.goto(f"{site}/survey/")
 
-    for scale in page.locator("fieldset.scale").all():
+    for scale in page.locator("fieldset.rating").all():
         scale.get_by_label("4").check()
     page.get_by_label("What did you like, and what not?").fill("The puzzles.")
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Send the answers").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Thank you")
 

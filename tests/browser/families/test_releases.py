@@ -46,7 +46,7 @@ def test_pages_of_releases_look_right(
     open_page: OpenPage, researcher: Staff, study: Study, sites: Sites, size: str
 ) -> None:
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
-    admin = f"{sites.public}/admin/winogavil_releases/release"
+    admin = f"{sites.public}/admin/releases/release"
     ready, failed = make(study), make(study, version="1.1", ready=False)
     Release.objects.filter(pk=failed.pk).update(
         status="failed", problem="The files cannot be written: No space left on device."
@@ -74,12 +74,12 @@ def test_release_is_made_watched_and_held_against_a_model(
     page = visitor.page
     log_in(visitor.page, researcher, sites=sites)
 
-    page.goto(f"{sites.public}/admin/winogavil_releases/release/")
+    page.goto(f"{sites.public}/admin/releases/release/")
     page.get_by_role("link", name="Make a release").click()
     page.get_by_role("link", name="Pictures and words").click()
     page.get_by_label("Version").fill("1.0")
     page.get_by_role("button", name="Make the release").click()
-    page.get_by_text("Reading the associations").first.wait_for()
+    page.get_by_text("Reading the rows").first.wait_for()
     visitor._keep_picture("release-in-the-making")
     making.write_releases(clock=lambda: NOW.replace(year=NOW.year + 1))
     page.get_by_role("heading", name="Models beside people").wait_for()

@@ -196,7 +196,7 @@ def test_a_picture_that_is_reported_is_gone_at_once(page: Page, picture_set: str
     with page.expect_response(re.compile("/report/$")):
         page.get_by_role("button", name="Report").click()
 
-    expect(page.get_by_text("Thank you. Nobody else is shown it")).to_be_visible()
+    expect(page.get_by_text("Thank you. It is hidden from everybody else")).to_be_visible()
     assert Picture.objects.get(status="removed").concept == "moon"
     assert Item.objects.get().pulled_at is not None
 

@@ -117,7 +117,7 @@ def test_researcher_adds_an_image_to_the_test(page: Page, project: Project, site
     page.get_by_label("A good caption").fill(GOOD["caption"])
     page.get_by_label("A good explanation").fill(GOOD["explanation"])
     page.get_by_label("A good underspecified caption").fill(GOOD["underspecified"])
-    page.get_by_role("button", name="Add it to the test").click()
+    page.get_by_role("button", name="Add the image to the test").click()
 
     expect(page.get_by_text("The image is in the test.")).to_be_visible()
     expect(page.get_by_text("until you add 4")).to_be_visible()

@@ -126,7 +126,7 @@ def test_captions_come_from_a_file_to_the_workers(
 
     room = Room(open_page, project.study, sites=sites)
     worker = room.sit_down(domain.RATE)
-    expect(worker.locator(".judged-claim dd")).to_have_count(1)
+    expect(worker.locator(".pairs dd")).to_have_count(1)
     pick(worker, "pick", "yes")
     room.hand_in(worker)
 

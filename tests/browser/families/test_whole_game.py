@@ -126,7 +126,7 @@ def invent(page: Page, stage: Stage, words: tuple[tuple[str, tuple[int, ...]], .
     for number, (cue, places) in enumerate(words, start=1):
         put_word(page, frame, number, cue, places)
     frame.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
 
 
 def solve(page: Page, stage: Stage) -> list[str]:
@@ -138,7 +138,7 @@ def solve(page: Page, stage: Stage) -> list[str]:
             question = frame.get_by_role("group", name=association.cue)
             question.locator("label", has=page.locator(f'input[value="{key}"]')).click()
     frame.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
     return cues
 
 

@@ -71,7 +71,7 @@ class Desk:
 def invite(desk: Desk) -> str:
     page = desk.go("Invite a designer")
     page.get_by_label("Name", exact=True).fill("designer one")
-    page.locator("#content form button.live-first").click()
+    page.locator("#content form button.default").click()
     return page.locator("#designer-link").input_value()
 
 
@@ -104,7 +104,7 @@ def send_an_image(page: Page, folder: Path) -> None:
         page.get_by_label(label, exact=True).fill(text)
     page.get_by_label("What kind of common sense").select_option(index=1)
     expect(page.locator("[data-pair]")).to_contain_text("“a bird with a cage” became “a fish with a cage”.")
-    send = page.get_by_role("button", name="Send it to the control group")
+    send = page.get_by_role("button", name="Send the image to the control group")
     for name, (content, why) in hostile_files().items():
         file = folder / name
         file.write_bytes(content)
@@ -157,7 +157,7 @@ def test_an_image_walks_from_its_designer_to_its_judges(room: Room, project: Pro
     image.refresh_from_db()
     assert image.state == Image.State.ACCEPTED
     designer.goto(link)
-    expect(designer.locator("li.image")).to_contain_text("Accepted")
+    expect(designer.locator("li.beside")).to_contain_text("Accepted")
 
     annotate(room)
     judge(room, desk, image)

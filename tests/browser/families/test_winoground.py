@@ -58,13 +58,13 @@ def write_example(page: Page, folder: Path) -> None:
     page.get_by_label("Object", exact=True).check()
     page.get_by_label("One main predicate").check()
     page.get_by_label("Noun Phrase", exact=True).check()
-    page.get_by_role("button", name="Keep, and mark as ready").click()
+    page.get_by_role("button", name="Save and mark as ready").click()
     expect(page.get_by_role("alert")).to_contain_text("only in B: balls")
     assert Example.objects.get().state == Example.State.DRAFT
 
     page.get_by_label("Caption B").fill(CAPTIONS[1])
     expect(page.locator("[data-words]")).to_contain_text("Same words, another order")
-    page.get_by_role("button", name="Keep, and mark as ready").click()
+    page.get_by_role("button", name="Save and mark as ready").click()
     page.wait_for_url(lambda url: "write" not in url)
     assert Example.objects.get().state == Example.State.READY
 
@@ -93,7 +93,7 @@ def test_an_example_walks_from_its_author_to_peoples_scores(room: Room, tmp_path
     write_example(page, tmp_path)
     page.goto(f"{room.sites.public}{reverse('admin:winoground_project_change', args=[project.pk])}")
     page.get_by_role("link", name="Ask about examples").click()
-    page.get_by_role("button", name="Ask about what is ticked").click()
+    page.get_by_role("button", name="Ask about the ticked examples").click()
     page.wait_for_url(lambda url: "ask" not in url.rsplit("/", 2)[-2])
 
     seen = []

@@ -63,15 +63,15 @@ def test_example_is_written_from_an_empty_list_to_ready(
     expect(page.locator("[data-found]")).to_have_text("1 of 5 tags")
     find.press("Enter")
     expect(page.locator("[data-chosen]")).to_have_text("Noun Phrase")
-    page.get_by_role("button", name="Keep, and mark as ready").click()
+    page.get_by_role("button", name="Save and mark as ready").click()
 
-    page.get_by_text("Example 1 is kept as a draft.").wait_for()
+    page.get_by_text("Example 1 is saved as a draft.").wait_for()
     page.get_by_text("Say what is swapped.").first.wait_for()
     visitor.visit("author-lacks", page.url)
     page.get_by_label("Object", exact=True).check()
     page.get_by_label("One main predicate").check()
-    page.get_by_role("button", name="Keep, and mark as ready").click()
-    page.get_by_text("Example 1 is kept. It is ready.").wait_for()
+    page.get_by_role("button", name="Save and mark as ready").click()
+    page.get_by_text("Example 1 is saved. It is ready.").wait_for()
     assert Example.objects.get().state == "ready"
 
     page.get_by_role("link", name="See it as workers do").click()
@@ -108,15 +108,15 @@ def test_refused_picture_stands_at_its_field_and_nothing_typed_is_lost(
     page.goto(f"{sites.public}/admin/winoground/project/{project.pk}/examples/write/")
     fill_side(page, "A", caption=CAPTIONS[0], picture=tmp_path / "1.png")
     fill_side(page, "B", caption=CAPTIONS[1], picture=tmp_path / "2.png")
-    page.get_by_role("button", name="Keep as a draft").click()
+    page.get_by_role("button", name="Save as a draft").click()
 
-    page.get_by_role("alert").get_by_text("This was not kept.").wait_for()
+    page.get_by_role("alert").get_by_text("This was not saved.").wait_for()
     expect(page.get_by_label("Caption A")).to_have_value(CAPTIONS[0])
     assert not Example.objects.exists()
     (tmp_path / "2.png").write_bytes(png(seed=2))
     page.get_by_label("Picture B", exact=True).set_input_files(tmp_path / "2.png")
-    page.get_by_role("button", name="Keep as a draft").click()
-    page.get_by_text("Example 1 is kept. It is a draft.").wait_for()
+    page.get_by_role("button", name="Save as a draft").click()
+    page.get_by_text("Example 1 is saved. It is a draft.").wait_for()
 
     example = Example.objects.get()
     assert example.image_0 is not None

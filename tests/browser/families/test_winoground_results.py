@@ -54,7 +54,7 @@ def test_a_models_file_is_mended_and_stands_beside_people(visitor: Visitor, site
 
     page.get_by_label("Name of the model").fill("small")
     send(HEAD + "1,1,0,0,1\n2,1,0,0,inf\n")
-    expect(page.get_by_role("alert")).to_contain_text("Line 3: c1_i1 is “inf”, which is no finite number.")
+    expect(page.get_by_role("alert")).to_contain_text("Line 3: c1_i1 is “inf”, which is not a finite number.")
     expect(page.get_by_label("Name of the model")).to_have_value("small")
     send(HEAD + "1,1,0,0,1\n2,1,0,0,1\n")
 

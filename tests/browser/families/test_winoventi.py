@@ -98,7 +98,7 @@ def walk(desk: Desk) -> Premise:
     expect(fault(page, "sentence")).to_contain_text("exactly one word")
     expect(fault(page, "exception_word")).to_contain_text("Write the word here")
     write(page, {"sentence": SENTENCE, "exception_word": "mouldy"})
-    expect(page.locator("[data-said]")).to_contain_text("does not stand in its brackets")
+    expect(page.locator("[data-said]")).to_contain_text("is not in its brackets")
     write(page, {"exception_word": "rotten"})
     expect(page.locator("[data-said]")).to_be_empty()
     expect(page.locator('[data-with="exception_word"]')).to_have_text("The guests found the apple rotten.")
@@ -131,7 +131,7 @@ def take_published(desk: Desk) -> list[list[str]]:
     page.goto(f"{desk.sites.public}{reverse('admin:winoventi_project_change', args=[desk.project.pk])}")
     page.get_by_role("link", name="Take the challenge set out").click()
     with page.expect_download() as taken:
-        page.get_by_role("button", name="Take it").click()
+        page.get_by_role("button", name="Download the file").click()
     lines = Path(taken.value.path()).read_text().splitlines()
     return [line.split("\t") for line in lines]
 

@@ -28,17 +28,19 @@ def test_exception_procedure_looks_right(visitor: Visitor, sites: Sites) -> None
     home = f"{admin}/project/{project.pk}"
     visitor.visit("winoventi-empty", f"{home}/change/")
     visitor.visit("winoventi-statistics-empty", f"{home}/statistics/")
+    visitor.visit("winoventi-errors-empty", f"{home}/errors/")
     pair = make_everything(project)
 
     # The page would ask for news while a model is asked; leaving it then would look like a failed request.
     ModelRun.objects.update(is_open=False, done_at=timezone.now(), problem="The weights are not there.")
     visitor.visit("winoventi-project", f"{home}/change/")
-    for name in ("settings", "nouns", "cut", "statistics", "data", "models/ask", "models/upload"):
+    for name in ("settings", "nouns", "cut", "statistics", "errors", "data", "models/ask", "models/upload"):
         visitor.visit(f"winoventi-{name.replace('/', '-')}", f"{home}/{name}/")
     visitor.visit("winoventi-do", f"{home}/exceptions/advance/do/")
     visitor.visit("winoventi-draft", f"{home}/exceptions/draft/")
-    for name in ("generic", "alternative", "premise", "judgement"):
+    for name in ("generic", "alternative", "premise", "judgement", "wordtag"):
         visitor.visit(f"winoventi-list-{name}", f"{admin}/{name}/")
+    visitor.visit("winoventi-word", f"{home}/words/{word.pk}/")
     visitor.visit("winoventi-pair", f"{admin}/premise/{pair.pk}/change/")
     visitor.visit("winoventi-generic", f"{admin}/generic/{pair.alternative.generic_id}/change/")
 

@@ -1,10 +1,11 @@
 """The bonus table as researchers see it: in the study's form, before the launch, and as it was promised."""
 
 import pytest
-from playwright.sync_api import ViewportSize
+from playwright.sync_api import ViewportSize, expect
 
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.seeding import Seeded
+from crowd.winogavil.domain import WINOGAVIL_TIERS
 from hits.core.domain.bonus_tables import EXAMPLES
 from hits.studies.models import Study
 from tests.browser.conftest import OpenPage
@@ -14,6 +15,7 @@ from tests.browser.stage import launch
 from tests.conftest import Sites
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+READY = "Solvers are rewarded according to their Jaccard index"
 
 
 @pytest.fixture(params=SIZES)
@@ -37,8 +39,7 @@ def test_bonus_table_looks_right_wherever_it_is_shown(
 
     log_in(visitor.page, seeded.researcher, sites=sites)
     visitor.visit("study-table", f"{admin}/hits/study/{batch.study_id}/change/")
-    visitor.page.get_by_text("The kinds of rules").click()
-    visitor.page.get_by_text('"kind": "per_item"').last.wait_for()
+    visitor.page.get_by_text("What each of them is").click()
     opened = visitor._look()
     visitor._keep_picture(f"study-table-kinds-{size}")
     visitor.visit("launch-table", f"{admin}/hits/batch/{batch.pk}/launch/")

@@ -64,8 +64,8 @@ def test_worker_collects_a_bonus_that_nobody_else_sees(
     page.get_by_role("button", name="Accept").first.click()
     frame = page.frame_locator("iframe")
     expect(frame.get_by_text("What it is for: Three of four.")).to_be_visible()
-    frame.get_by_role("button", name="Hand in").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+    frame.get_by_role("button", name="Collect the bonus").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
     work_through()
     compensation.send_compensations(now=timezone.now())
 

@@ -61,7 +61,7 @@ def test_match_is_made_read_and_settled(visitor: Visitor, seeded: Seeded, sites:
     page.get_by_role("link", name="Record a withdrawal of $1.25…").click()
     visitor.visit("match-deposits", page.url)
     page.get_by_label("What it was").fill("Back to the university, transfer 17")
-    page.get_by_role("button", name="Record it").click()
+    page.get_by_role("button", name="Record the transfer").click()
     page.get_by_text("Recorded. Compare the account again").wait_for()
     visitor.visit("match-differences-none", f"{admin}/hits/match/differences/")
 

@@ -64,7 +64,7 @@ def test_queue_and_stop_button_look_right(
     visitor.visit("queue-act", f"{desk}/queue/{early.pk}/send_again/")
     visitor.visit("halts", f"{desk}/halts/")
     visitor.page.get_by_label("The cause is gone").check()
-    visitor.page.get_by_role("button", name="Let them go on").click()
+    visitor.page.get_by_role("button", name="Let payments go on").click()
     visitor.page.get_by_label("Why").fill("Odd sums")
     visitor.page.get_by_label("Yes, stop them now").check()
     visitor.page.get_by_role("button", name="Stop payments now").click()

@@ -6,7 +6,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from crowd.statement import statement_links
-from hits.studies.models import Study
+from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 from qualifications.models import Consent, Demographics
@@ -15,7 +15,14 @@ from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import Desk, sign_in
 from tests.conftest import Sites
-from tests.factories import make_consent_text, make_user, make_worker
+from tests.factories import (
+    make_assignment,
+    make_batch,
+    make_consent_text,
+    make_hit,
+    make_user,
+    make_worker,
+)
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 TEXT = (
@@ -23,6 +30,13 @@ TEXT = (
     "We record what you pick, when, and under which pseudonym. Nobody sees your worker id but the people "
     "who pay you.\n\nYou may take your agreement back at any time on your page “Your work and your pay”."
 )
+
+ANSWERS: list[dict[str, int | str]] = [
+    {"age": 31, "gender": "woman", "education": "bachelor", "native_english": "yes"},
+    {"age": 52, "gender": "man", "education": "school", "native_english": "yes"},
+    {"age": 44, "gender": "man", "education": "bachelor", "native_english": "no"},
+    {"age": 39, "gender": "woman", "education": "master", "native_english": "yes"},
+]
 
 
 @pytest.fixture
@@ -46,7 +60,7 @@ def test_worker_agrees_tells_works_and_takes_it_back(
     frame.get_by_label("How old are you?").fill("41")
     frame.get_by_label("Is English your native language?").select_option("No")
     assert not Lease.objects.exists()
-    frame.get_by_role("button", name="Go on").click()
+    frame.get_by_role("button", name="Save the answers").click()
     expect(frame.get_by_role("heading", name="Which pictures go with the word?")).to_be_attached()
 
     with page.context.expect_page() as opened:
@@ -55,10 +69,10 @@ def test_worker_agrees_tells_works_and_takes_it_back(
     statement.get_by_role("link", name="Your consent and what you told us").click()
     statement.get_by_role("button", name="Erase what I told about myself").click()
     expect(statement.get_by_role("status")).to_contain_text("is erased")
-    statement.get_by_role("link", name="Take it back…").click()
+    statement.get_by_role("link", name="Withdraw your consent…").click()
     statement.get_by_label("Take it out of the data too").check()
-    statement.get_by_role("button", name="Take it back").click()
-    expect(statement.get_by_role("status")).to_contain_text("Your agreement is taken back")
+    statement.get_by_role("button", name="Withdraw your consent").click()
+    expect(statement.get_by_role("status")).to_contain_text("Your consent is withdrawn")
 
     assert not Demographics.objects.exists()
     assert Consent.objects.get().takes_work_out
@@ -98,10 +112,16 @@ def test_pages_of_consent_in_the_admin_look_right(
         study=study, title="About us", text=TEXT, asks_demographics=True, by=staff, now=timezone.now()
     )
     text = study.consent_texts.order_by("version")[0]
-    for number in range(9):
+    for number in range(23):
         worker = make_worker()
         consenting.give_consent(worker=worker, text=text, now=timezone.now())
-        demographics.save_answers(worker=worker, answers={"gender": "woman"}, now=timezone.now())
+        answers = ANSWERS[number % len(ANSWERS)]
+        demographics.save_answers(worker=worker, answers=answers, now=timezone.now())
+        for task in ("winogavil.solve", "winogavil.create")[: 1 + number % 2]:
+            batch = make_batch(study=study, account=worker.account, task=task, status="open")
+            make_assignment(
+                hit=make_hit(batch=batch), worker=worker, status="approved", submitted_at=timezone.now()
+            )
     consenting.withdraw(worker=worker, study=study, takes_work_out=True, now=timezone.now())
     page.goto(f"{sites.public}/admin/login/")
     page.get_by_label("Username").fill("olive")

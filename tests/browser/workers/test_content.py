@@ -90,7 +90,7 @@ def test_worker_fills_a_form_mends_it_and_is_told_so(page: Page, sites: Sites) -
     frame = open_work(page, post(FORM), sites)
     frame.get_by_label("Describe it").fill("bird")
     frame.get_by_label("How many birds?").fill("many")
-    frame.get_by_label("What “Other” stands for").fill("gold")
+    frame.get_by_label("What you mean by “Other”").fill("gold")
     frame.get_by_label("When?").select_option("The night")
     frame.get_by_label("The yes").check()
     frame.get_by_role("button", name="Submit").click()
@@ -105,7 +105,7 @@ def test_worker_fills_a_form_mends_it_and_is_told_so(page: Page, sites: Sites) -
     )
     frame.get_by_role("button", name="Submit").click()
 
-    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
     assignment = Assignment.objects.get()
     assert read_answers(assignment.answer) == {
         "words": {"a bird"},
@@ -127,7 +127,7 @@ def test_requesters_page_works_and_has_no_storage_of_ours(page: Page, sites: Sit
     frame.get_by_label("Color").fill("red")
     frame.locator("#submitButton").click()
 
-    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
     assert read_answers(Assignment.objects.get().answer) == {"color": {"red"}}
 
 

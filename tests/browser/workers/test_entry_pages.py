@@ -62,7 +62,7 @@ def test_waiting_page_goes_on_by_itself_when_the_event_has_come(
     sign_in(page.context, accepted.worker, sites=sites)
 
     page.goto(f"{sites.marketplace}/work/{accepted.external_id}/")
-    expect(framed(page).get_by_role("heading", level=1)).to_have_text("Waiting for the platform's word")
+    expect(framed(page).get_by_role("heading", level=1)).to_have_text("Waiting for the platform")
     before = Assignment.objects.count()
     deliver_events(now=timezone.now())
     event_inbox.handle_notices(now=timezone.now())

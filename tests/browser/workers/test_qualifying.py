@@ -170,7 +170,7 @@ def take_solver_test(page: Page, frame: FrameLocator, *, right: bool) -> None:
         frame.get_by_role("button", name="Next").click()
         pick(page, frame, [frame.locator("section:visible .cue").inner_text()], right=right)
     frame.get_by_role("button", name="Next").click()
-    hand_in(page, frame, "Hand in")
+    hand_in(page, frame, "Submit")
 
 
 def solve(page: Page, frame: FrameLocator) -> None:
@@ -181,7 +181,7 @@ def solve(page: Page, frame: FrameLocator) -> None:
 
 def hand_in(page: Page, frame: FrameLocator, name: str) -> None:
     frame.get_by_role("button", name=name).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
 
 
 def where_they_stand(page: Page, frame: FrameLocator) -> Page:
@@ -189,7 +189,7 @@ def where_they_stand(page: Page, frame: FrameLocator) -> Page:
     with page.context.expect_page() as opened:
         frame.get_by_role("link", name="Your work and your pay").click()
     opened.value.get_by_role("link", name="Where you stand").click()
-    page.bring_to_front()  # a tab that nobody sees is slow
+    page.bring_to_front()  # a tab in the background is slow
     return opened.value
 
 
@@ -207,7 +207,7 @@ def test_new_worker_consents_passes_and_works(stage: Stage) -> None:
     page, worker = stage.enter()
     closed = offer(page, stage, WORK)
     expect(closed.get_by_role("list", name="Why you cannot accept it")).to_contain_text(
-        re.compile("Solver test.*Whoever passes the test has 1")
+        re.compile("Solver test.*A worker who passes the test has 1")
     )
     expect(closed.get_by_role("button", name="Accept")).to_have_count(0)
     closed.get_by_role("link", name="Preview").click()
@@ -217,10 +217,10 @@ def test_new_worker_consents_passes_and_works(stage: Stage) -> None:
     frame = accept(page, stage, TEST)
     agree(frame)
     frame.get_by_label("Is English your native language?").select_option("No")
-    frame.get_by_role("button", name="Go on").click()
+    frame.get_by_role("button", name="Save the answers").click()
     take_solver_test(page, frame, right=True)
     follow_up()
-    expect(offer(page, stage, WORK)).to_contain_text("You meet everything it asks for.")
+    expect(offer(page, stage, WORK)).to_contain_text("You meet all its requirements.")
     solve(page, accept(page, stage, WORK))
     follow_up()
 
@@ -307,8 +307,8 @@ def test_creator_waits_for_solvers_and_then_passes(stage: Stage, easily_fooled: 
     lures, others = ([make_picture() for _ in range(count)] for count in (2, 3))
     easily_fooled |= {picture.sha256 for picture in lures}
     for task in (CREATOR_TEST, CREATE):
-        picture_sets = [([*lures, *rest], dict[str, Any]()) for rest in (others, others[::-1])]
-        seed_picture_sets(study=stage.study, picture_sets=picture_sets, task=task)
+        sets = [([*lures, *rest], dict[str, Any]()) for rest in (others, others[::-1])]
+        seed_picture_sets(study=stage.study, picture_sets=sets, task=task)
     stage.post(CREATOR_TEST, "Test: create", items_per_assignment=2)
     stage.post(CREATE, "Create")
     page, worker = stage.enter()
@@ -322,7 +322,7 @@ def test_creator_waits_for_solvers_and_then_passes(stage: Stage, easily_fooled: 
         frame.get_by_role("button", name="Next").click()
         find_word(frame, number, word)
     frame.get_by_role("button", name="Next").click()
-    hand_in(page, frame, "Hand in")
+    hand_in(page, frame, "Submit")
     follow_up()
     waits = standing(statement, stage.creators)
     expect(waits).to_contain_text("Waiting")
@@ -367,9 +367,9 @@ def test_new_text_asks_again_and_withdrawal_stops_work(stage: Stage) -> None:
     solve(page, frame)
     statement.bring_to_front()
     statement.get_by_role("link", name="Your consent and what you told us").click()
-    statement.get_by_role("link", name="Take it back…").click()
-    statement.get_by_role("button", name="Take it back").click()
-    expect(statement.get_by_role("status")).to_contain_text("Your agreement is taken back")
+    statement.get_by_role("link", name="Withdraw your consent…").click()
+    statement.get_by_role("button", name="Withdraw your consent").click()
+    expect(statement.get_by_role("status")).to_contain_text("Your consent is withdrawn")
 
     page.bring_to_front()
     frame = accept(page, stage, WORK)

@@ -50,10 +50,10 @@ def test_worker_reads_the_pay_asks_and_reads_the_answer(
     confirm_bonuses(now=timezone.now())
     statement.reload()
 
-    expect(statement.locator("dl.totals dd")).to_have_text(["$0.04", "$0.03", "$0.01", "$0.00", "$0.00"])
+    expect(statement.locator("dl.facts dd")).to_have_text(["$0.04", "$0.03", "$0.01", "$0.00", "$0.00"])
     expect(statement.locator("article .tag").first).to_contain_text("Approved and paid")
-    expect(statement.locator(".bonuses .tag")).to_contain_text("Paid on")
-    expect(statement.locator(".bonuses")).to_contain_text("all right")
+    expect(statement.locator(".lines-between .tag")).to_contain_text("Paid on")
+    expect(statement.locator(".lines-between")).to_contain_text("all right")
     statement.get_by_text("Something is not right?").click()
     statement.get_by_label("What is not right, in your own words").fill("It took me an hour.")
     statement.get_by_role("button", name="Send").click()
@@ -82,7 +82,7 @@ def hand_in(page: Page, desk: Desk) -> None:
     for key in desk.right:
         frame.locator("label", has=page.locator(f'input[value="{key}"]')).click()
     frame.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
 
 
 def answer(page: Page, *, sites: Sites) -> None:

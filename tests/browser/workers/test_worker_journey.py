@@ -58,7 +58,7 @@ def create_batch(page: Page, seeded: Seeded) -> None:
 
 def launch(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Check and launch")
-    costs = page.locator("td.money").all_inner_texts()
+    costs = page.locator("td.number").all_inner_texts()
     assert costs == ["1", "1", "0.03", "0.00", "0.01", "0.00", "0.04"]
     page.get_by_role("button", name="Launch 1 HIT for at most $0.04").click()
     expect(page.get_by_text("Launched: 1 HIT is on its way.")).to_be_visible()
@@ -90,7 +90,7 @@ def solve(page: Page) -> None:
     for key in association.chosen_keys:
         frame.locator("label", has=page.locator(f'input[value="{key}"]')).click()
     frame.get_by_role("button", name="Submit").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
 
 
 def earnings(page: Page) -> list[str]:

@@ -155,7 +155,7 @@ def test_work_goes_on_by_itself_while_the_box_is_ticked(
     page.goto(sites.marketplace)
     page.get_by_role("button", name="Accept").click()
     box, send = (
-        page.get_by_label("Then accept the next one"),
+        page.get_by_label("Accept the next one afterwards"),
         page.frame_locator("iframe").get_by_role("button"),
     )
 
@@ -167,7 +167,7 @@ def test_work_goes_on_by_itself_while_the_box_is_ticked(
     box.uncheck()
     send.click()
 
-    expect(page.get_by_role("heading", level=1)).to_have_text("Handed in")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
     expect(page.get_by_role("button", name="Accept the next one")).to_be_focused()
     statuses = worker.assignments.order_by("pk").values_list("status", flat=True)
     assert list(statuses) == ["Submitted", "Submitted"]
@@ -206,11 +206,11 @@ def test_return_asks_first(page: Page, sites: Sites, requester: Requester, worke
     status_after_no = taken.status
     page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Return").click()
-    expect(page.get_by_text("You have accepted nothing that is still open.")).to_be_visible()
+    expect(page.get_by_text("You have no accepted work that is still open.")).to_be_visible()
 
     taken.refresh_from_db()
     assert (status_after_no, taken.status) == ("Accepted", "Returned")
-    assert asked == ["Return this HIT? What you have entered is lost, and somebody else may take it."]
+    assert asked == ["Return this HIT? What you have entered is lost, and another worker may take it."]
 
 
 def test_work_is_found_and_accepted_with_the_keyboard_alone(
