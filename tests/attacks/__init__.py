@@ -1,1 +1,1 @@
-"""What hostile people would try, against every page, file and door at once."""
+"""Attacks that a hostile person would try, against every page, file and door at once."""

@@ -1,4 +1,4 @@
-"""Every address of a URL list, with rows that are there in its places."""
+"""Every address of a URL list, with existing rows in its placeholders."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from django.db import models
 
 from tests.attacks.crawling import PLACE, routes
 
-# Places that are named otherwise than their table, and of which column they are.
+# Placeholders that are not named after their table, with their table and column.
 KEYS = {
     "group_id": ("marketplace.HITType", "external_id"),
     "assignment_id": ("marketplace.Assignment", "external_id"),
@@ -35,7 +35,7 @@ def addresses(urlconf: str, *, under: tuple[str, ...] = ("",)) -> Iterator[str]:
 
 
 def _fill(route: str, place: Any) -> str:
-    """By the place's own name, or by the model whose pages these are."""
+    """A value for a placeholder of the route, by its own name or by the model of the page."""
     if place["name"] in KEYS and not route.startswith("admin/"):
         label, column = KEYS[place["name"]]
         return str(getattr(apps.get_model(label)._default_manager.order_by("-pk")[0], column))
@@ -46,7 +46,7 @@ def _fill(route: str, place: Any) -> str:
 
 
 def _row_for(route: str, name: str) -> Any:
-    """Of the pages' own model where it has what is named; else of a table of that name."""
+    """The row for a placeholder: related to the page's own row if possible, else of a table of that name."""
     own, named = _first(_model_of(route)), _named(route, name)
     if named and isinstance(getattr(own, name, None), named):
         return getattr(own, name)
@@ -58,7 +58,7 @@ def _first(model: type[models.Model] | None) -> Any:
 
 
 def _model_of(route: str) -> type[models.Model] | None:
-    """Of the admin's own addresses."""
+    """The model whose admin page the route is. None for other routes."""
     parts = route.split("/")
     if parts[0] != "admin" or len(parts) < 4:
         return None

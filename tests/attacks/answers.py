@@ -1,4 +1,4 @@
-"""What a hostile worker sends from a page in a frame, and what the page says to it."""
+"""Forms that a hostile worker sends from a page in a frame, and the answers to them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from tests.attacks.poison import LONG
 
 
 def send_hostile_answers(client: Client, reading: Reading) -> Iterator[Page]:
-    """Every field but the page's own token, first one by one choice that the page does not have."""
+    """Send every form of the frames with hostile values, first with one choice that the page lacks."""
     for page in reading.shown:
         for form in forms_of(page) if page.is_html else ():
             if form.method == "post" and form.action.startswith("/q/"):

@@ -1,16 +1,20 @@
 """Columns that no person writes. All others are attacked, so that a new one is attacked as well."""
 
+from crowd.pictures.domain import LONGEST_CONCEPT
+
 EVERY = {"*"}
-# Texts that the program itself makes or reads by, table by table.
+# Texts that pages leave out if they are longer, although the column takes longer ones.
+SHORTER = {"qualifications.SwowWord.text": LONGEST_CONCEPT}
+# Texts that the program itself makes or depends on, table by table.
 SPARED: dict[str, set[str]] = {
-    # Django's own, and what the roles are made of.
+    # Django's own tables, and those of the roles.
     "auth.Group": EVERY,
     "auth.Permission": EVERY,
     "contenttypes.ContentType": EVERY,
     "hits.RoleGrant": EVERY,
     "sessions.Session": EVERY,
     # Names of the program's own tasks, measures and files, which forms offer or check.
-    # Addresses are checked as such before they are kept.
+    # Addresses, which are checked before they are stored.
     "hits.Account": {"endpoint", "worker_site", "ticket_key", "secret_access_key"},
     "hits.Batch": {"task", "requirements", "terms", "figures"},
     "hits.Bonus": {"figures"},
@@ -19,14 +23,15 @@ SPARED: dict[str, set[str]] = {
     "hits.Study": {"bonus_rules", "language", "time_zone"},
     "pictures.Picture": {"key", "sha256", "original_sha256", "media_type"},
     "qualifications.Gate": {"test_task", "opens", "rules", "floors"},
+    "scoring.Score": {"measure"},
     "winogavil.PictureSet": {"recipe"},
     "winogavil_annotation.Annotation": {"labels"},
     "winogavil_annotation.Draw": {"recipe"},
     "winogavil_annotation.Judgement": {"given"},
-    "winogavil_releases.Release": {"version", "files", "counts", "sources"},
+    "releases.Release": {"family", "version", "files", "counts", "sources"},
     "winogavil_releases.Statistics": EVERY,
     "winoventi.Project": {"ks", "cuts"},
-    # Sealed, signed or digested: what is in them is not shown.
+    # Sealed, signed or digested columns, whose contents are not shown.
     "hits.ApiToken": {"digest", "scopes"},
     "hits.Notice": {"body"},
     "hits.User": {"password"},

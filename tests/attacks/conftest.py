@@ -13,7 +13,7 @@ from pytest_django import DjangoDbBlocker
 from hits.providers.gateway import registry
 from hits.studies.models import Study
 from tests.attacks.answers import send_hostile_answers
-from tests.attacks.columns import SPARED
+from tests.attacks.columns import SHORTER, SPARED
 from tests.attacks.crawling import Page, Reading
 from tests.attacks.downloads import Download, take_downloads
 from tests.attacks.exports import take_exports, take_release
@@ -25,14 +25,14 @@ from tests.stubbed import StubbedTurk
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
-    """What the sites have shown of a world whose every text is hostile."""
+    """Everything that the sites have shown of a world whose every text is hostile."""
 
-    # How many rows hold such a text, by column; and tables that have no row.
+    # Number of rows that hold such a text, by column; and tables that have no row.
     columns: Mapping[str, int]
     empty: list[str]
     sites: Mapping[str, Reading]
     downloads: list[Download]
-    # To hostile answers that workers sent.
+    # Pages that answered workers' hostile answers.
     answers: list[Page]
 
 
@@ -40,7 +40,7 @@ class Seen:
 def seen(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
 ) -> Seen:
-    """Read once: it takes long. Tests look at what was read, and need no database."""
+    """The sites' pages, read once since that takes long. Tests of them need no database."""
     media = tmp_path_factory.mktemp("media")
     cache = {"default": {**settings.CACHES["default"], "LOCATION": uuid4().hex, "KEY_PREFIX": uuid4().hex}}
     rates = {"MARKETPLACE_KEY_RATE": 0, "MARKETPLACE_WORKER_RATE": 0}
@@ -57,7 +57,7 @@ def read_everything(folder: Path) -> Seen:
         provider = StubbedTurk().provider
         patch.setattr(registry, "_boto_provider", lambda **_: provider)
         world = make_world()
-        columns = poison_tables(spared=SPARED)
+        columns = poison_tables(spared=SPARED, shorter=SHORTER)
         sites = {name: open_site(world) for name, open_site in SITES.items()}
         read = {name: site.read() for name, site in sites.items()}
         downloads = [one for name, site in sites.items() for one in take_downloads(site.client, read[name])]
@@ -68,7 +68,7 @@ def read_everything(folder: Path) -> Seen:
 
 @contextmanager
 def own_transactions() -> Iterator[None]:
-    """Of both databases, taken back at the end."""
+    """Open transactions in both databases, and roll them back at the end."""
     with transaction.atomic(), transaction.atomic(using="marketplace"):
         yield
         for alias in ("default", "marketplace"):

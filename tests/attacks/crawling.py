@@ -1,4 +1,4 @@
-"""Reads a site as a person would who follows every link, and every address of its URL list."""
+"""A reader of a whole site, which follows every link, and asks every address of its URL list."""
 
 import re
 from collections import defaultdict, deque
@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
 
 PLACE = re.compile(r"<(?:(?P<kind>\w+):)?(?P<name>\w+)>")
-# So many different queries are asked of one address, and so often one is asked that answers with no page.
+# Number of different queries for one address, and of tries of an address that answers with no page.
 QUERIES, TRIES = 2, 5
-# A route of Django's own leads from a name of a model to its page; what ends a session ends the reading.
+# Django's own redirect from a model's name to its page, and pages that would end the session.
 LEFT_OUT = ("admin/r/", "logout", "sign-out", "jsi18n")
 
 
@@ -38,7 +38,7 @@ class Page:
 
 @dataclass(kw_only=True)
 class Reading:
-    """All that a site has answered, by route."""
+    """Everything that a site has answered, by route."""
 
     pages: list[Page] = field(default_factory=list)
 
@@ -52,7 +52,7 @@ class Reading:
 
     @property
     def unseen(self) -> list[str]:
-        """Routes of pages that were looked for and never found: a row is lacking that they are about."""
+        """Routes of pages that answered with 404 only: the row that they are about is missing."""
         answers: defaultdict[str, set[int]] = defaultdict(set)
         for page in self.pages:
             answers[page.route].add(page.status)
@@ -60,7 +60,7 @@ class Reading:
 
 
 def read_site(client: Client, *, urlconf: str, starts: Collection[str]) -> Reading:
-    """Every start, and whatever on the same site can be reached from there."""
+    """Read the start addresses, and everything on the same site that is linked from there."""
     certain = set(starts)
     reading = Reading()
     asked: defaultdict[str, list[tuple[frozenset[str], int]]] = defaultdict(list)
@@ -81,7 +81,7 @@ def read_site(client: Client, *, urlconf: str, starts: Collection[str]) -> Readi
 
 
 def route_of(address: str, urlconf: str) -> str:
-    """Empty for what is no page of this site, or is left out."""
+    """The route of an address; empty if it is no page of this site, or is left out."""
     try:
         route = resolve(urlsplit(address).path, urlconf).route
     except Resolver404:

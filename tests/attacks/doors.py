@@ -12,22 +12,25 @@ from django.urls import URLPattern
 from hits.api.request_permissions import Need
 from tests.attacks.crawling import patterns
 
-ID = re.compile(r"\(\?P<public_id>[^)]*\)")
+ID = re.compile(r"\(\?P<(?:public_id|pk)>[^)]*\)")
+NUMBER = "?P<pk>"
+NO_NUMBER = 999_999
 SAFE = ("get", "head", "options")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """One method of one address. `need` is None where signing in is enough."""
+    """One method of one address. `need` is None where signing in is enough.
+
+    `resource` is the path below /api/ of what the call is about, such as "winoground/tags".
+    """
 
     route: str
     method: str
     action: str
     need: Need | None
-
-    @property
-    def resource(self) -> str:
-        return self.route.split("/")[1].removeprefix("^")
+    resource: str = ""
+    view: type = object
 
     @property
     def of_a_row(self) -> bool:
@@ -38,6 +41,8 @@ class Call:
         return self.method in SAFE
 
     def address(self, public_id: object) -> str:
+        if NUMBER in self.route and not str(public_id).isdigit():
+            public_id = NO_NUMBER
         query = "?name=associations.csv" if self.action == "download" else ""
         return "/" + ID.sub(str(public_id), self.route).replace("^", "").replace("$", "") + query
 
@@ -54,7 +59,7 @@ def _of(route: str, pattern: URLPattern) -> Iterator[Call]:
     callback: Any = pattern.callback
     actions = getattr(callback, "actions", None)
     if route.startswith("api/events/"):
-        return  # signed by whoever sends them: tests.hits.providers.test_signatures
+        return  # signed by their sender: tests.hits.providers.test_signatures
     if actions is None:
         yield Call(route=route, method="get", action="", need=None)
         return
@@ -64,7 +69,7 @@ def _of(route: str, pattern: URLPattern) -> Iterator[Call]:
 
 
 def ask(client: Client, call: Call, public_id: object = "x", *, secret: str = "", body: Any = None) -> Any:
-    """Whatever it does is undone, so that the next call meets the same rows."""
+    """Make the call and roll back what it does, so that the next call meets the same rows."""
     headers = {"authorization": secret if " " in secret else f"Bearer {secret}"} if secret else {}
     with transaction.atomic():
         answer = getattr(client, call.method)(

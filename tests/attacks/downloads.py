@@ -1,4 +1,4 @@
-"""Every file for a spreadsheet that a site hands out: by a link, or by a form that asks for one."""
+"""Every file for a spreadsheet that a site offers: by a link, or by a form that asks for one."""
 
 import csv
 import io
@@ -19,8 +19,8 @@ from tests.attacks.crawling import Page, Reading
 
 KINDS = {"csv": "csv", "xlsx": "spreadsheetml"}
 SIGNS = "=+-@＝＋－＠"
-# How the addresses of files end.
-FILE = re.compile(r"\.(csv|xlsx)$|(^|/)(file|files|export|download|data|list)/$")
+# Endings of the addresses of files.
+FILE = re.compile(r"\.(csv|xlsx|<slug:form>)$|(^|/)(file|files|export|download|data|list)/$")
 UNSEEN = ("Cc", "Cf", "Zl", "Zp", "Zs")
 
 
@@ -29,7 +29,7 @@ class Download:
     route: str
     kind: str
     cells: list[str]
-    # What a spreadsheet would run.
+    # Cells that a spreadsheet would run.
     harmful: list[str]
 
 
@@ -44,8 +44,7 @@ class Form:
 def take_downloads(client: Client, reading: Reading) -> Iterator[Download]:
     done: set[tuple[str, str]] = set()
     for page in reading.shown:
-        if (kind := kind_of(page.kind)) and (page.route, kind) not in done:
-            done.add((page.route, kind))
+        if kind := kind_of(page.kind):
             yield read_download(page.route, kind, page.content)
         elif page.is_html:
             yield from _take_by_forms(client, page, done)
@@ -65,7 +64,7 @@ def _take_by_forms(client: Client, page: Page, done: set[tuple[str, str]]) -> It
 
 
 def _ways_to_send(form: Form) -> Iterator[tuple[dict[str, str], str]]:
-    """As it stands, where it leads to a file; and with each kind of file that it offers."""
+    """Yield the fields to send: unchanged if the form leads to a file, and for each kind that it offers."""
     if FILE.search(urlsplit(form.action).path):
         yield form.fields, ""
     for name, values in form.choices.items():
@@ -96,7 +95,7 @@ def _read_csv(content: bytes) -> tuple[list[str], list[str]]:
 
 
 def _read_xlsx(content: bytes) -> tuple[list[str], list[str]]:
-    """Texts are texts there, whatever they begin with; only what is written as a formula is one."""
+    """Texts and formulas of the file. A text there is a text whatever it begins with; only a formula runs."""
     cells, formulas = [], []
     with zipfile.ZipFile(io.BytesIO(content)) as book:
         for name in book.namelist():
@@ -112,7 +111,7 @@ def _read_xlsx(content: bytes) -> tuple[list[str], list[str]]:
 
 
 def would_run(cell: str) -> bool:
-    """Whether a spreadsheet that drops what nobody sees would take it for a formula."""
+    """Whether a spreadsheet that drops invisible characters would take the cell for a formula."""
     first = next((sign for sign in cell if category(sign) not in UNSEEN), "")
     begins = cell[:1] in ("\t", "\r", "\n") or (first != "" and first in SIGNS)
     return begins and not _is_number(cell)
@@ -132,7 +131,7 @@ def forms_of(page: Page) -> list[Form]:
 
 
 class _Forms(HTMLParser):
-    """As a browser would send them untouched, and what else could be chosen."""
+    """A parser of forms, as a browser would send them unchanged, and of the choices that they offer."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from tests.factories import make_user
 
 
 def take_exports(folder: Path) -> Iterator[Download]:
-    """Of every family and study, short and in full. A family that has nothing of a study says so."""
+    """Export every family and study, short and in full. A family that has nothing of a study says so."""
     for name, export in exports.registered().items():
         for study in Study.objects.order_by("pk"):
             for full in (False, True):

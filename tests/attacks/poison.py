@@ -9,10 +9,10 @@ from django.db import DatabaseError, connections, models, transaction
 
 from tests.attacks.rows import database_of, tables
 
-# What nothing of ours is called.
+# A name that nothing of ours has.
 MARK = "zq"
 PRODUCT = "36084049"  # of the template below
-# With these a spreadsheet's formula begins.
+# Signs that begin a spreadsheet's formula.
 SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", " =", "\u200b=", "＝")
 LONG = (
     f"{MARK}'\"><{MARK} {MARK}=1></script></style></title></textarea></select><{MARK} {MARK}=1>"
@@ -27,7 +27,7 @@ VOID_DATA = ("application/json", "application/ld+json", "text/plain")
 
 
 def poison(number: int, *, longest: int | None, is_unique: bool = False) -> str:
-    """As much of it as fits. Each begins with another sign."""
+    """Return the longest hostile text that fits. Texts of consecutive numbers begin with different signs."""
     sign, own = SIGNS[number % len(SIGNS)], str(number) if is_unique else ""
     for text in (LONG, MIDDLE, SHORT):
         if longest is None or len(sign + own + text) <= longest:
@@ -35,15 +35,20 @@ def poison(number: int, *, longest: int | None, is_unique: bool = False) -> str:
     return ""
 
 
-def poison_tables(*, spared: dict[str, set[str]]) -> dict[str, int]:
-    """How many rows hold it, by column. Tables that only grow are changed as well: somebody wrote them so."""
+def poison_tables(*, spared: dict[str, set[str]], shorter: dict[str, int]) -> dict[str, int]:
+    """Poison every column that people write, and return the number of rows by column.
+
+    `shorter`: the longest text of columns that take longer ones.
+    Append-only tables are changed as well: people wrote their rows too.
+    """
     for alias in ("default", "marketplace"):
         unseal_tables(alias)
     return {
-        f"{model._meta.label}.{field.name}": count
+        name: count
         for model in tables()
         for field in written_columns(model, spared.get(model._meta.label, set()))
-        if (count := sum(_poison_row(model, field, pk) for pk in _rows(model)))
+        if (name := f"{model._meta.label}.{field.name}")
+        and (count := sum(_poison_row(model, field, pk, shorter.get(name)) for pk in _rows(model)))
     }
 
 
@@ -55,7 +60,7 @@ def written_columns(model: type[models.Model], spared: set[str]) -> Iterator[Any
 
 
 def unseal_tables(alias: str) -> None:
-    """In this test's transaction alone."""
+    """Drop the triggers that protect append-only tables, in this test's transaction alone."""
     connection = connections[alias]
     with connection.cursor() as cursor:
         cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
@@ -67,24 +72,24 @@ def _rows(model: type[models.Model]) -> list[Any]:
     return list(model._default_manager.order_by("-pk").values_list("pk", flat=True)[:40])
 
 
-def _poison_row(model: type[models.Model], field: Any, pk: Any) -> bool:
+def _poison_row(model: type[models.Model], field: Any, pk: Any, longest: int | None) -> bool:
     rows = model._default_manager.filter(pk=pk)
     number = (pk if isinstance(pk, int) else 0) + field.creation_counter
     if isinstance(field, models.JSONField):
         value = poison_json(rows.values_list(field.name, flat=True).get(), number)
     else:
-        value = poison(number, longest=field.max_length, is_unique=True)
+        value = poison(number, longest=longest or field.max_length, is_unique=True)
     if not value:
         return False
     try:
         with transaction.atomic(using=database_of(model)):
             return bool(rows.update(**{field.name: value}))
     except DatabaseError:
-        return False  # a rule of the column, which no text gets around
+        return False  # a constraint of the column refuses the text
 
 
 def poison_json(value: Any, number: int) -> Any:
-    """Its texts; names and figures stay what the program reads them by."""
+    """Replace the texts of a JSON value; the names and numbers that the program reads stay."""
     if isinstance(value, dict):
         return {key: poison_json(inner, number) for key, inner in value.items()}
     if isinstance(value, list):

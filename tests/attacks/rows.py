@@ -12,8 +12,9 @@ from django.utils import timezone
 
 _numbers = count(1)
 Model = type[models.Model]
-# What the rules of a table want beside the columns' types. A table's label stands for a row of it.
+# Values that a table's rules need beyond the columns' types. A table's label stands for a row of it.
 GIVEN: dict[str, dict[str, Any]] = {
+    "releases.Release": {"family": "winogavil"},
     "marketplace.NotificationSetting": {"topic_id": "marketplace.Topic"},
     "pictures.Request": {"member": "owl.png"},
     "scoring.Vector": {"problem": "Odd."},
@@ -32,7 +33,7 @@ VALUES: dict[type[models.Field[Any, Any]], Callable[[int], Any]] = {
 
 
 def fill_empty_tables() -> list[str]:
-    """Labels of the tables for which no row could be made: their rules want more than types."""
+    """Labels of the tables for which no row could be made: they have rules beyond their columns' types."""
     return [model._meta.label for model in tables() if make_row(model) is None]
 
 
@@ -41,7 +42,7 @@ def tables() -> Iterator[Model]:
 
 
 def make_row(model: Model) -> models.Model | None:
-    """The newest, or one made of the columns' types alone."""
+    """The newest row of a table, or one made of the columns' types alone. None if the table refuses it."""
     known = model._default_manager.order_by("-pk").first()
     if known is not None:
         return known
@@ -73,7 +74,7 @@ def _values(model: Model) -> Iterator[tuple[str, Any]]:
 
 
 def _value(field: Any) -> Any:
-    """By the column's type. Later columns of a table are later moments."""
+    """A value by the column's type. Later columns of a table get later moments."""
     number = next(_numbers)
     if field.choices:
         return field.choices[0][0]

@@ -1,4 +1,4 @@
-"""Each site of the product with somebody who may read all of it."""
+"""Each site of the product with a user who may read all of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ def open_play(world: World) -> Site:
 
 
 def open_statement(world: World) -> Site:
-    """Of every worker whose work the world knows by name, and of one who has been paid."""
+    """The statement site, with statements of every worker at work and of workers who have a bonus."""
     paid = Assignment.objects.filter(bonuses__isnull=False).order_by("pk")[:2]
     works = [*world.work, *paid]
     tokens = [statement.write_token(assignment=work, now=timezone.now()) for work in works]
@@ -79,7 +79,7 @@ def open_workspace(world: World) -> Site:
 
 
 def open_frames(world: World) -> Site:
-    """Each task as its worker sees it at work, and before."""
+    """The question pages of each task, as its worker sees them at work and as a preview."""
     works = [give_ids(work) for work in world.work]
     starts = [frame(work) for work in works]
     starts += [f"/q/{work.hit.public_id}/" for work in works]
@@ -104,7 +104,7 @@ def browser(url: str = "", **options: Any) -> Client:
 
 
 def give_ids(work: Assignment) -> Assignment:
-    """As the provider gave them: a ticket is for these."""
+    """Set the ids that a provider would have given: the ticket is made for these."""
     for row, sign in ((work, "A"), (work.hit, "H"), (work.worker, "W")):
         row.external_id = f"{sign}{row.pk}"
         row.save(update_fields=["external_id"])

@@ -1,4 +1,4 @@
-"""Every text that somebody writes is hostile, and every page of every site shows it as a text."""
+"""Every text that a person writes is hostile, and every page of every site shows it as a text."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.attacks.conftest import Seen
 from tests.attacks.poison import MARK, find_leaks
 
 pytestmark = [pytest.mark.django_db, pytest.mark.pure]
-# So many pages show a hostile text at least, or the test would find nothing for want of anything to find.
+# Pages that show a hostile text at least; with fewer the test would have nothing to find.
 SHOWN = {
     "admin": 250,
     "worker site": 10,
@@ -17,7 +17,7 @@ SHOWN = {
     "workspace": 5,
     "frames": len(families.registered()) - 3,
 }
-# Pages whose rows no world has: files of a release that is being made, and what one asks for by a word.
+# Pages whose rows no world has: files of a release that is being made, and pages found by a search word.
 NOT_THERE = {
     "admin": {
         "admin/hits/batch/example/<str:task>/",
@@ -25,8 +25,8 @@ NOT_THERE = {
         "admin/qualifications/holding/many/<str:verb>/",
         "admin/whoops/project/<int:pk>/training/<int:row>/",
         "admin/winogavil_annotation/annotation/<int:study_id>/examples/<slug:kind>/",
-        "admin/winogavil_releases/release/<int:pk>/files/<str:name>",
-        # Where drafts were begun before: it leads on, and nothing leads there.
+        "admin/releases/release/<int:pk>/files/<str:name>",
+        # The former page for new drafts, which redirects and is linked from nowhere.
         "admin/winoventi/project/<int:pk>/<slug:kind>/draft/",
     },
     "worker site": {"invitation/<str:token>/", "register/"},

@@ -29,14 +29,14 @@ PASSWORD, NEW = "correct horse battery", "staple that stays long"
 SENT_FROM_ELSEWHERE = 499
 METHODS = ("post", "put", "patch", "delete")
 SITES = {ADMIN: "PUBLIC_URL", MARKETPLACE: "MARKETPLACE_URL", PLAY: "PLAY_URL"}
-# What is sent there carries a token of its page or address, or a key.
+# Routes whose requests carry a token of their page or address, or a key.
 BY_THEIR_TOKEN = ("control/", "design/", "mturk/", "practice/", "q/", "statement/", "submit/")
 SIGNED = ""  # the marketplace's API, at the root of its host
 
 
 @dataclass(frozen=True, kw_only=True)
 class Door:
-    """How somebody gets in and out of a site. `inside` is shown to who is signed in, and to nobody else."""
+    """The way into and out of a site. `inside` is shown to signed-in users alone."""
 
     url: str
     cookie: str
@@ -45,7 +45,7 @@ class Door:
     fields: tuple[str, str]
     sign_out: str
     inside: str
-    # How somebody inside changes the password; None where that cannot be done by a page.
+    # Address and fields of a password change; None if no page does it.
     change: tuple[str, Mapping[str, str]] | None = None
 
     def browser(self, *, planted: str = "") -> Client:
@@ -83,7 +83,7 @@ def make_playing(name: str) -> None:
 
 
 def doors() -> dict[str, Door]:
-    """By the settings, which tests change."""
+    """Sites by name, read from the settings, which tests change."""
     return {
         "admin": Door(
             url=settings.PUBLIC_URL,
@@ -140,7 +140,7 @@ def door(request: pytest.FixtureRequest) -> Door:
 
 
 def test_session_that_was_planted_is_not_the_one_that_is_opened(door: Door) -> None:
-    """Neither a text of the attacker's, nor a session that the site itself has given the attacker."""
+    """The planted value is a text of the attacker's, or a session that the site gave to the attacker."""
     stored = SessionStore()
     stored["seen"] = True
     stored.save()
@@ -152,7 +152,7 @@ def test_session_that_was_planted_is_not_the_one_that_is_opened(door: Door) -> N
 
 
 def test_session_of_before_ends_when_somebody_signs_in_over_it(door: Door) -> None:
-    """On a shared machine, or by somebody who had put their own cookie there."""
+    """The earlier session is another user's on a shared machine, or one that an attacker has planted."""
     door.make("elk")
     client = door.browser()
     first = door.enter(client, "elk")
@@ -183,7 +183,7 @@ def test_signing_out_ends_the_session_on_the_server(door: Door) -> None:
 
 @pytest.mark.parametrize("name", ["admin", "worker site"])
 def test_new_password_ends_the_other_sessions(name: str) -> None:
-    """Those of the desk end by a command, in its own tests; players have no other password to choose."""
+    """Sessions of the desk end by a command, which has its own tests; players have no password to change."""
     door = doors()[name]
     door.make("owl")
     client, elsewhere = door.browser(), door.browser()
@@ -199,7 +199,7 @@ def test_new_password_ends_the_other_sessions(name: str) -> None:
 
 
 def test_no_form_is_taken_from_elsewhere(settings: LazySettings) -> None:
-    """Each address of each site that knows people by a cookie, by each method that changes something."""
+    """Each site that knows people by a cookie refuses each address by each method that changes something."""
     settings.CSRF_FAILURE_VIEW = "tests.attacks.test_sessions.refuse"
     fill_empty_tables()
     taken, asked = {}, 0
@@ -217,7 +217,7 @@ def test_no_form_is_taken_from_elsewhere(settings: LazySettings) -> None:
 
 
 def test_what_takes_forms_from_elsewhere_knows_nobody_by_a_cookie() -> None:
-    """Pages in frames have no cookies, programs sign what they send. Nothing else is let through."""
+    """Framed pages have no cookies, and programs sign their requests. No other route is exempt."""
     exempt = {route for urlconf in SITES for route in exempt_routes(urlconf)}
 
     assert {route for route in exempt if not route.startswith(("api/", *BY_THEIR_TOKEN))} == {SIGNED}

@@ -1,4 +1,4 @@
-"""A world in which every table of both databases has rows, as pages want to find them."""
+"""A world in which every table of both databases has the rows that pages need."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,21 +33,21 @@ from tests.crowd.winogavil.releases.data import make_final
 from tests.crowd.winoventi.question_pages import asked
 from tests.factories import invite, make_assignment, make_batch, make_hit, make_requester
 
-# Of the exception procedure, whose items lie further on than its rows.
+# Tasks of the exception procedure, whose items are several steps away from its rows.
 ASKED = (domain.EXCEPTIONS, domain.PREMISES, domain.VALIDATE, domain.CHOOSE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """Who stands at which site, and what of theirs can be read there."""
+    """Users of each site, and the rows of theirs that can be read there."""
 
-    # Of the researchers' side, as far as they are known by name.
+    # The researchers' side, as far as its rows are known by name.
     addresses: list[str]
     work: list[Assignment]
     designer: Designer
     player: Player
     worker: marketplace.Worker
-    # Of tables that no row could be made for.
+    # Labels of tables for which no row could be made.
     empty: list[str]
 
 
@@ -92,7 +92,7 @@ def _letting_in(designer: Designer) -> Designer:
 
 
 def _open_work(study: Study) -> Iterator[Assignment]:
-    """One piece of every task, begun, with an item of that task if there is one."""
+    """Create one begun assignment of every task, with an item of that task if there is one."""
     now = timezone.now()
     for task in families.registered():
         item = asked.ask(asked.make_project(), task) if task in ASKED else _newest_item(task)
@@ -110,7 +110,7 @@ def _newest_item(task: str) -> Item | None:
 
 
 def _fill_marketplace() -> marketplace.Worker:
-    """A worker with work in all states, a test begun, a qualification held, and money earned and paid."""
+    """Create a worker with work in all states, a test begun, a qualification, and money earned and paid."""
     now = timezone.now()
     requester = make_requester(now=now).requester
     worker, _ = invite(now=now)
