@@ -1,4 +1,4 @@
-"""Where our rows and the marketplace's differ. Both are read whole; nothing is the promise kept."""
+"""Differences between our rows and the marketplace's, both read whole. The promise is that none exists."""
 
 import json
 from collections import Counter, defaultdict
@@ -27,7 +27,7 @@ OVER = ("Reviewable", "Reviewing", "Disposed")
 
 
 def disagreements(account: Account, *, now: datetime, unknown: Collection[str] = ()) -> list[str]:
-    """But for HITs that a restore has forgotten, and that are known as nobody's, by their ids there."""
+    """Every difference. `unknown` HITs there, forgotten by a restore and known as strangers, do not count."""
     theirs = market.HIT.objects.filter(requester__access_keys__access_key_id=account.access_key_id)
     theirs = theirs.exclude(external_id__in=unknown)
     return [
@@ -41,7 +41,7 @@ def disagreements(account: Account, *, now: datetime, unknown: Collection[str] =
 
 
 def payment_disagreements(account: Account) -> list[str]:
-    """Of bonuses alone: the books, the provider's list, its balance, and the two people behind each cent."""
+    """Differences of bonuses alone: books, provider's list, balance, and the two people behind each cent."""
     theirs = list(
         market.BonusPayment.objects.filter(
             assignment__hit__requester__access_keys__access_key_id=account.access_key_id
@@ -51,7 +51,7 @@ def payment_disagreements(account: Account) -> list[str]:
 
 
 def _hits(account: Account, theirs: list[market.HIT], *, now: datetime) -> Iterator[str]:
-    """Every HIT was made once, is known by its id, and stands where we say it does."""
+    """Every HIT was made once, is known by its id, and has the state that we record."""
     ours = {f"crowd:{hit.public_id}": hit for hit in HIT.objects.filter(batch__account=account)}
     made = Counter(row.annotation for row in theirs)
     yield from (f"{annotation} was made {count} times" for annotation, count in made.items() if count > 1)
@@ -73,7 +73,7 @@ def _hits(account: Account, theirs: list[market.HIT], *, now: datetime) -> Itera
 
 
 def _work(account: Account, theirs: list[market.Assignment]) -> Iterator[str]:
-    """Whatever was handed in is here once, in the same state, by the same worker."""
+    """Every submitted assignment is here once, in the same state, by the same worker."""
     ours = Counter(
         (row.external_id, row.worker.external_id, row.status)
         for row in Assignment.objects.filter(account=account, submitted_at__isnull=False).select_related(
@@ -101,7 +101,7 @@ def _bonuses(account: Account, theirs: list[market.BonusPayment]) -> Iterator[st
 
 
 def _items() -> Iterator[str]:
-    """An answer is wanted, leased or given: none is lost. A late one may be a fourth."""
+    """An answer is wanted, leased or given: none is lost. A late one may be one more than needed."""
     for item in Item.objects.all():
         held = item.leases.exclude(status=Lease.Status.RELEASED).count()
         if item.wanted + held < item.answers_needed:
@@ -121,7 +121,7 @@ def _budgets() -> Iterator[str]:
 
 
 def bookless_payments(account: Account) -> list[market.BonusPayment]:
-    """Those that no bonus of ours has made."""
+    """Payments at the marketplace that no bonus of ours has made."""
     tokens = set(map(str, Bonus.objects.filter(assignment__account=account).values_list("token", flat=True)))
     keys = {"assignment__hit__requester__access_keys__access_key_id": account.access_key_id}
     return [paid for paid in market.BonusPayment.objects.filter(**keys) if _token(paid) not in tokens]
@@ -136,7 +136,7 @@ def _to_whom(theirs: list[market.BonusPayment]) -> Iterator[str]:
 
 
 def _two_people(theirs: list[market.BonusPayment]) -> Iterator[str]:
-    """To the letter what one person froze and another one approved, before it was paid."""
+    """Every payment is exactly what one person froze and another one approved before it was paid."""
     for payment in theirs:
         token = _token(payment)
         rows = RunRow.objects.filter(
@@ -176,7 +176,7 @@ def _books() -> Iterator[str]:
 
 
 def _spent(account: Account) -> Iterator[str]:
-    """What the provider has taken for work, bonuses and fees is what our books say was spent."""
+    """The provider has taken for work, bonuses and fees exactly what our books record as spent."""
     requester = market.Requester.objects.get(access_keys__access_key_id=account.access_key_id)
     deposits = market.LedgerEntry.objects.filter(requester=requester, account="deposits")
     spent = -sum(deposits.values_list("amount", flat=True), Decimal(0)) - requester.available

@@ -12,7 +12,7 @@ class Killed(BaseException):
 
 
 class Life:
-    """Ends before statement number `statements`, or at call number `calls`: before it, or after it."""
+    """A process that dies before statement number `statements`, or before or after call number `calls`."""
 
     def __init__(
         self, *, statements: int | None = None, calls: int | None = None, after: bool = False
@@ -27,7 +27,7 @@ class Life:
             with connection.execute_wrapper(self._execute):
                 yield
         except Killed:
-            # Several statements outside any transaction have one of their own, which ended with the process:
+            # Statements outside any transaction each have one of their own, which ended with the process:
             # here it is the world's, in which the next process goes on.
             if connection.in_atomic_block:
                 connection.set_rollback(False)
@@ -48,6 +48,6 @@ class Life:
         if self._statements is not None:
             self._statements -= 1
             if self._statements < 0:
-                self._statements = None  # once: what rolls back must still be able to
+                self._statements = None  # once: a rollback must still be possible
                 raise Killed
         return execute(sql, params, many, context)

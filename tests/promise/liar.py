@@ -1,4 +1,4 @@
-"""Something between us and the provider that loses, doubles, empties, bends and repeats what goes through."""
+"""A proxy between us and the provider that loses, doubles, empties, bends and repeats messages."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Lie:
 
 
 class Liar:
-    """Tells the truth until it is told to lie, and remembers every answer for later."""
+    """A proxy that is honest until it is told to lie, and remembers every answer for later."""
 
     def __init__(self) -> None:
         self.lies: list[Lie] = []
@@ -44,7 +44,7 @@ class Liar:
     def _tell(self, lie: Lie, operation: str, body: bytes, send: Send) -> AWSResponse:
         if lie.kind == "lost":
             raise ConnectionClosedError(endpoint_url="between")
-        if lie.kind == "replayed":  # to somebody else's question, as like as not
+        if lie.kind == "replayed":  # most likely the answer to another request
             return answer(self._answers[operation][0][1])
         if lie.kind == "stale":
             return answer(self._old(operation, body))

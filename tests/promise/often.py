@@ -1,4 +1,4 @@
-"""How a promise is tried: on made-up schedules, the same ones each time but in the long form."""
+"""Decorators for promises tested on generated schedules, the same ones each time except in the long form."""
 
 import os
 from typing import Any
@@ -8,7 +8,7 @@ from hypothesis import settings as examples
 
 
 def in_ci(most: int, *, by_hand: int) -> int:
-    """Whoever runs the tests by hand waits for them."""
+    """The number of schedules: more in CI, fewer where a person waits for them."""
     return most if "CI" in os.environ else by_hand
 
 

@@ -1,4 +1,4 @@
-"""Work that is approved on both sides, bonuses for it, people, payers, and everything that goes wrong."""
+"""Assignments approved on both sides, bonuses for them, people, payers, and everything that goes wrong."""
 
 import json
 from collections.abc import Callable
@@ -43,12 +43,12 @@ Status = Bonus.Status
 DEPOSIT = Decimal(6)
 RESERVED = Decimal(5000)
 HITS, WORKERS, PEOPLE = 2, 2, 3
-# A request that was given up may be carried out for so long: less than the payer waits before it looks.
+# Time in which a given-up request may still be carried out: less than the payer waits before it looks.
 ON_ITS_WAY = timedelta(minutes=4)
 
 
 class Meeting(Life):
-    """Somebody else acts in the middle of this: before a statement that stands alone, or around a call."""
+    """A life in which another one acts: before a statement outside any savepoint, or around a call."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Meeting(Life):
 
 
 class GivenUp(Life):
-    """At call number `calls` nobody waits for the answer; the request itself arrives later."""
+    """A life that gives up waiting at call number `calls`; the request itself arrives later."""
 
     def __init__(self, shelf: Callable[[Callable[[], Any]], None], *, calls: int) -> None:
         super().__init__(calls=calls)
@@ -116,7 +116,7 @@ class Payments:
     requester: market.Requester = field(init=False)
     life: Life = field(default_factory=Life)
     owed: dict[str, Decimal] = field(default_factory=dict)
-    # Until when, the token of a payment, and the request itself.
+    # The latest time, the token of a payment, and the request itself.
     late: list[tuple[datetime, str, Callable[[], Any]]] = field(default_factory=list)
     # The requests that may still leave while payments are stopped: they were on their way by then.
     leaving: set[str] | None = None
@@ -149,7 +149,7 @@ class Payments:
         return self.clock.now()
 
     def forget(self) -> None:
-        """For the next schedule: the rows are rolled back by then."""
+        """Reset the state for the next schedule: the rows are rolled back by then."""
         self.owed, self.late, self.leaving, self.problems, self.killed = {}, [], None, [], 0
         self.life = Life()
         self.clock.ahead *= 0
@@ -157,7 +157,7 @@ class Payments:
     # People.
 
     def owe(self, work: int, cents: int) -> None:
-        """By a rule of its own, or by the next revision of one."""
+        """Owe an amount by a rule of its own, or by the next revision of a rule."""
         assignment = self.works[work % len(self.works)]
         number = len(self.owed)
         last = Bonus.objects.filter(assignment=assignment, rule="score").count() if cents % 2 else None
@@ -197,7 +197,7 @@ class Payments:
             self.alive(lambda: bonus_runs.refuse_run(run=run, reason="No.", by=by, now=self.now()))
 
     def take_back(self, number: int) -> None:
-        """By who prepared it: a draft is dissolved, a frozen one is a draft again."""
+        """Take a run back as its preparer: a frozen one becomes a draft, or else a draft is dissolved."""
         frozen, draft = self._run(Run.Status.FROZEN, number), self._run(Run.Status.DRAFT, number)
         if frozen:
             self.alive(lambda: bonus_runs.unfreeze_run(run=frozen, by=frozen.prepared_by, now=self.now()))
@@ -205,7 +205,7 @@ class Payments:
             self.alive(lambda: bonus_runs.dissolve_run(run=draft, by=draft.prepared_by, now=self.now()))
 
     def act_on(self, number: int, verb: str, life: Life | None = None) -> None:
-        """The queue's one action for a bonus that was refused or is unclear."""
+        """Use the queue's action for a bonus that was refused or is unclear."""
         bonus = pick(
             list(
                 Bonus.objects.filter(status__in=(Status.REFUSED, Status.UNKNOWN))
@@ -248,7 +248,7 @@ class Payments:
         self.alive(lambda: paying.confirm_bonuses(now=self.now()), life)
 
     def alive(self, act: Callable[[], object], life: Life | None = None) -> None:
-        """Refusals are answers, and a death is the end of this process only."""
+        """Act in a life that may end. A refusal is an answer, and a death ends this process only."""
         outer, self.life = self.life, life or Life()
         try:
             with self.life.lived():
@@ -263,7 +263,7 @@ class Payments:
     # What goes wrong.
 
     def change(self, number: int, what: str) -> None:
-        """Behind everybody's back, in a run that is frozen or approved."""
+        """Change a row without a service, behind a run that is frozen or approved."""
         chosen = Bonus.objects.filter(
             status__in=(Status.OWED, Status.APPROVED), rows__is_live=True, rows__run__digest__gt=""
         )
@@ -278,7 +278,7 @@ class Payments:
                 self._change_amount(bonus)
 
     def _change_amount(self, bonus: Bonus) -> None:
-        """Put back after the attempt to approve it: the books know the true amount."""
+        """Change the amount, try to approve the run, and restore the amount, which the books still have."""
         if bonus.status == Status.OWED:
             Bonus.objects.filter(pk=bonus.pk).update(amount=bonus.amount + 1)
             for number in range(Run.objects.filter(status=Run.Status.FROZEN).count()):
@@ -288,7 +288,7 @@ class Payments:
                 self.problems.append(f"{bonus.token} was approved with another amount than was frozen")
 
     def lose_work(self, number: int) -> None:
-        """The marketplace no longer shows this work: bonuses for it are refused."""
+        """Hide an assignment at the marketplace, which then refuses bonuses for it."""
         work = self.works[number % len(self.works)]
         market.Assignment.objects.filter(external_id=work.external_id).update(status="Abandoned")
 
@@ -309,7 +309,7 @@ class Payments:
         self.late.append((self.now() + ON_ITS_WAY, self._token, request))
 
     def arrive(self, *, everything: bool = True) -> None:
-        """What was given up arrives all the same: within minutes, or never."""
+        """Deliver requests that were given up: they arrive within minutes, or never."""
         ready = [row for row in self.late if everything or row[0] <= self.now()]
         self.late = [row for row in self.late if row not in ready]
         for until, _, request in ready:
@@ -322,7 +322,7 @@ class Payments:
     # The end.
 
     def heal(self) -> None:
-        """Nothing fails any more, there is money, and whoever held a row is dead for long."""
+        """End all faults, deposit money, and wait until others may take the rows of a dead process."""
         self.arrive()
         market.Fault.objects.all().delete()
         self.find_work()
@@ -331,7 +331,7 @@ class Payments:
         self.turn(400)
 
     def finish(self) -> None:
-        """What honest people and sweeps do until nothing is left to do."""
+        """Do what honest people and sweeps do until nothing is left to do."""
         for _ in range(6):
             while self._run(Run.Status.FROZEN, 0) or self._run(Run.Status.DRAFT, 0):
                 self.take_back(0)
@@ -366,9 +366,9 @@ class Payments:
         return answered
 
     def _see(self, request: Any, **_: object) -> None:
-        """Every payment request on its way out, before anything can happen to it."""
+        """See every payment request as it leaves, before anything can happen to it."""
         if not str(request.headers["X-Amz-Target"]).rstrip("'").endswith("SendBonus"):
-            self._token = ""  # a look at a list, given up, holds no payment
+            self._token = ""  # an abandoned request for a list holds no payment
             return
         self._token = json.loads(request.body)["UniqueRequestToken"]
         if self.leaving is not None and self._token not in self.leaving:
@@ -380,7 +380,7 @@ class Payments:
 def approved_work(
     batch: Batch, *, requester: market.Requester, hits: int, workers: int, now: datetime
 ) -> list[Assignment]:
-    """Work that both sides have approved, made as rows: each worker did each HIT."""
+    """Create assignments that both sides have approved: each worker did each HIT."""
     kind = market.HITType.objects.create(
         requester=requester,
         digest="terms",

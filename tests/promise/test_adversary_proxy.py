@@ -1,4 +1,4 @@
-"""What the adversary's proxy and relay say that they do, they do."""
+"""Each lie and cut of the adversary's proxy and relay does what its name says."""
 
 import socket
 from collections.abc import Iterator
@@ -34,8 +34,7 @@ class _Answer(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, *_: object) -> None:
-        """Nobody reads it."""
+    def log_message(self, *_: object) -> None: ...
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A copy of our database is put back: nothing goes out until it was compared and a person agrees."""
+"""A copy of our database is restored: nothing goes out until it was compared and a person agrees."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -28,12 +28,12 @@ HANDED_IN = [
     *(("work", person, hit, None) for hit in (0, 1) for person in (0, 1)),
 ]
 APPROVED = [("background", 0, None), ("background", 0, None), ("turn", 7_300), ("background", 0, None)]
-# People decide again on what the copy has forgotten: it was paid before this decision, and that is known.
+# An expected difference: people decide again on what the copy has forgotten, after it was paid.
 ANEW = "was paid as no two people had decided"
 
 
 def thank(world: World) -> None:
-    """One person owes something on all that was approved, two approve it, and it is sent and confirmed."""
+    """Owe a bonus on all approved work as one person, approve by two, and send and confirm it."""
     play(world, APPROVED)
     for work in Assignment.objects.filter(status=Assignment.Status.APPROVED):
         accrual.owe_extra(
@@ -50,7 +50,7 @@ def thank(world: World) -> None:
 
 
 def put_back(world: World, *, after: Callable[[World], None], hours: int) -> None:
-    """Everything of ours that came after the copy is gone; at the provider it stays."""
+    """Restore our copy: everything of ours that came after it is gone; at the provider it stays."""
     copied_at = world.now()
     with transaction.atomic("default"):
         begin_world()
@@ -131,7 +131,7 @@ def test_hits_that_a_copy_has_forgotten_are_counted_and_stopped(
 
 
 def put_back_there(world: World, *, after: Callable[[World], None]) -> None:
-    """Everything of the marketplace's that came after its copy is gone; with us it stays."""
+    """Restore the marketplace's copy: everything there that came after it is gone; with us it stays."""
     copied_at = world.now()
     with transaction.atomic("marketplace"):
         after(world)

@@ -1,4 +1,4 @@
-"""The net of the schedules holds: each family finds what is answered, and loses what is taken out."""
+"""The checks of the schedules find something: every family reports its answers, and misses a removed one."""
 
 from itertools import product
 

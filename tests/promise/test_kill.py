@@ -89,7 +89,7 @@ class Deployment:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def add(self, name: str, *manage_command: str) -> None:
-        """Another process of ours, to be started and killed by its name."""
+        """Add another process of ours, to be started and killed by its name."""
         self._commands[name] = [sys.executable, "manage.py", *manage_command]
 
     def start(self, name: str) -> None:
@@ -105,7 +105,7 @@ class Deployment:
             )
 
     def kill(self, name: str) -> None:
-        """The process and whatever it started, at once and without a word."""
+        """Kill the process and all that it started, at once and without a signal that could be handled."""
         process = self._running[name]
         os.killpg(process.pid, 9)
         process.wait(timeout=10)
@@ -122,7 +122,7 @@ class Deployment:
             self.kill(name)
 
     def count(self, query: str) -> int:
-        """Asked of the database itself: a manage.py command takes longer than a part of the launch."""
+        """Ask the database directly: a manage.py command takes longer than a part of the launch."""
         if url := self.environ.get("DATABASE_URL"):
             with psycopg.connect(url) as server:
                 row: Any = server.execute(query).fetchone()
@@ -137,7 +137,7 @@ class Deployment:
 
 
 class Researcher:
-    """Signs in to the admin and presses Launch, again if the page did not answer."""
+    """A client that signs in to the admin and presses Launch, again if the page did not answer."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -148,7 +148,7 @@ class Researcher:
 
     def press(self, path: str, **fields: str) -> str:
         page = self._opener.open(self._url + path, timeout=20).read().decode()
-        hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page))
+        hidden = dict(re.findall(r'<input type="hidden"\s+name="([^"]+)"\s+value="([^"]*)"', page))
         assert hidden, page[:500]
         body = urlencode({**hidden, **fields}).encode()
         answer: str = self._opener.open(Request(self._url + path, body), timeout=20).read().decode()  # noqa: S310
@@ -159,7 +159,7 @@ class Researcher:
 def deployed(
     folder: Path, *, databases: dict[str, str], parts: Sequence[str] | None = None
 ) -> Iterator[Deployment]:
-    """All of it, or the marketplace and the given parts."""
+    """Yield a deployment of all processes, or of the marketplace and the given parts."""
     ours, market = free_port(), free_port()
     environ = scratch_environ(
         folder,
@@ -207,14 +207,14 @@ def answers(url: str) -> bool:
 
 @contextmanager
 def server_databases() -> Iterator[dict[str, str]]:
-    """Two databases of the server that this run is given, made for one round and dropped after it."""
+    """Make two databases on the server of this run for one round, and drop them after it."""
     redis = os.environ["REDIS_URL"].rpartition("/")[0] + "/11"
     with made_on_server(*VARIABLES) as urls:
         yield {VARIABLES[database]: url for database, url in urls.items()} | {"REDIS_URL": redis}
 
 
 def launch_under_fire(deployment: Deployment, *, seed: int) -> dict[str, Any]:
-    """The web dies under the button; then, again and again, whoever is next, somewhere on the way."""
+    """Kill the web during the launch request; then, again and again, a random process during the launch."""
     chance = random.Random(seed)
     batch = int(deployment.shell(PREPARE).splitlines()[-1])
     pressing = threading.Thread(target=press_until_launched, args=(deployment, batch))
@@ -233,7 +233,7 @@ def launch_under_fire(deployment: Deployment, *, seed: int) -> dict[str, Any]:
 
 
 def press_until_launched(deployment: Deployment, batch: int) -> None:
-    """A researcher who saw no answer looks whether it was launched, and presses again if not."""
+    """Press Launch; if no answer came, look whether it was launched, and press again if not."""
     for _ in range(40):
         try:
             researcher = Researcher(deployment.url)

@@ -43,7 +43,7 @@ with transaction.atomic():
     ], by=None, now=now)
 approve(Bonus.objects.all(), now=now)
 """
-# Sixty times as fast as the machine's clock, the same one for both: five minutes of waiting are five seconds.
+# A clock sixty times as fast as the machine's, the same for both: five minutes of waiting take five seconds.
 PAYER = """
 import time
 from datetime import datetime
@@ -75,7 +75,7 @@ CONFIRMED = "SELECT count(*) FROM hits_bonus WHERE status = 'confirmed'"
 
 
 def pay_under_fire(deployment: Deployment, *, seed: int) -> dict[str, Any]:
-    """Now the one, now the other, now both, at any moment of the run."""
+    """Kill one payer, the other or both, at random moments of the run."""
     chance = random.Random(seed)
     deployment.shell(PREPARE)
     payer = PAYER.format(began=datetime.now(UTC).isoformat())

@@ -24,14 +24,14 @@ print(json.dumps(make_spymasters({SPYMASTERS})))
 RIVAL = """
 import time
 from config.celery import app
-from scoring.services import answering
-decide = answering._decide
+from scoring.services import rival_answers
+decide = rival_answers._decide
 def decide_slowly(*args, **kwargs):
     verdicts = decide(*args, **kwargs)
     open(r"{mark}", "a").write("x")
     time.sleep(1)
     return verdicts
-answering._decide = decide_slowly
+rival_answers._decide = decide_slowly
 app.worker_main(["worker", "--queues=rival", "--pool=solo", "--loglevel=WARNING"])
 """
 LOOK = """
@@ -87,7 +87,7 @@ def play(url: str, spymaster: Spymaster, number: int) -> list[str]:
 
 
 def wait_for_another(mark: Path) -> None:
-    """Until the rival has computed something and not stored it yet."""
+    """Wait until the rival has computed an answer and not stored it yet."""
     until = time.monotonic() + PATIENCE_S
     while not mark.exists():
         assert time.monotonic() < until, "the rival never came to work"

@@ -1,6 +1,6 @@
 """A proxy that lies, at any moment and as often as it likes.
 
-Once it is gone, and people have done their part, what was handed in, paid and decided is the same on both
+Once it is gone, and people have done their part, submissions, payments and decisions are the same on both
 sides, to the cent.
 """
 
@@ -24,7 +24,7 @@ from tests.promise.world import Clock, World
 pytestmark = pytest.mark.django_db
 IN_CI = in_ci(60, by_hand=15)
 LONG = int(os.environ.get("LIARS", "1000"))
-# A decision that was not heard is said again after this.
+# Time after which a decision without an answer is sent again.
 HEARD = timedelta(minutes=15)
 
 lies = st.tuples(st.just("lie"), st.sampled_from(KINDS), st.sampled_from(OPERATIONS), st.integers(1, 6))
@@ -36,7 +36,7 @@ schedules = st.builds(
 
 
 def people_do_their_part(world: World) -> None:
-    """What counts as sent and is not listed is sent anew by a person."""
+    """Send again, as a person, each bonus that counts as sent and is not listed."""
     for bonus in Bonus.objects.filter(status=Bonus.Status.SENT):
         resending.send_anew(bonus=bonus, by=world.researcher, now=world.now())
     world.turn(30)

@@ -1,4 +1,4 @@
-"""Whatever dies, fails or is stopped: each cent once, by two people, in our books and in the provider's."""
+"""Payments under deaths, failures and stops: each cent once, by two people, in our books and in theirs."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -75,7 +75,7 @@ steps = st.one_of(
     st.tuples(st.just("turn"), st.sampled_from([1, 20, 200, 400, 8_000, 90_000])),
     st.tuples(st.just("arrive")),
 )
-# Every schedule has payers in trouble; what comes before, between and after them is anything.
+# Every schedule has payers in trouble; anything may come before, between and after them.
 schedules = st.builds(
     lambda begun, between, again, rest: [*begun, *between, *again, *rest],
     st.tuples(owe, owe, owe, st.just(("run", 0, 1, 31)), risky),
@@ -98,7 +98,7 @@ def payments(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Payments:
 
 @contextmanager
 def begun_anew(world: Payments) -> Iterator[None]:
-    """One schedule, and nothing of it is left."""
+    """Run one schedule, and roll everything back."""
     world.forget()
     with transaction.atomic("default"), transaction.atomic("marketplace"):
         yield

@@ -1,6 +1,6 @@
-"""A copy of our database is put back, and the provider has gone on: nothing is done twice, and none is lost.
+"""A copy of our database is restored, and the provider has gone on: nothing is done twice, and none is lost.
 
-Of our own database everything after the copy is rolled back; at the provider it stays.
+Everything in our own database after the copy is rolled back; at the provider it stays.
 """
 
 import os

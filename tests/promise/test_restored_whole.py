@@ -1,4 +1,4 @@
-"""Fifty bonuses and two hundred HITs in every state, put back after some hours, and counted to the cent.
+"""Fifty bonuses and two hundred HITs in every state, restored after some hours, and counted to the cent.
 
 `pytest -m long tests/promise/test_restored_whole.py -s` prints what was found and what a person had to do.
 """
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.long, pytest.mark.pure]
 Status = Bonus.Status
 ROUND = [("background", 0, None), ("turn", 30)]
 IN_THE_COPY = ("owed", "approved", "sending", "unknown", "sent", "confirmed")
-# More than one request makes of itself, so that none of them gets through.
+# More attempts than one request makes, so that none of them succeeds.
 EVERY_ATTEMPT = 5
 
 
@@ -45,7 +45,7 @@ def hand_in(world: World, numbers: range, *, finish: bool = True) -> None:
 
 
 def make_two_hundred_hits(world: World) -> None:
-    """Done, rejected, at work, saved, handed in, paused, expired, held back, asked for, and not yet sent."""
+    """HITs done, rejected, at work, saved, submitted, paused, expired, held back, unrecorded and unsent."""
     world.launch(hits=80, workers=1, pilot=0)
     play(world, ROUND)
     hand_in(world, range(60))
@@ -108,7 +108,7 @@ def pay(world: World, bonuses: Sequence[Bonus], life: Life | None = None) -> Non
 
 
 def go_on(world: World) -> None:
-    """What a day brings: everything owed is paid, what was handed in is decided, more is asked and done."""
+    """Play a day: everything owed is paid, submissions are decided, more HITs are asked for and done."""
     world.turn(400)
     play(world, ROUND)
     world.approve_bonuses()
@@ -119,7 +119,7 @@ def go_on(world: World) -> None:
 
 
 def people_go_on(world: World) -> Counter[str]:
-    """After the comparison: the acts of people, each counted once."""
+    """Do what people must do after the comparison. Returns their acts, counted."""
     after_restore.confirm_epoch(epoch=Epoch.objects.get(), by=world.researcher, now=world.now())
     acts = Counter({"accounts let go on": 1})
     for _ in range(4):

@@ -92,7 +92,7 @@ work = st.tuples(st.just("work"), st.integers(0, PEOPLE - 1), number, lives)
 def whole(
     begun: tuple[Any, ...], rest: list[tuple[Any, ...]], reviews: list[tuple[Any, ...]]
 ) -> list[tuple[Any, ...]]:
-    """What is taken out at the end has been counted before, of all the people that one HIT has places for."""
+    """A schedule whose answers are counted before reviews remove any, from all people of a HIT's places."""
     counted = [("crowd", 0), ("background", 0, None)] if reviews else []
     return [*begun, *rest, *counted, *reviews]
 
@@ -107,7 +107,7 @@ schedules = st.builds(
 
 @contextmanager
 def a_world(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """Made for one schedule, and forgotten after it."""
+    """Make a world for one schedule, and roll it back after it."""
     clock.ahead *= 0
     with transaction.atomic("default"), transaction.atomic("marketplace"):
         begin_world()

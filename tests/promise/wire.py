@@ -18,16 +18,17 @@ Between = Callable[[str, bytes, Send], AWSResponse]
 
 
 class Body(BytesIO):
-    """What botocore reads an answer from."""
+    """A body from which botocore reads an answer."""
 
     def stream(self, **_: object) -> Iterator[bytes]:
         yield self.read()
 
 
 def provider_over_wire(account: Account, *, carry: Carry, between: Between | None = None) -> BotoProvider:
-    """`carry` is handed the operation's name and the call itself: it may fail before it, or after.
+    """A provider whose calls reach the marketplace in this process.
 
-    `between` is a proxy on the way, and sees what is asked.
+    `carry` receives the operation's name and the call itself: it may fail before it, or after. `between` is a
+    proxy on the way, and sees each request.
     """
     client = make_client(
         endpoint=account.endpoint,

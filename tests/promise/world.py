@@ -51,8 +51,8 @@ from tests.promise.wire import provider_over_wire
 Row = TypeVar("Row")
 PEOPLE = 4
 DEPOSIT = Decimal(5)
-ANSWERS = re.compile(r'<form method="post" action="([^"]*/answer/)".*?</form>', re.DOTALL)
-# What the house does, and then what families make of it.
+ANSWERS = re.compile(r'<form method="post"\s+action="([^"]*/answer/)".*?</form>', re.DOTALL)
+# Sweeps of the house, and then those of families.
 RUNS = (
     tasks.launch_batches,
     tasks.send_changes,
@@ -92,7 +92,7 @@ class Visit:
 
 
 class Clock:
-    """Ours and the marketplace's: the machine's, so much ahead. Signatures alone are the machine's own."""
+    """Our clock and the marketplace's: the machine's, and so much ahead. Only signatures are not ahead."""
 
     def __init__(self) -> None:
         self.ahead = timedelta(0)
@@ -103,7 +103,7 @@ class Clock:
         return self._machine() + (timedelta(0) if self._at_home else self.ahead)
 
     def shown(self) -> datetime:
-        """Wherever it is read."""
+        """The time as all code that asks for it reads it."""
         return self._machine() + self.ahead
 
     def turn(self, by: timedelta) -> None:
@@ -112,7 +112,7 @@ class Clock:
 
     @contextmanager
     def at_home(self) -> Iterator[None]:
-        """The marketplace adds what its own clock is ahead by itself."""
+        """Show the marketplace the machine's time: it adds by itself what its own clock is ahead."""
         outer, self._at_home = self._at_home, True
         try:
             yield
@@ -157,7 +157,7 @@ class World:
     # What the product does, and how it dies.
 
     def alive(self, act: Callable[[], object], life: Life | None = None) -> None:
-        """Refusals are answers, and a death is the end of this process only."""
+        """Act in a life that may end. A refusal is an answer, and a death ends this process only."""
         self.life = life or Life()
         try:
             with self.life.lived():
@@ -191,12 +191,12 @@ class World:
         self.alive(SWEEPS[name], life)
 
     def background(self, number: int, life: Life | None = None) -> None:
-        """Every sweep once; one of them may be its process's last."""
+        """Run every sweep once; one of them may be its process's last."""
         for place, name in enumerate(SWEEPS):
             self.sweep(name, life if place == number % len(SWEEPS) else None)
 
     def settle(self) -> None:
-        """Every sweep twice: what one of them finds late, another one has left to it."""
+        """Run every sweep twice: one may find late what another one has left to it."""
         for _ in range(2):
             self.turn(30)
             for name in SWEEPS:
@@ -257,7 +257,7 @@ class World:
             self.alive(lambda: setattr(visit, "page", self._get(url)), life)
 
     def save(self, number: int, life: Life | None = None) -> None:
-        """Fills in every question, if the page has any."""
+        """Fill in every question, if the page has any, and save."""
         visit = pick(self.visits, number)
         form = visit and ANSWERS.search(visit.page)
         if visit is None or not form:
@@ -273,7 +273,7 @@ class World:
         self.alive(post, life)
 
     def submit(self, number: int, *, rubbish: bool = False) -> None:
-        """By the hand-over page where there is one; some workers send something else."""
+        """Submit through the page that posts to the marketplace; some workers send something else instead."""
         visit = pick(self.visits, number)
         if visit is None or not (rubbish or visit.answer):
             return
@@ -295,7 +295,7 @@ class World:
         self.liar.lies.append(Lie(kind=kind, operation=operation, times=times))
 
     def deliver(self, fate: str, life: Life | None = None) -> None:
-        """The outbox is sent; what arrives may be less, or more, or in another order."""
+        """Send the outbox. Its messages may be lost, doubled, or arrive in another order."""
         self.sweep("hits.subscribe_batches")
         with self.clock.at_home():
             deliver_events(now=self.clock.shown())
@@ -311,7 +311,7 @@ class World:
         self.clock.turn(timedelta(seconds=seconds))
 
     def heal(self) -> None:
-        """Nothing fails any more; whoever held a row is dead long enough for others to take it."""
+        """End all faults, and wait until others may take the rows of a dead process."""
         market.Fault.objects.all().delete()
         self.liar.lies.clear()
         self.letters.clear()
@@ -336,7 +336,7 @@ class World:
         return response.content.decode()
 
     def _known(self, person: market.Worker) -> models.Worker:
-        """As we know them, whether they have come by yet or not."""
+        """Our row of a marketplace's worker, created if the worker has not come by yet."""
         return models.Worker.objects.known(account=self.account, external_id=person.external_id)
 
     def _arrive(self, body: bytes, headers: dict[str, str]) -> None:
@@ -350,7 +350,7 @@ class World:
 
     @staticmethod
     def _answer_in(page: str) -> str:
-        return unescape(found[1]) if (found := re.search(r'name="answer" value="([^"]*)"', page)) else ""
+        return unescape(found[1]) if (found := re.search(r'name="answer"\s+value="([^"]*)"', page)) else ""
 
 
 def pick(rows: Sequence[Row], number: int) -> Row | None:

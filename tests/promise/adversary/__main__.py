@@ -21,7 +21,7 @@ from tests.promise.adversary.stage import Stage, staged
 
 def main(arguments: Sequence[str]) -> int:
     options = read_options(arguments)
-    # Whoever ends it leaves no process and no database behind.
+    # Ended by a signal, it leaves no process and no database behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     done = {(run["form"], run["seed"]) for run in read_log(options.log) if "failure" not in run}
     seeds = [
@@ -57,7 +57,7 @@ def play_runs(seeds: Sequence[int], *, options: argparse.Namespace) -> None:
 
 
 def play_one(stage: Stage, *, seed: int, options: argparse.Namespace) -> dict[str, Any]:
-    """A run that could not be finished is no run, and is said."""
+    """Play one run. A run that could not be finished does not count, and is reported as a failure."""
     try:
         return play_run(stage=stage, seed=seed, seconds=options.seconds, form=options.form)
     except AssertionError as failure:

@@ -1,4 +1,4 @@
-"""After the harm: what sweeps do in the time that follows, what people must do, and if both sides agree."""
+"""The end of a run: sweeps work in the time that follows, people do their part, both sides are compared."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -23,9 +23,9 @@ from tests.promise.agreement import bookless_payments, disagreements, payment_di
 from tests.promise.world import SWEEPS
 
 Status = Bonus.Status
-# Longer than a request may be on its way, and longer than until a decision is said again.
+# Longer than a request may be on its way, and longer than until a decision is sent again.
 A_WHILE_S = 400
-# After a payment was sent anew.
+# Seconds after a payment was sent again.
 LOOKED_FOR_S = 30
 TURNS = 4
 MOST_SHOWN = 20
@@ -39,7 +39,7 @@ class Ending:
     done: Counter[str] = field(default_factory=Counter)
 
     def settle(self) -> dict[str, int]:
-        """How often a person had to do what."""
+        """Do what sweeps and people do after the harm. Returns how often a person had to do each act."""
         self._let_go_on()
         for _ in range(TURNS):
             self._resume()
@@ -55,7 +55,7 @@ class Ending:
         return dict(self.done)
 
     def compare(self, *, is_restored: bool = False) -> dict[str, Any]:
-        """By the machine's clock, which is the marketplace's."""
+        """Compare both sides by the machine's clock, which is the marketplace's."""
         (account,) = Account.objects.all()
         if is_restored:
             found = self._compare_restored(account)
@@ -64,9 +64,9 @@ class Ending:
         return {"count": len(found), "shown": found[:MOST_SHOWN], "rows": self._count_rows()}
 
     def _compare_restored(self, account: Account) -> list[str]:
-        """What was made after the copy is known as nobody's: HITs as strangers, payments as differences.
+        """Disagreements after a restore. HITs after the copy must be strangers, and payments differences.
 
-        Whoever decided on it in the meantime decides again, so no two people stand before those payments.
+        People who decided on such a payment since then decide again: the books do not show two people for it.
         """
         unknown = list(Stranger.objects.values_list("external_id", flat=True))
         nobodys = bookless_payments(account)
@@ -84,7 +84,7 @@ class Ending:
         return found
 
     def _let_go_on(self) -> None:
-        """After a restore: both sides are compared, and somebody has looked at what was found."""
+        """Compare both sides after a restore, and confirm the epoch as a person who has seen the findings."""
         for _ in range(MOST_STEPS):
             epoch = Epoch.objects.filter(confirmed_at=None).first()
             if epoch is None:
@@ -117,7 +117,7 @@ class Ending:
             sweep()
 
     def _resume(self) -> None:
-        """Whoever reads that the provider refused, and sees that it does not, lets things go on."""
+        """Lift halts and resume batches, as a person does who sees that the provider no longer refuses."""
         now = timezone.now()
         for halt in kill_switch.open_halts():
             kill_switch.lift_halt(halt=halt, by=self.people.staff[1], now=now)

@@ -1,7 +1,7 @@
 """The hands: a process that does what people do, as it is told on standard input, one line of JSON each.
 
-Workers use both sites over HTTP. Staff call the services that the admin calls. Whoever meets a failure
-shrugs, and the answer says so.
+Workers use both sites over HTTP. Staff call the services that the admin calls. A person who meets a failure
+gives up, and the answer says so.
 """
 
 import json
@@ -24,11 +24,11 @@ from hits.core.errors import CrowdError  # noqa: E402
 from tests.promise.adversary.ending import Ending  # noqa: E402
 from tests.promise.adversary.people import People  # noqa: E402
 
-# What the product prints is no answer.
+# The product's own output is no answer.
 _answers, sys.stdout = sys.stdout, sys.stderr
 _machine = timezone.now
 _ahead = timedelta(0)
-# What a person meets while the adversary is at work; anything else is a mistake of this test.
+# Failures that a person meets while the adversary is at work; any other is a mistake of this test.
 SHRUGS = (CrowdError, NotAvailable, DatabaseError, OSError)
 
 
@@ -37,13 +37,13 @@ def now() -> datetime:
 
 
 def turn(*, seconds: int) -> None:
-    """For us alone: what signs requests, and the marketplace, stay by the machine's clock."""
+    """Turn our clock alone: signatures and the marketplace stay by the machine's clock."""
     global _ahead  # noqa: PLW0603 - one for the whole process
     _ahead += timedelta(seconds=seconds)
 
 
 def answer(act: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    close_old_connections()  # as before a request: what was cut meanwhile is opened anew
+    close_old_connections()  # as before a request: connections that were cut are opened again
     try:
         return {"came": act(**given)}
     except SHRUGS as problem:

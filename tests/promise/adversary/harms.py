@@ -1,4 +1,4 @@
-"""What is done to processes, databases, the broker and the disk. Each kind is a method of `Harm`."""
+"""Harm to processes, databases, the broker and the disk. Each kind is a method of `Harm`."""
 
 import resource
 import shutil
@@ -22,7 +22,7 @@ LOCK_S = 25
 
 
 class Harm:
-    """What lasts is undone by itself after its time, or by `end` at once."""
+    """The harm of one run. A lasting one is undone by itself after its time, or by `end` at once."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
@@ -50,21 +50,21 @@ class Harm:
         self._stage.start(name)
 
     def second(self) -> None:
-        """Another background process, as when somebody has started the product twice."""
+        """Start another background process, as if the product were started twice by mistake."""
         self._twin("second")
 
     def wrong_clock(self, *, ahead_s: float) -> None:
         self._twin("wrong", ahead_s=ahead_s)
 
     def full_disk(self, *, seconds: float, room: int) -> None:
-        """No file of ours grows beyond so many bytes: every write past them fails, for a while.
+        """Let no file of ours grow beyond so many bytes: every write past them fails, for a while.
 
-        Of the embedded form alone: the disk of a database server is not ours to fill.
+        This harms the embedded form alone: the disk of a database server is not ours to fill.
         """
         self._last(lambda: self._fill(room), lambda: self._fill(resource.RLIM_INFINITY), seconds=seconds)
 
     def db_lock(self, *, seconds: float) -> None:
-        """Somebody else writes into our file, and takes long over it."""
+        """Hold a write lock on our database file for this long, as another program might."""
         database = sqlite3.connect(self._stage.folder / "crowd.sqlite3", timeout=5, check_same_thread=False)
 
         def hold() -> None:
@@ -74,13 +74,13 @@ class Harm:
         self._last(hold, database.close, seconds=seconds)
 
     def db_cut(self, *, database: str) -> None:
-        """Whoever speaks to the database at this moment loses the connection."""
+        """Cut all connections to the database."""
         url = self._stage.environ[VARIABLES[database]]
         with psycopg.connect(url, autocommit=True) as server:
             server.execute(TERMINATE, [urlsplit(url).path.lstrip("/")])
 
     def broker_folder(self, *, name: str) -> None:
-        """The messages are gone, and the folders that they lay in."""
+        """Delete a folder of the broker with its messages."""
         shutil.rmtree(self._stage.folder / "broker" / name, ignore_errors=True)
 
     def broker_cut(self, *, seconds: float) -> None:
@@ -92,7 +92,7 @@ class Harm:
         self._stage.flush_broker()
 
     def restored(self, *, seconds: float) -> None:
-        """Our side is put back to what it was so many seconds before. The marketplace and people go on."""
+        """Restore our side to what it was so many seconds before. The marketplace and people go on."""
         copy = self._stage.folder / "copy.tar"
         copy.unlink(missing_ok=True)
         manage("backup", str(copy), environ=self._stage.environ)

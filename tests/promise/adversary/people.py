@@ -50,7 +50,7 @@ class Visit:
 
 @dataclass
 class People:
-    # The machine's own clock: by it the marketplace says when it paid, and so two people must have decided.
+    # The machine's own clock, by which the marketplace dates a payment: two people must have decided before.
     home: Callable[[], datetime] = timezone.now
     visits: list[Visit] = field(default_factory=list)
     account: Account = field(init=False)
@@ -61,7 +61,7 @@ class People:
     # The beginning, before any harm is done.
 
     def begin(self, *, endpoint: str, seed: int) -> None:
-        """A study, an account that speaks through the proxy, and work that is approved and owed for."""
+        """Create a study, workers, and an account whose calls go through the proxy."""
         made = provision(requester=f"adversary-{seed}", deposit=DEPOSIT, workers=PEOPLE)
         values = account_values(made, name="adversary") | {"endpoint": endpoint}
         self.account = Account.objects.create(**values, send_rate=40)
@@ -72,7 +72,7 @@ class People:
             make_association(study=self.study)
 
     def open_with_work(self) -> int:
-        """A small batch is done and approved, and its bonuses wait for two people. How many they are."""
+        """Finish and approve a small batch. Returns the number of its bonuses, which wait for two people."""
         self.launch(hits=2, workers=2, pilot=0)
         self._sweep("hits.launch_batches")
         for person, number in ((0, 0), (1, 0), (2, 1), (3, 1)):
@@ -133,7 +133,7 @@ class People:
             self._owe(work, cents=cents, number=Bonus.objects.count())
 
     def pay_out(self) -> int:
-        """One freezes all that is owed, another one approves it. How many bonuses that were."""
+        """Freeze all owed bonuses as one person and approve them as another. Returns how many they were."""
         for run in Run.objects.filter(status__in=(Run.Status.DRAFT, Run.Status.FROZEN)):
             self._decide(run)
         owed = list(Bonus.objects.filter(status=Bonus.Status.OWED, held_at=None))
@@ -161,7 +161,7 @@ class People:
     # Workers.
 
     def work(self, *, person: int, number: int) -> None:
-        """From the first click to the last, unless something fails in between."""
+        """Accept a HIT and do the work to its end, unless something fails in between."""
         worker = self.workers[person]
         offered = market.HIT.objects.filter(requester=self._requester(), closed_at=None)
         hit = pick(offered.exclude(assignments__worker=worker).order_by("pk"), number)
@@ -172,7 +172,7 @@ class People:
         self._go_on(self.visits[-1])
 
     def go_on(self, *, number: int) -> None:
-        """Opens the page, saves what is asked for, and hands it in: whatever of it is still to do."""
+        """Open the page, save the answers and submit: the steps of one visit that are still to do."""
         visit = pick([visit for visit in self.visits if not visit.is_over], number)
         if visit is None:
             return
@@ -195,15 +195,15 @@ class People:
             self._hand_in(visit, visit.answer)
 
     def _save(self, visit: Visit) -> None:
-        """Two pictures for each word."""
-        action = _search(r'<form method="post" action="([^"]*/answer/)"', visit.page)
+        """Save two pictures for each word."""
+        action = _search(r'<form method="post"\s+action="([^"]*/answer/)"', visit.page)
         picks: dict[str, list[str]] = {"token": [_search(r'name="token" value="([^"]*)"', visit.page)]}
-        for name, value in re.findall(r'type="checkbox" name="([^"]*)" value="([^"]*)"', visit.page):
+        for name, value in re.findall(r'type="checkbox"\s+name="([^"]*)"\s+value="([^"]*)"', visit.page):
             if len(picks.setdefault(name, [])) < 2:
                 picks[name].append(value)
         page = fetch(settings.PUBLIC_URL + action, picks)
         visit.answer = (
-            unescape(found[1]) if (found := re.search(r'name="answer" value="([^"]*)"', page)) else ""
+            unescape(found[1]) if (found := re.search(r'name="answer"\s+value="([^"]*)"', page)) else ""
         )
 
     def _hand_in(self, visit: Visit, answer: str) -> None:
@@ -224,7 +224,7 @@ def pick(rows: Iterable[Row], number: int) -> Row | None:
 
 
 def fetch(url: str, fields: dict[str, list[str]] | None = None) -> str:
-    """Raises OSError: the page did not come, or said no."""
+    """Fetch a page. Raises OSError if it does not come, or answers with an error."""
     body = urlencode(fields, doseq=True).encode() if fields else None
     opener = build_opener(ProxyHandler({}))
     with opener.open(Request(url, body), timeout=PATIENCE_S) as answer:  # noqa: S310

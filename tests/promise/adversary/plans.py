@@ -1,4 +1,4 @@
-"""What one seed decides: what people do in a run, what harm is done, and when."""
+"""The plan that one seed decides: acts of people in a run, harms, and their times."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -11,9 +11,9 @@ OPERATIONS = (
     *["ListBonusPayments"] * 2, "GetHIT", "ListHITs", "ListAssignmentsForHIT", "UpdateExpirationForHIT",
     "ApproveAssignment", "RejectAssignment",
 )  # fmt: skip
-# What a machine's clock is off by.
+# Seconds by which a machine's clock is wrong.
 CLOCKS_S = (-3 * 3600, -600, -240, 240, 600, 3 * 3600)
-# Of so many runs one is put back to a copy that it has made of itself.
+# One of so many runs is restored to a copy that it has made of itself.
 RESTORED_IN = 4
 HARMS = {
     "embedded": ("db_lock", "broker_folder", "full_disk", "wrong_clock", "second"),
@@ -96,7 +96,7 @@ def _lie(chance: Random, seconds: float) -> tuple[str, dict[str, Any]]:
 
 
 def _lie_at_once(chance: Random, operation: str) -> Step:
-    """What is done first is lied about for certain."""
+    """A lie about the first call of this operation."""
     given = {"operation": operation, "times": chance.randint(1, 4), "seconds": chance.choice((0.5, 2))}
     return Step(0, chance.choice(proxy.KINDS), given)
 

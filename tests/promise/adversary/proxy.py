@@ -47,7 +47,7 @@ class Answer:
 
 
 class Proxy(ThreadingHTTPServer):
-    """Honest until it is told to lie, and honest again after `calm`."""
+    """A proxy that is honest until it is told to lie, and honest again after `calm`."""
 
     daemon_threads = True
 
@@ -65,10 +65,10 @@ class Proxy(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, args=(0.05,), name="proxy", daemon=True).start()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Whoever was killed does not listen to the end."""
+        """Ignore errors: a process that was killed does not read its answer to the end."""
 
     def shutdown_request(self, request: socket.socket | tuple[bytes, socket.socket]) -> None:
-        """Without the farewell that comes first otherwise: what is broken off is reset."""
+        """Close without the usual shutdown, so that a connection that is broken off is reset."""
         self.close_request(request)
 
     def lie(self, lie: Lie) -> None:
@@ -77,7 +77,7 @@ class Proxy(ThreadingHTTPServer):
             self._lies.append(lie)
 
     def calm(self) -> None:
-        """No more lies, and nothing is on its way any more."""
+        """Stop all lies, and wait until no request is on its way."""
         with self._lock:
             self._lies.clear()
             self._is_calm.set()
@@ -101,7 +101,7 @@ class Proxy(ThreadingHTTPServer):
         return None
 
     def send_on(self, asked: Asked) -> Answer:
-        """Raises OSError or HTTPException, as a provider does that is away."""
+        """Send a request on. Raises OSError or HTTPException, as a provider does that is unreachable."""
         way = HTTPConnection("127.0.0.1", self._provider, timeout=ANSWER_S)
         try:
             way.request("POST", asked.path, asked.body, asked.headers)
@@ -114,7 +114,7 @@ class Proxy(ThreadingHTTPServer):
         return answer
 
     def send_late(self, asked: Asked, *, seconds: float) -> None:
-        """Nobody waits for the answer any more."""
+        """Send a request after a delay, when nobody waits for the answer any more."""
 
         def arrive() -> None:
             self._is_calm.wait(seconds)
@@ -131,7 +131,7 @@ class Proxy(ThreadingHTTPServer):
         self._is_calm.wait(seconds)
 
     def old(self, asked: Asked, *, same: bool) -> Answer:
-        """What was said to this very question before, or to somebody else's."""
+        """An earlier answer to the same request, or, unless `same`, to any request of the operation."""
         return next(given for body, given in self._answers[asked.operation] if body == asked.body or not same)
 
     def _can_tell(self, lie: Lie, asked: Asked) -> bool:
@@ -146,7 +146,7 @@ class _Between(BaseHTTPRequestHandler):
     server: Proxy
 
     def log_message(self, *_: object) -> None:
-        """The product's own logs say enough."""
+        """Log nothing: the product's own logs are enough."""
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -168,7 +168,7 @@ class _Between(BaseHTTPRequestHandler):
             self._bend(asked, lie)
 
     def _leave(self, asked: Asked, lie: Lie) -> None:
-        """Nothing is answered; late is what arrives all the same."""
+        """Give no answer. With the lie `late` the request arrives all the same."""
         if lie.kind == "late":
             self.server.send_late(asked, seconds=lie.seconds)
         if lie.kind == "half_open":
@@ -203,6 +203,6 @@ class _Between(BaseHTTPRequestHandler):
             self._break_off()
 
     def _break_off(self) -> None:
-        """With a reset, not with a farewell."""
+        """Break the connection off by a reset, without a shutdown."""
         self.close_connection = True
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

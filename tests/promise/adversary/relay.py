@@ -1,4 +1,4 @@
-"""Bytes led from a port of ours to a server, until all of its connections are cut at once."""
+"""A relay of bytes from a port of ours to a server, until all of its connections are cut at once."""
 
 import socket
 import threading
@@ -17,14 +17,14 @@ class Relay:
         threading.Thread(target=self._accept, name="relay", daemon=True).start()
 
     def cut(self) -> int:
-        """Whoever speaks at this moment is interrupted. How many that were."""
+        """Cut all connections. Returns their number."""
         cut = list(self._open)
         for end in cut:
             _end(end)
         return len(cut) // 2
 
     def shut(self) -> None:
-        """New connections are refused too."""
+        """Refuse new connections, and cut all others."""
         self._is_shut = True
         self.cut()
 

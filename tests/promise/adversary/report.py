@@ -10,7 +10,7 @@ Run = dict[str, Any]
 
 
 def read_log(log: Path) -> list[Run]:
-    """A line that was torn by a kill is a run that is made again."""
+    """Runs in the log. A line that was torn by a kill is skipped, and that run is made again."""
     found = []
     for line in log.read_text().splitlines() if log.exists() else ():
         try:

@@ -13,7 +13,7 @@ from tests.promise.adversary.proxy import Lie
 from tests.promise.adversary.stage import LOOK_S, Hand, Stage
 
 HEALTHY_S = 40
-# What the background process can still do by itself at this moment.
+# Rows that the background process can still work on at this moment.
 UNTOLD = (
     "SELECT (SELECT count(*) FROM hits_change WHERE status = 'intended')"
     " + (SELECT count(*) FROM hits_bonus WHERE status = 'approved')"
@@ -54,7 +54,7 @@ def play_run(*, stage: Stage, seed: int, seconds: float, form: str) -> dict[str,
 
 
 def came(answer: dict[str, Any]) -> Any:
-    """What a person does while nothing is wrong must not fail."""
+    """The result of an act that must not fail, because nothing is wrong yet."""
     assert "came" in answer, answer
     return answer["came"]
 
@@ -66,7 +66,7 @@ def begin_life(hand: Hand, *, stage: Stage, seed: int) -> int:
 
 
 def be_harmed(plan: Plan, *, stage: Stage, hand: Hand, harm: Harm, seconds: float) -> Counter[str]:
-    """Life and harm at once. What people met instead of what they wanted."""
+    """Run people's acts and the harm at once. Returns the failures that people met, by kind."""
     began, is_over = time.monotonic(), threading.Event()
     harming = [
         threading.Thread(target=follow, args=(plan.lies, began, lambda step: tell(stage, step)), daemon=True),
@@ -113,7 +113,7 @@ def mind(stage: Stage, is_over: threading.Event) -> None:
 
 
 def end_well(stage: Stage) -> None:
-    """All is started healthy, and works on by itself for as long as it has something to do, within limits."""
+    """Start everything healthy, and let it work for as long as it has something to do, within limits."""
     stage.kill_ours()
     stage.start_ours()
     stage.wait_until_well()

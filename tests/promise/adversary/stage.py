@@ -1,4 +1,4 @@
-"""Both sides as real processes, with the adversary's proxies between them; our side begins anew each run."""
+"""Both sides as real processes, with the adversary's proxies between them; our side begins again each run."""
 
 import json
 import os
@@ -28,9 +28,9 @@ from tests.promise.test_kill import Deployment, answers, free_port
 
 CLOCKS = Path(__file__).parent / "clocks"
 FOLDERS = ("broker/messages", "broker/control", "broker/sweeps", "static")
-# Of the broker that the environment names; its other numbers are other tests'.
+# The database at the broker that the environment names; other tests use its other numbers.
 REDIS_NUMBER = 12
-# Python itself does not see that a disk is full when it writes what it has compiled, for all to read.
+# Python does not notice a full disk when it writes compiled modules, which other processes read.
 UNCOMPILED = {"PYTHONDONTWRITEBYTECODE": "1"}
 ROOMS = ("config", "crowd", "hits", "qualifications", "scoring")
 LOOK_S = 0.2
@@ -38,7 +38,7 @@ HAND_S = 180
 
 
 class Hand:
-    """Our people and the marketplace's workers, in a process of their own that is told what to do."""
+    """A process that acts for our people and for the marketplace's workers, as it is told."""
 
     def __init__(self, environ: dict[str, str], log: Path) -> None:
         with log.open("ab") as errors:
@@ -53,7 +53,7 @@ class Hand:
             )
 
     def do(self, what: str, **given: Any) -> Any:
-        """What came of it. A person's failure is an answer; a hand that does not answer ends the run."""
+        """Do an act, and return its result or a person's failure. A hand that hangs ends the run."""
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(json.dumps({"do": what, "given": given}).encode() + b"\n")
@@ -69,7 +69,7 @@ class Hand:
 
 
 class Stage(Deployment):
-    """Our processes can have twins whose clocks are wrong, and are restarted when they die by themselves."""
+    """A deployment whose processes restart when they die, and can have twins with wrong clocks."""
 
     def __init__(self, environ: dict[str, str], folder: Path) -> None:
         super().__init__(environ, folder)
@@ -88,7 +88,7 @@ class Stage(Deployment):
     # Processes.
 
     def add_twin(self, name: str, *, of: str, ahead_s: float = 0) -> None:
-        """A second one, on a machine whose clock is wrong by so much."""
+        """Add a second process of a kind, on a machine whose clock is wrong by so much."""
         self._commands[name] = self._commands[of]
         wrong = {"PYTHONPATH": str(CLOCKS), "ADVERSARY_AHEAD_S": str(ahead_s)} if ahead_s else {}
         self._environs[name] = self.environ | wrong
@@ -126,13 +126,13 @@ class Stage(Deployment):
             return sorted(self._minded)
 
     def pids(self, name: str) -> list[int]:
-        """Of the process and all that share its session."""
+        """Ids of the process and of all that share its session."""
         with self._lock:
             leader = self._running[name].pid
         return [leader, *(pid for pid in _all_pids() if pid != leader and _session_of(pid) == leader)]
 
     def mind(self) -> None:
-        """What died by itself is started again, as whoever supervises it does."""
+        """Restart processes that died by themselves, as a supervisor does."""
         with self._lock:
             for name in list(self._minded):
                 if self._running[name].poll() is not None:
@@ -146,7 +146,7 @@ class Stage(Deployment):
     # Beginnings and ends.
 
     def begin_anew(self) -> None:
-        """Our database is as it was laid, the broker is empty, the logs are those of this run."""
+        """Begin again: our database as it was created, an empty broker, and logs of this run alone."""
         self.kill_ours()
         self.mind()
         for log in self.folder.glob("*.log"):
@@ -161,7 +161,7 @@ class Stage(Deployment):
         self.start_ours()
 
     def start_ours(self) -> None:
-        """As `serve` and whoever supervises the deployed form do it."""
+        """Start our processes, as `serve` or the deployed form's supervisor does."""
         self.make_folders()
         if self.broker:
             self.broker.open()
@@ -198,9 +198,9 @@ class Stage(Deployment):
 
 @contextmanager
 def staged(form: str, folder: Path) -> Iterator[Stage]:
-    """The marketplace runs; our side waits for `begin_anew`."""
+    """Yield a stage with a running marketplace; our side waits for `begin_anew`."""
     folder.mkdir(parents=True, exist_ok=True)
-    for room in ROOMS:  # once, for all the processes that must not
+    for room in ROOMS:  # once, for all processes, which must not compile
         compile_dir(ROOT / room, quiet=2)
     with ExitStack() as stack:
         environ = _environ(folder)
@@ -226,12 +226,12 @@ def _environ(folder: Path) -> dict[str, str]:
         CROWD_MARKETPLACE_KEY_RATE="0",
         CROWD_MARKETPLACE_WORKER_RATE="0",
         CROWD_SURVEY_S="10",
-        CROWD_RIVAL="nobody",  # no models are loaded: what is played here asks none
+        CROWD_RIVAL="nobody",  # no models are loaded: nothing in this test asks any
     )
 
 
 def _copy_whole(folder: Path) -> None:
-    """What migrations left in the log of writes belongs to the file."""
+    """Copy the database, after writing into it what migrations left in the write-ahead log."""
     import sqlite3  # noqa: PLC0415 - of this form alone
 
     with sqlite3.connect(folder / "crowd.sqlite3") as database:

@@ -1,4 +1,4 @@
-"""What families ask about in the world, how their pages are filled in, and what must come of the answers."""
+"""Tasks of the families in the world, the forms of their pages filled in, and the results of the answers."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,7 +7,7 @@ from tests.promise.families.given import Ask, read_given
 from tests.sent_forms import Sent, read_form
 
 FAMILIES = (games, exceptions, pairs, images, judged, captions, own)
-# What is typed, by the end of a field's name. What is ticked is whatever comes first, or second.
+# Typed texts by the end of a field's name. The first option is ticked, or the second.
 TYPED = {
     "exception_1": "sweet",
     **pairs.SENTENCE,
@@ -20,9 +20,9 @@ ASKS: Mapping[str, Ask] = {task: ask for family in FAMILIES for task, ask in fam
 
 
 def filled(form: str, *, person: int) -> Sent:
-    """As a worker fills it in: two boxes at most, one option of each choice, and the words above.
+    """The form as a worker fills it in: two boxes at most, one option of each choice, and the words above.
 
-    Every other person sees things otherwise, so that there is something to be counted.
+    Every other person answers differently, so that there is something to be counted.
     """
     sent: Sent = {}
     is_odd = person % 2 == 1
@@ -39,19 +39,19 @@ def filled(form: str, *, person: int) -> Sent:
 
 
 def finding_disagreements() -> list[str]:
-    """After the sweeps' last round: what each family has found is what the answers that count say."""
+    """After the last sweeps, every family's results that differ from the answers that count."""
     given = read_given()
     return [said for family in FAMILIES for said in family.disagreements(given)]
 
 
 def found_by_families() -> Iterator[str]:
-    """What there is to compare: a net that catches nothing must be seen to hang in water."""
+    """Results that can be compared: a check that compares nothing would never fail."""
     for family in FAMILIES:
         yield from family.found()
 
 
 def _ticked(name: str, options: list[str], *, is_odd: bool) -> list[str]:
-    """A box may stand for nothing at all: alone, or below the others."""
+    """Options to tick. A box for nothing at all may be alone, or below the others."""
     if name.endswith("-nothing"):
         return options if is_odd else []
     if name.endswith("-marked"):

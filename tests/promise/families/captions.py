@@ -15,7 +15,7 @@ ANSWERS = 2
 
 
 def ask_pairings(study: Study, author: Worker) -> None:
-    """All four of an example; who has judged one of them is soon asked about another."""
+    """Ask about all four pairings of an example; a worker who judged one is soon asked about another."""
     rules = {"answers_wanted": ANSWERS, "apart": Project.Apart.GAP, "least_gap": 1}
     project, _ = Project.objects.get_or_create(study=study, defaults=rules)
     ask(project)
@@ -39,7 +39,7 @@ def disagreements(given: Given) -> Iterator[str]:
 
 
 def _said(example: Example, given: Given) -> list[tuple[int, int]]:
-    """Of each of the four how many said yes, of how many."""
+    """The number of people who said yes to each of the four pairings, and of all who answered it."""
     items = {(one.caption, one.image): one.item_id or 0 for one in Pairing.objects.filter(example=example)}
     answers = [given.get(items[place], []) for place in PLACES]
     return [(sum(one.raw["match"] == "yes" for one in some), len(some)) for some in answers]

@@ -24,7 +24,7 @@ def ask_exceptions(study: Study, author: Worker) -> None:
 
 
 def ask_premises(study: Study, author: Worker) -> None:
-    """Of one exception more, and of all that people have given: the model lets everything pass."""
+    """Ask about one more exception, and all that people have given: the model lets each of them pass."""
     make_passed(project_of(study), author)
     advance_steps(now=NOW)
 
@@ -66,7 +66,7 @@ def disagreements(given: Given) -> Iterator[str]:
 
 
 def _exceptions(one: Generic, given: Given) -> Iterator[str]:
-    """One of those who have answered, with what it says."""
+    """Differences of a generic: it takes one of its answers, and has the exceptions that it names."""
     assert one.item
     answers = given.get(one.item.pk, [])
     counted = next((said for said in answers if (said.worker, said.work) == _by(one)), None)
@@ -85,7 +85,7 @@ def _exceptions(one: Generic, given: Given) -> Iterator[str]:
 
 
 def _premises(one: Alternative, given: Given) -> Iterator[str]:
-    """One of those who have written, with what was typed."""
+    """Differences of a triplet: it keeps one of its answers, with the sentence that was typed."""
     assert one.item
     answers = given.get(one.item.pk, [])
     kept = [(*_by(row), row.sentence) for row in one.premises.filter(is_kept=True)]

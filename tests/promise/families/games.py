@@ -1,4 +1,4 @@
-"""The association game: solving, and what is annotated of it."""
+"""The association game: solving, and the annotation of what was solved."""
 
 from collections.abc import Iterator, Mapping
 
@@ -19,7 +19,7 @@ def ask_solving(study: Study, author: Worker) -> None:
 
 
 def ask_types(study: Study, author: Worker) -> None:
-    """The association itself was solved elsewhere: nobody is asked to solve it here."""
+    """Ask about types of an association that was solved elsewhere: no worker is asked to solve it here."""
     made = make_selected(study)
     draw(study, Kind.TYPES)
     Item.objects.filter(association=made).update(pulled_at=NOW)
@@ -39,7 +39,7 @@ def disagreements(given: Given) -> Iterator[str]:
 
 
 def _associations(given: Given) -> Iterator[str]:
-    """But for those that were solved elsewhere."""
+    """Differences of associations, except for those that were solved elsewhere."""
     for one in Association.objects.exclude(solutions__assignment=None, solutions__isnull=False):
         found = set(one.solutions.values_list("worker_id", flat=True))
         yield from _compare(f"association {one.pk}", one.item_id, given, found, is_final=bool(one.final_at))
@@ -52,7 +52,7 @@ def _labels(given: Given) -> Iterator[str]:
 
 
 def _compare(name: str, item: int, given: Given, found: set[int], *, is_final: bool) -> Iterator[str]:
-    """Final by three answers that count; one that came late may be beside them."""
+    """Final means three answers that count; one that came late may be added."""
     there = workers(given, item)
     is_ripe = len(there) >= 3 and not Item.objects.get(pk=item).wanted
     if is_final != is_ripe or not found <= there or (is_final and len(found) < 3):

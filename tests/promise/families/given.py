@@ -1,4 +1,4 @@
-"""The answers that count, as this net reads them: by itself, and not as the product does."""
+"""The answers that count, as the tests read them: independently of the product."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from hits.work.models.leases import Lease
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """One worker's answer to one item, of one piece of work."""
+    """One worker's answer to one item, in one assignment."""
 
     worker: int
     work: int
@@ -21,12 +21,12 @@ class Said:
 
 
 Given = Mapping[int, list[Said]]
-# Asks about one thing more; the worker may be who made it.
+# A function that asks about one more thing, which the worker may have made.
 Ask = Callable[[Study, Worker], None]
 
 
 def read_given() -> Given:
-    """By item, the first one first: handed in and not rejected, not kept out, and given away to nobody."""
+    """Answers that count, in order by item: submitted and not rejected, not kept out, and not released."""
     found: defaultdict[int, list[Said]] = defaultdict(list)
     answered = Lease.objects.filter(status="answered").select_related("assignment", "item")
     for lease in answered.order_by("pk"):
@@ -42,7 +42,7 @@ def workers(given: Given, item: int) -> set[int]:
 
 
 def is_waiting(item: Item) -> bool:
-    """For an answer that is wanted, or begun and not handed in yet."""
+    """Whether an answer to the item is wanted, or begun and not submitted yet."""
     begun = item.leases.exclude(status="released").select_related("assignment")
     in_hands = any(
         lease.status != "answered" or lease.assignment.status not in ("submitted", "approved")
@@ -54,14 +54,14 @@ def is_waiting(item: Item) -> bool:
 def differing(
     name: str, found: Iterable[Hashable], there: Iterable[Hashable], *, whole: bool
 ) -> Iterator[str]:
-    """What was found is what was said: all of it if `whole`, and nothing twice or of nobody in any case."""
+    """Yield a difference unless found is part of said, none twice; with `whole` they must be equal."""
     more, less = Counter(found), Counter(there)
     if more - less or (whole and less - more):
         yield f"{name}: found {sorted(map(str, more.elements()))}, said {sorted(map(str, less.elements()))}"
 
 
 def wanting(name: str, item: Item, *, needed: int) -> Iterator[str]:
-    """As many answers are wanted as are needed, but for those that are there or in somebody's hands."""
+    """The item wants the answers that are needed, minus those that exist or are leased."""
     there = item.leases.exclude(status="released").count()
     if item.wanted != max(0, needed - there):
         yield f"{name}: {item.wanted} are wanted, {needed} needed, and {there} there"

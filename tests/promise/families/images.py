@@ -1,4 +1,4 @@
-"""Weird images: what a control group sees in them, and what is written of them."""
+"""Weird images: what a control group sees in them, and what is written about them."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -34,7 +34,7 @@ ASKS: Mapping[str, Ask] = {domain.CONTROL: ask_control, domain.ANNOTATE: ask_ann
 
 
 def make_any_image(study: Study, author: Worker, **changes: Any) -> Image:
-    """Every other one is the author's."""
+    """Make an image. Every other one is designed by the author."""
     rules = {"annotations_wanted": WANTED, "control_wanted": WANTED, "control_needed": NEEDED}
     project, _ = Project.objects.get_or_create(study=study, defaults=rules)
     if project.images.count() % 2:
@@ -44,7 +44,7 @@ def make_any_image(study: Study, author: Worker, **changes: Any) -> Image:
 
 
 def compare(number: int, *, seen: bool, by: User, now: datetime) -> None:
-    """Somebody says whether what was seen is what its designer meant."""
+    """Decide as staff whether a control answer describes what the designer meant."""
     undecided = list(ControlAnswer.objects.filter(seen=None).order_by("pk"))
     if undecided:
         decide_control_answer(
@@ -53,7 +53,7 @@ def compare(number: int, *, seen: bool, by: User, now: datetime) -> None:
 
 
 def found() -> Iterator[str]:
-    yield from ("a control_answer" for _ in ControlAnswer.objects.all()[:1])
+    yield from ("a control answer" for _ in ControlAnswer.objects.all()[:1])
     yield from ("a text" for _ in Annotation.objects.all()[:1])
 
 
@@ -65,7 +65,7 @@ def disagreements(given: Given) -> Iterator[str]:
 
 
 def _control_answers(row: Revision, given: Given) -> Iterator[str]:
-    """Each answer is one, as long as the image is with the control group; what comes later may be none."""
+    """Each answer counts once while the image is with the control group; later ones need not count."""
     image, item = row.image, row.control_item
     assert item
     rows = list(ControlAnswer.objects.filter(image=image, revision=row.number))
@@ -76,7 +76,7 @@ def _control_answers(row: Revision, given: Given) -> Iterator[str]:
         for one in given.get(item.pk, ())
         if one.worker != image.designer.worker_id
     ]
-    yield from differing(f"sightings of {image.pk}", found, said, whole=is_open)
+    yield from differing(f"control answers of {image.pk}", found, said, whole=is_open)
     if any(one.saw_nothing and one.seen is not False for one in rows):
         yield f"of image {image.pk} somebody saw nothing, and is said to have seen it"
     if image.state != _state(rows):
@@ -88,7 +88,7 @@ def _control_answers(row: Revision, given: Given) -> Iterator[str]:
 
 
 def _state(rows: list[ControlAnswer]) -> str:
-    """Enough have seen it; or so many have not that those who are still to come cannot be enough."""
+    """The state by the answers: enough saw it, or those still missing can no longer be enough."""
     if sum(one.seen is True for one in rows) >= NEEDED:
         return "review"
     return "returned" if sum(one.seen is False for one in rows) > WANTED - NEEDED else "control"

@@ -1,4 +1,4 @@
-"""What is judged of weird images: votes, which are counted whenever they are read."""
+"""Judgments of weird images: votes, which are counted whenever they are read."""
 
 from collections.abc import Iterator, Mapping
 
@@ -27,14 +27,14 @@ def ask_captions(study: Study, author: Worker) -> None:
 
 
 def ask_explanations(study: Study, author: Worker) -> None:
-    """At once, whether people have explained the image or not."""
+    """Ask at once, whether or not people have explained the image."""
     image = make_any_image(study, author)
     _bring_in(image, domain.EXPLAIN, "explanation", "Nobody drinks sand.", "Kettles are for tea.")
     post_questions(project=image.project, questions=list(image.questions.all()), now=NOW)
 
 
 def ask_pairs(study: Study, author: Worker) -> None:
-    """The image and its normal partner."""
+    """Ask about the image and its normal partner."""
     image = make_any_image(study, author)
     make_partner(image)
     make_pairs(project=image.project, wanted=99, seed=1, now=NOW)
@@ -46,7 +46,7 @@ ASKS: Mapping[str, Ask] = {
     domain.EXPLAIN: ask_explanations,
     domain.IDENTIFY: ask_pairs,
 }
-# What is marked by which words.
+# Answers that mark an option, by task.
 MARKS = {domain.VERIFY: "yes", domain.RATE: "yes", domain.IDENTIFY: "weird"}
 
 

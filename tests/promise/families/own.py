@@ -12,7 +12,7 @@ from hits.work.models.leases import Lease
 from tests.crowd.plain.making import add_sentences, ask, describe
 from tests.promise.families.given import Ask, Given, differing
 
-# As the page numbers its options.
+# Codes of the options by their numbers on the page.
 CODES = {"1": "yes", "2": "no"}
 
 

@@ -1,4 +1,4 @@
-"""The exception procedure's last steps: whether a pair is fair, and what people complete it with."""
+"""The exception procedure's last steps: whether a pair is fair, and how people complete it."""
 
 from collections.abc import Iterator, Mapping
 
@@ -27,7 +27,7 @@ def ask_validations(study: Study, author: Worker) -> None:
 
 
 def ask_choices(study: Study, author: Worker) -> None:
-    """The pair was found fair elsewhere."""
+    """Ask for completions of a pair that was found fair elsewhere."""
     premise = _make_pair(study, author)
     for _ in range(VALIDATORS):
         worker = make_worker(account=author.account)
@@ -63,7 +63,7 @@ def _state(premise: Premise) -> str:
 
 
 def _judgements(premise: Premise, given: Given) -> Iterator[str]:
-    """All of them once nobody is waited for; none of whoever wrote the sentence."""
+    """Every judgment counts once no answer is waited for, except one by the author of the sentence."""
     item = premise.item
     if item is None:
         return
@@ -104,7 +104,7 @@ def _right(prompt: Prompt) -> str:
 
 
 def _make_pair(study: Study, author: Worker) -> Premise:
-    """Every other one by the author."""
+    """Make a pair. Every other one is written by the author."""
     project = project_of(study)
     is_own = project.premises.count() % 2 == 1
     writer = author if is_own else make_worker(account=author.account)

@@ -12,7 +12,7 @@ _time, _time_ns = time.time, time.time_ns
 
 
 class _Alike(type):
-    """What was made before, or by C, is one of these too."""
+    """A type for which every datetime is an instance, also one made earlier or by C."""
 
     def __instancecheck__(cls, thing: Any) -> bool:
         return isinstance(thing, _Datetime)
