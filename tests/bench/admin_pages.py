@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def prepare(data: Path) -> None:
-    """Databases of its own, with the provider played by a stub: no page waits for a server."""
+    """Set up databases of its own, and a stub as the provider: no page waits for a server."""
     (data / "static").mkdir()
     os.environ |= {
         "CROWD_DATA_DIR": str(data),
@@ -60,7 +60,7 @@ def prepare(data: Path) -> None:
 
 
 def measure() -> list[Row]:
-    """For each page: name, queries, median milliseconds, those of our own processor, and what is wrong."""
+    """Rows of each page: name, queries, median milliseconds, processor milliseconds, and what is wrong."""
     from django.db import connection  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
     from django.urls import reverse  # noqa: PLC0415
@@ -108,7 +108,7 @@ def observe(name: str, address: str, ask: Any) -> Row:
         work.append(1000 * (time.process_time() - worked))
     took = median(times)
     wrong = [f"answers {response.status_code}"] if response.status_code not in (200, 302) else []
-    # A file is read in slices: its queries are no page's.
+    # A file is read in slices, so the limit of a page's queries does not apply to it.
     wrong += [f"{asked} queries"] if asked > MOST_QUERIES and name != FILE else []
     wrong += ["too slow"] if took > MOST_MS else []
     return name, asked, took, median(work), ", ".join(wrong)

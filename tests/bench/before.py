@@ -1,4 +1,4 @@
-"""The commit before, in a checkout of its own: both are measured in one run."""
+"""The previous commit in a checkout of its own, so that both are measured in one run."""
 
 import subprocess
 import tempfile
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.bench.servers import ROOT
 
-# The last commit whose databases were migrated and whose sweeps were run by the clock.
+# The last commit that laid its databases by migrations and ran its sweeps at fixed intervals.
 COMMIT = "782b590"
 
 

@@ -1,8 +1,8 @@
 """A rival on a card, half precision against single: python -m tests.bench.card --json
 
 Architectures of full size with random weights from a seed, since no published ones can be had everywhere.
-Without a card it says so and computes on the processor, in single precision alone. Wants scoring's libraries
-and no database: what the services around a model cost, tests.bench.rival and tests.bench.verdicts tell.
+Without a card it says so and computes on the processor, in single precision alone. It needs scoring's
+libraries and no database: tests.bench.rival and tests.bench.verdicts measure the services around a model.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def measure(folder: Path, *, clips: Sequence[str], share: int) -> dict[str, Any]
 
 
 def word(number: int) -> str:
-    """Each its own, of two or three tokens as cues are."""
+    """A distinct word for each number, of two or three tokens as cues are."""
     first, rest = divmod(number, len(SYLLABLES) ** 2)
     second, third = divmod(rest, len(SYLLABLES))
     return f"{SYLLABLES[second]}{SYLLABLES[third]}{f'x{first}' if first else ''}"
@@ -79,7 +79,7 @@ def save_random(path: Path, model: str) -> Path:
 def of_clip(
     model: str, path: Path, precision: str, cues: Sequence[str], pictures: Sequence[Picture]
 ) -> tuple[dict[str, float], list[list[int]]]:
-    """What it does in a second, and the pictures that it chose for each cue."""
+    """Throughput of the CLIP model per second, and the pictures that it chose for each cue."""
     options = {"precision": precision, "batch_size": 64}
     rival: Any = load_rival(Spec(name=model, kind="clip", model=model, path=path, options=options))
     prompts = [rival.prompt(cue) for cue in cues]
@@ -97,7 +97,7 @@ def of_clip(
 
 
 def choose(rival: Any, prompts: Sequence[str], seen: Vectors) -> list[list[int]]:
-    """As a worker of the rival does: the texts' vectors anew, those of the pictures at hand."""
+    """Choose as a rival's worker does: the texts are embedded again, the pictures' vectors are at hand."""
     chosen = []
     for place, text in enumerate(rival.embed_texts(prompts)):
         shown = list(islice(cycle(range(len(seen))), place % len(seen), place % len(seen) + CANDIDATES))
@@ -106,7 +106,7 @@ def choose(rival: Any, prompts: Sequence[str], seen: Vectors) -> list[list[int]]
 
 
 def compared(made: dict[str, list[list[int]]]) -> dict[str, float]:
-    """How often half precision chooses what single does."""
+    """The share of cues for which half precision chooses what single precision does."""
     if len(made) < 2:
         return {}
     half, single = made["fp16"], made["fp32"]
@@ -132,7 +132,7 @@ def of_masked(folder: Path, precisions: Sequence[str], *, count: int) -> dict[st
 
 
 def timed(act: Callable[[], Any], *, runs: int = RUNS) -> tuple[Any, float]:
-    """The median, after a first time that is not counted. What it gives has left the card."""
+    """Return the last result and the median seconds, without a first run. The result has left the card."""
     found, taken = act(), []
     for _ in range(runs):
         began = time.perf_counter()

@@ -1,8 +1,8 @@
 """A study of so many associations: its statistics, a release of it, and exports; seconds and memory of each.
 
 Run it from the top folder: python -m tests.bench.export
-ASSOCIATIONS says how many (100,000); DATABASE_URL may name an empty database. It fails where a step takes
-more than 150 MB beyond the process that begins it, or where a file is not what was frozen.
+ASSOCIATIONS sets their number (100,000); DATABASE_URL may name an empty database. It fails where a step
+takes more than 150 MB beyond the process that begins it, or where a file is not what was frozen.
 """
 
 import logging
@@ -28,7 +28,7 @@ ASSOCIATIONS = int(os.environ.get("ASSOCIATIONS", "100000"))
 PICTURES, PEOPLE, AT_ONCE = 3_000, 400, 2_000
 SHAPES = ((5, 2), (5, 3), (6, 2), (6, 3), (6, 4), (10, 2), (10, 3), (12, 2), (12, 3), (12, 5))
 MOST_MB = 150
-# Measured in an order in which what loads a library comes late.
+# The order of measurement: steps that load a library come late.
 Row = tuple[str, float, float, float]
 
 
@@ -87,7 +87,7 @@ def run(folder: Path) -> list[Row]:
 
 
 def observe(name: str, act: Callable[[], Any]) -> Row:
-    """How long it takes, on the clock and of our own processor, and how far the memory rises."""
+    """Run a step, and measure its seconds, its processor seconds and the rise of memory."""
     before, done = resident_mb(), Event()
     peak = [before]
 
@@ -113,7 +113,7 @@ def resident_mb() -> float:
 
 
 def fill(study: "Study", *, count: int) -> None:
-    """As the game leaves them, in bulk: a worker's cue, three solvers, a verdict on its places."""
+    """Create finished associations in bulk: a worker's cue, three solvers, a verdict on its places."""
     from crowd.pictures.models import Picture  # noqa: PLC0415
     from tests.factories import make_account, make_worker  # noqa: PLC0415
 
@@ -143,7 +143,7 @@ def make_some(
     from crowd.winogavil import domain  # noqa: PLC0415
     from crowd.winogavil.models import Association, Place, Solution  # noqa: PLC0415
     from hits.work.models.items import Item  # noqa: PLC0415
-    from scoring.domain import is_solvable, jaccard, mean, model_score  # noqa: PLC0415
+    from scoring.domain import jaccard, mean, model_score  # noqa: PLC0415
     from tests.factories import NOW  # noqa: PLC0415
 
     drawn = [(random.choice(SHAPES), random.sample(people, 4)) for _ in numbers]
@@ -160,7 +160,7 @@ def make_some(
         average = mean(shares)
         one = Association(
             item=item, source="worker", cue=f"cue{'abcdefghij'[number % 10]}{number % 40_000}",
-            set_key=f"{number // 6:032x}", asked_at=NOW, final_at=NOW, solvable=is_solvable(shares),
+            set_key=f"{number // 6:032x}", asked_at=NOW, final_at=NOW,
             model_score=model_score(chosen=right, predicted={str(place) for place in predicted}),
             solvers_numerator=average.numerator, solvers_denominator=average.denominator,
         )  # fmt: skip
@@ -188,7 +188,7 @@ def make_some(
 
 
 def check(release: Any) -> None:
-    """Every form has as many rows as were frozen."""
+    """Check that every form of the release has as many rows as were frozen."""
     import pyarrow.parquet as pq  # noqa: PLC0415  a library for this step alone
 
     rows, selected = release.rows_done, release.counts["selected"]

@@ -27,7 +27,7 @@ from tests.bench.servers import ROOT, environment, free_port
 
 DATABASES = ("default", "marketplace")
 PATIENCE_S = 900
-# The demo's bars: what is counted first is what its play has done.
+# The demo's progress bars, whose first number counts the results of its play.
 RESULT = re.compile(rb" ([1-9]\d*)/\d+")
 
 
@@ -59,7 +59,7 @@ def _processor_s(command: Sequence[str], tree: Path, environ: dict[str, str]) ->
 
 
 def _play(tree: Path) -> dict[str, float]:
-    """From the command to the first page that answers, and to the first thing that the play has brought."""
+    """Seconds from the command to the first page that answers, and to the first result of the play."""
     port, began = free_port(), time.monotonic()
     with _demo(tree, port) as said:
         page = result = 0.0

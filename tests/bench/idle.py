@@ -31,7 +31,7 @@ from tests.bench.before import checkout
 from tests.bench.servers import ROOT, end_group, environment, free_port
 
 FORMS = ("embedded", "deployed")
-# Models are loaded and everything is looked at once before it rests.
+# Time in which a start loads models and looks at everything once.
 SETTLE_S = 60
 WINDOW_S = 10
 PATIENCE_S = 300
@@ -94,7 +94,7 @@ def measure(tree: Path, form: str, seconds: float) -> dict[str, Any]:
 
 
 def _run(tree: Path, environ: dict[str, str], *command: str) -> None:
-    # What Python says of a demo that fails is worth more than its exit code.
+    # Python's traceback of a demo that fails is worth more than its exit code.
     done = subprocess.run(
         [sys.executable, "manage.py", *command],
         cwd=tree,
@@ -143,7 +143,7 @@ def _idle(tree: Path, environ: dict[str, str], form: str, port: int, seconds: fl
 
 
 def _settle(processes: Sequence[subprocess.Popen[bytes]]) -> None:
-    """Until it costs no less than a moment ago."""
+    """Wait until the processes no longer cost less than a moment ago."""
     time.sleep(SETTLE_S)
     deadline, before = time.monotonic() + PATIENCE_S, float("inf")
     while time.monotonic() < deadline:
@@ -177,7 +177,7 @@ def _served(
 
 
 def _cpu_s(processes: Sequence[subprocess.Popen[bytes]]) -> float:
-    """Of them and all that they have started, so far."""
+    """Processor seconds so far of the processes and of all that they have started."""
     return sum(_ticks(pid) for process in processes for pid in _tree(process.pid)) / os.sysconf("SC_CLK_TCK")
 
 

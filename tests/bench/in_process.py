@@ -33,7 +33,7 @@ def product() -> Iterator[None]:
 
 @contextmanager
 def marketplace() -> Iterator[tuple["Account", Counter[str]]]:
-    """An account at it, and how often each operation is called from now on."""
+    """Yield an account at the marketplace, and a counter of the calls of each operation from now on."""
     from django.conf import settings  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
 
@@ -61,7 +61,7 @@ def marketplace() -> Iterator[tuple["Account", Counter[str]]]:
 
 
 def launch(account: "Account", **terms: Any) -> None:
-    """A batch, sent whole."""
+    """Launch a batch and send all of its HITs."""
     from django.utils import timezone  # noqa: PLC0415
 
     from hits.batches.services import launching  # noqa: PLC0415

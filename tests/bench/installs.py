@@ -1,4 +1,4 @@
-"""What each form of the product weighs: packages, download, disk, and seconds to install from uv's cache.
+"""Size of each form of the product: packages, download, disk, and seconds to install from uv's cache.
 
 Run it from the top folder: python -m tests.bench.installs --json
 Environments are made in a scratch folder beside uv's cache, so that files are shared with it. A download is
@@ -58,13 +58,13 @@ def measure(options: list[str]) -> dict[str, Any]:
 
 
 def installed(environment: Path) -> list[str]:
-    """Names of packages, spelled as the lock spells them."""
+    """Names of installed packages, spelled as the lock spells them."""
     folders = environment.glob("lib/python*/site-packages/*.dist-info")
     return [re.sub(r"[-_.]+", "-", one.stem.rpartition("-")[0]).lower() for one in folders]
 
 
 def wheel_sizes() -> dict[str, int]:
-    """By name: the wheel that suits this Python best."""
+    """Size of the wheel that suits this Python best, by package."""
     ranks = {tag: rank for rank, tag in enumerate(sys_tags())}
     packages = tomllib.loads((ROOT / "uv.lock").read_text())["package"]
     return {one["name"]: _best_size(one.get("wheels", []), ranks) for one in packages}

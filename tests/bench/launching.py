@@ -1,8 +1,8 @@
-"""A launch of 1,000 HITs and one of 10,000: how much memory each takes, and how many are sent in a second.
+"""A launch of 1,000 HITs and one of 10,000: the memory that each takes, and the HITs sent in a second.
 
 Run it from the top folder: python -m tests.bench.launching
 Each size has a process and a SQLite file of its own. The provider answers at once, in the process, so that
-what is measured is ours alone; what a real one may be asked in a second, the account's rate says.
+the product alone is measured; the account's rate limits what a real provider is asked in a second.
 """
 
 import os
@@ -24,7 +24,7 @@ MOST_RATIO = 1.1
 
 
 class PromptClient:
-    """Where boto3's client would be. It keeps nothing but a number."""
+    """A stand-in for boto3's client that keeps nothing but a number."""
 
     def __init__(self) -> None:
         self.made = 0
@@ -57,7 +57,7 @@ def main() -> int:
 
 
 def run(size: int) -> int:
-    """The peak's kilobytes, as the process of that size has told them."""
+    """Run one size in a process of its own. Returns the peak of its memory in kilobytes."""
     with tempfile.TemporaryDirectory() as folder:
         migrate(Path(folder))
         command = [sys.executable, "-m", "tests.bench.launching", str(size)]
@@ -90,7 +90,7 @@ def measure(size: int) -> None:
 
 
 def memory(field: str) -> int:
-    """Kilobytes of this process: what it holds now, or what it ever held."""
+    """Kilobytes of this process: the current or the highest, by the field of /proc."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
 

@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def measure() -> list[Row]:
-    """For each page: name, queries, milliseconds (median and 95th percentile), and those of our processor."""
+    """Rows of each page: name, queries, milliseconds (median, 95th percentile), processor milliseconds."""
     from django.conf import settings  # noqa: PLC0415 - settings are made first
     from django.db import connection  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
@@ -91,7 +91,7 @@ def _observe(name: str, client: Any, address: str) -> Row:
 
 
 def _fill() -> "Player":
-    """Players of whom nearly all have a place; the one who looks stands in the middle."""
+    """Create players nearly all of whom have a place. Returns the one in the middle."""
     from crowd.winogavil.play.models import Player, Standing  # noqa: PLC0415
     from tests.crowd.winogavil.play.table import make_game  # noqa: PLC0415
 

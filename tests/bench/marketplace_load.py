@@ -43,7 +43,7 @@ Times = dict[str, list[float]]
 
 
 def main() -> None:
-    """Every round takes the three sizes in turn, so that a slow minute of the machine hits all of them."""
+    """Measure in rounds. Each takes the three sizes in turn: a slow minute of the machine hits them all."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended early, it still ends its server
     seen: dict[int, Times] = {size: defaultdict(list) for size in OPEN_HITS}
     rates: dict[int, list[float]] = {size: [] for size in OPEN_HITS}
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def run(port: int, group: str, sessions: Sequence[str], seen: Times) -> float:
-    """Submits per second of all the clients together."""
+    """Submits per second of all clients together."""
     waiting = list(sessions)
     lock = threading.Lock()
     failures: list[BaseException] = []
@@ -93,7 +93,7 @@ def run(port: int, group: str, sessions: Sequence[str], seen: Times) -> float:
 
 
 class Client:
-    """One worker's browser on one kept-alive connection: list, accept, the framed work, hand in."""
+    """A worker's browser on one kept-alive connection: it lists, accepts, opens the framed work, submits."""
 
     def __init__(self, port: int, session: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
@@ -117,7 +117,7 @@ class Client:
         return self._times
 
     def _ask(self, step: str, method: str, path: str, **form: str) -> str:
-        """The page, or where it leads to."""
+        """Ask, and return the page, or the address that it redirects to."""
         headers = {"Host": self._host, "Cookie": "; ".join(f"{k}={v}" for k, v in self._cookies.items())}
         if form:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
@@ -134,7 +134,7 @@ class Client:
 
 
 def seed(open_hits: int) -> str:
-    """A HIT type with that many open HITs; every HIT has room for all the workers."""
+    """Create a HIT type with that many open HITs, each with room for all the workers. Returns its id."""
     from django.utils import timezone  # noqa: PLC0415  settings are made first
 
     from crowd.marketplace.models import HIT, HITType  # noqa: PLC0415
@@ -172,13 +172,13 @@ def seed(open_hits: int) -> str:
 
 
 def analyze(database: str) -> None:
-    """What PostgreSQL does by itself within a minute of so many new rows."""
+    """Update the statistics, as PostgreSQL does by itself within a minute of so many new rows."""
     with psycopg.connect(database, autocommit=True) as connection:
         connection.execute("ANALYZE")
 
 
 def sign_in(group: str) -> str:
-    """A new worker's session. Only the group under measurement is on the list."""
+    """Create a worker and return the session. Only the group under measurement is on the list."""
     from django.utils import timezone  # noqa: PLC0415
 
     from crowd.marketplace.models import HITType  # noqa: PLC0415
@@ -192,7 +192,7 @@ def sign_in(group: str) -> str:
 
 
 def set_environment(data: Path, port: int, databases: Mapping[str, str]) -> dict[str, str]:
-    """Both this process and the server see the same databases and keys."""
+    """Set the databases and keys for this process, and return them for the server."""
     keys = {
         "CROWD_FIELD_KEYS": Fernet.generate_key().decode(),
         "CROWD_MARKETPLACE_KEYS": Fernet.generate_key().decode(),

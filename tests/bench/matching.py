@@ -1,4 +1,4 @@
-"""An account with ever more HITs that are over and were matched: what the daily match of it costs.
+"""The daily match of an account with ever more closed and matched HITs, and its cost.
 
 Run it from the top folder: python -m tests.bench.matching
 """
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def match(account: Any, calls: Counter[str]) -> Cost:
-    """One daily match, from start to end."""
+    """Cost of one daily match, from start to end."""
     from django.db import connections  # noqa: PLC0415
     from django.test.utils import CaptureQueriesContext  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
@@ -68,7 +68,7 @@ def match(account: Any, calls: Counter[str]) -> Cost:
 
 
 def finish(account: Any, *, upto: int) -> None:
-    """Over on both sides, booked long ago, with one approved work and one confirmed bonus each."""
+    """Create HITs that both sides closed and booked long ago, with approved work and a confirmed bonus."""
     from django.utils import timezone  # noqa: PLC0415
 
     from hits.identity.models.workers import Worker  # noqa: PLC0415
@@ -160,7 +160,7 @@ def _work(hits: list[Any], *, worker: Any, at: datetime) -> list[Any]:
 
 
 def _list_there(bonuses: list[Any], *, at: datetime) -> None:
-    """The marketplace's own rows of the same work and the same payments."""
+    """Create the marketplace's own rows of the same assignments and the same payments."""
     from crowd.marketplace import models as market  # noqa: PLC0415
     from crowd.marketplace.services import hit_creation  # noqa: PLC0415
 

@@ -2,8 +2,8 @@
 
 A BERT of base size with random weights from a seed, on the processor. The reference is plain transformers:
 every prompt is read, passed through the model and ranked by itself. Ours goes through the queue: questions
-are stored, answered in batches, and their answers stored with their provenance. Both must say the same: the
-same words in the same order, and probabilities that differ by less than a ten-thousandth of themselves.
+are stored, answered in batches, and their answers stored with their provenance. Both must give the same
+words in the same order, and probabilities that differ by less than a ten-thousandth of themselves.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def measure(folder: Path, *, nouns: int, runs: int) -> dict[str, Any]:
     save_random(folder / "base")
     names = [noun_of(number) for number in range(nouns)]
     prompts = [template.format(name) for name in names for template in TEMPLATES]
-    # One word of several pieces in ten, as among the recorded exceptions.
+    # One word in ten has several pieces, as among the recorded exceptions.
     questions = [
         (TEMPLATES[0].format(name), [f"w{number}", f"w{number + 1}p{number}" if number % 10 == 0 else "w7"])
         for number, name in enumerate(names)
@@ -91,7 +91,7 @@ def timed(act: Callable[[], Found]) -> tuple[Found, float]:
 
 
 def noun_of(number: int) -> str:
-    """Every third one is read in two pieces."""
+    """A distinct noun for each number. Every third one is read as two tokens."""
     return f"w{100 + number}p{number}" if number % 3 == 0 else f"w{100 + number}"
 
 
@@ -166,7 +166,7 @@ def make_ours(folder: Path) -> Callable[[list[str], list[tuple[str, list[str]]]]
     )
 
     def answer(prompts: list[str], questions: list[tuple[str, list[str]]]) -> Found:
-        # What was answered once is never computed again; here it has to be.
+        # An answer is never computed again; here it has to be.
         TextQuestion.objects.all().delete()
         asked = [asking_texts.top_words(prompt, k=K) for prompt in prompts]
         asked += [asking_texts.probabilities(prompt, words) for prompt, words in questions]

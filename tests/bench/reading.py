@@ -1,4 +1,4 @@
-"""1,001 assignments of one batch, handed in without a word to us: all of them read, and in how many calls?
+"""1,001 assignments of one batch, submitted without a notice to us: are all read, and in how many calls?
 
 Run it from the top folder: python -m tests.bench.reading
 """
@@ -38,7 +38,7 @@ def line(name: str, here: int, seconds: float, calls: Counter[str]) -> str:
 
 
 def hand_in() -> None:
-    """At the marketplace alone, by a worker for each place."""
+    """Submit assignments at the marketplace alone, by a worker for each place."""
     from datetime import timedelta  # noqa: PLC0415
 
     from django.utils import timezone  # noqa: PLC0415
@@ -69,7 +69,7 @@ def hand_in() -> None:
 
 
 def read(account: Any) -> tuple[float, int]:
-    """As if every HIT were open here and due, until nothing is."""
+    """Read all HITs as if each were open here and due. Returns seconds and submitted assignments."""
     from django.utils import timezone  # noqa: PLC0415
 
     from hits.sync.services import reconciling  # noqa: PLC0415

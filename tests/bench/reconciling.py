@@ -1,4 +1,4 @@
-"""A quiet batch with ever more finished HITs: what a reconcile costs in processor time, and what a survey.
+"""A quiet batch with ever more finished HITs: processor time of a reconcile and of a survey.
 
 Run it from the top folder: python -m tests.bench.reconciling
 """
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def quiet_run(calls: Counter[str]) -> Cost:
-    """Two open HITs; the look at one of them is due, and shows nothing new."""
+    """Cost of a reconcile of two open HITs, where the look at one of them is due and shows nothing new."""
     from django.utils import timezone  # noqa: PLC0415
 
     from hits.sync.services import reconciling  # noqa: PLC0415
@@ -76,7 +76,7 @@ def measured(calls: Counter[str], act: Any) -> Cost:
 
 
 def finish(account: Any, *, upto: int) -> None:
-    """Over and reviewed on both sides, with one piece of approved work each here."""
+    """Create HITs that are closed and reviewed on both sides, each with one approved assignment here."""
     from django.utils import timezone  # noqa: PLC0415
 
     from crowd.marketplace import models as market  # noqa: PLC0415

@@ -40,7 +40,7 @@ def main() -> int:
 
 
 def replay(number: int) -> Cost:
-    """In a process and a database of its own."""
+    """Cost of a replay in a process and a database of its own."""
     with tempfile.TemporaryDirectory() as scratch:
         data = Path(scratch)
         migrate(data)

@@ -1,9 +1,9 @@
 """One create HIT of two cues and ten pictures, the authors' way and ours: python -m tests.bench.rival --json
 
-RN50 with random weights from a seed, on the processor, in one run. Their way opens and encodes every
-picture anew for every cue, one by one, and all 77 places of the text. Ours reads the vectors of the pool,
-computed when the pictures entered, and the text up to its end. What is left is the text tower, once for both
-cues, and some queries: that is the limit. Both answer from the same files and weights, and must rank alike.
+RN50 with random weights from a seed, on the processor, in one run. The authors' way opens and encodes each
+picture for each cue, one by one, and all 77 places of the text. Ours reads the vectors of the pool, which
+were computed when the pictures entered, and the text up to its end. The limit is the text tower, once for
+both cues, and some queries. Both answer from the same files and weights, and must rank alike.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def measure(folder: Path, *, runs: int, pool: int) -> dict[str, Any]:
 
 
 def timed(act: Callable[[], Any], *, runs: int) -> tuple[float, Any]:
-    """The median, after a first time that is not counted."""
+    """Return the median seconds and the last result, without a first run that is not counted."""
     found = act()
     taken = []
     for _ in range(runs):
@@ -81,7 +81,7 @@ def save_random(path: Path, *, open_clip: Any, torch: Any) -> Path:
 
 
 def save_pictures(folder: Path) -> list[Path]:
-    """Noise of a photograph's size, each its own."""
+    """Save pictures of noise in a photograph's size, each different."""
     import numpy as np  # noqa: PLC0415
     from PIL import Image  # noqa: PLC0415
 
@@ -95,7 +95,7 @@ def save_pictures(folder: Path) -> list[Path]:
 
 
 def make_reference(weights: Path, *, open_clip: Any, torch: Any) -> Callable[[str, list[Path]], list[int]]:
-    """As it is described: for every cue every picture is opened, prepared and encoded by itself."""
+    """The reference as the authors describe it: each cue prepares and encodes each picture by itself."""
     from PIL import Image  # noqa: PLC0415
 
     model, _, prepare = open_clip.create_model_and_transforms("RN50", pretrained=str(weights))
@@ -120,7 +120,7 @@ def make_reference(weights: Path, *, open_clip: Any, torch: Any) -> Callable[[st
 def make_ours(
     weights: Path, pictures: list[Path], *, pool: int
 ) -> tuple[Callable[[], list[list[int]]], float]:
-    """Through the services and the database, from the stored rival_query to the stored verdict."""
+    """Our way through the services and the database, from the stored query to the stored verdict."""
     from hashlib import sha256  # noqa: PLC0415
 
     from django.conf import settings  # noqa: PLC0415
@@ -151,7 +151,7 @@ def make_ours(
     spent = iter(range(10**6))
 
     def ask_both() -> list[list[int]]:
-        # A blank more each time is another prompt, and the same tokens: nothing is answered from memory.
+        # One more blank each time makes another prompt of the same tokens: none is answered from memory.
         blanks = " " * next(spent)
         news = [
             asking_rivals.NewRivalQuery(text=f"{cue}{blanks}"[:100], pictures=shown, chosen=[0, 1])
@@ -170,7 +170,7 @@ def make_ours(
 
 
 def time_loading(rival: Any, *, pool: int, embedding: Any) -> float:
-    """A pool of this many vectors, read by a process that has none in memory."""
+    """Seconds in which a process that has no vectors in memory reads a pool of this many."""
     import numpy as np  # noqa: PLC0415
 
     from scoring.models import Vector  # noqa: PLC0415

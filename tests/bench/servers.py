@@ -1,4 +1,4 @@
-"""The servers under measurement: started alike, in groups of their own, and weighed."""
+"""The servers under measurement: started alike, in process groups of their own, and measured."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ LEFT_OUT = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
 
 @dataclass(frozen=True, kw_only=True)
 class Server:
-    """One of ours, in a process group of its own."""
+    """One web server in a process group of its own."""
 
     name: str
     port: int
@@ -35,7 +35,7 @@ def command(name: str, port: int) -> list[str]:
 
 def environment(data: Path, port: int) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(LEFT_OUT)}
-    kept.pop("PYTHONDONTWRITEBYTECODE", None)  # each start would compile everything anew
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)  # each start would compile everything again
     return {
         **kept,
         "CROWD_DATA_DIR": str(data),
@@ -65,7 +65,7 @@ def spawn(name: str, data: Path, port: int) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def started(name: str, data: Path) -> Iterator[Server]:
-    """Whatever it leaves behind is in its group, and ends with it."""
+    """Yield a running server. Its whole process group ends with it, whatever it leaves behind."""
     port = free_port()
     process = spawn(name, data, port)
     try:

@@ -1,6 +1,6 @@
 """A solver's page and its answer under load: python -m tests.bench.solving --json
 
-Wants PostgreSQL and Redis: DATABASE_URL, MARKETPLACE_DATABASE_URL, REDIS_URL. It makes databases of its own.
+Needs PostgreSQL and Redis: DATABASE_URL, MARKETPLACE_DATABASE_URL, REDIS_URL. It makes databases of its own.
 One web process; 1, 8 and 32 solvers who at the same moment open a page of three words and then answer it,
 each in new work every time, so that every page leases and every answer is saved.
 """
@@ -40,7 +40,7 @@ study = factories.make_study(name=f"study-{{unique}}")
 account = factories.make_account(name=f"account-{{unique}}", ticket_key="ticket-key")
 batch = factories.make_batch(study=study, account=account, status="open", items_per_assignment={items})
 pictures = [factories.make_picture(concept=f"{{unique}} {{n}}") for n in range(10)]
-from crowd.winogavil.services.seeding import seed_association
+from crowd.winogavil.services.seeded_associations import seed_association
 for n in range({count} * {items} // 3 + {items}):
     seed_association(study=study, cue="snow", candidates=pictures, chosen=pictures[:3])
 made = []
@@ -57,7 +57,7 @@ print(json.dumps(made))
 
 
 def call(url: str, method: str, path: str, body: str = "") -> tuple[float, str]:
-    """Over a connection of its own: the server has closed an idle one by then."""
+    """Make the call over a new connection: the server would have closed an idle one."""
     parts = urlsplit(url)
     connection = HTTPConnection(parts.hostname or "", parts.port, timeout=30)
     headers = {"Content-Type": "application/x-www-form-urlencoded"} if body else {}
@@ -75,9 +75,9 @@ def call(url: str, method: str, path: str, body: str = "") -> tuple[float, str]:
 def solve(url: str, work: dict[str, Any], *, barrier: Barrier) -> tuple[float, float]:
     barrier.wait()
     opened, page = call(url, "GET", f"{work['path']}?{urlencode(work['query'])}")
-    token = re.findall(r'name="token" value="([^"]+)"', page)[0]
+    token = re.findall(r'name="token"\s+value="([^"]+)"', page)[0]
     picks: dict[str, list[str]] = {}
-    for name, key in re.findall(r'name="([0-9a-f-]{36})" value="([^"]+)"', page):
+    for name, key in re.findall(r'name="([0-9a-f-]{36})"\s+value="([^"]+)"', page):
         picks.setdefault(name, []).append(key)
     if len(picks) != ITEMS:
         raise RuntimeError(f"The page has {len(picks)} words, not {ITEMS}.")

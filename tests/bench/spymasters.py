@@ -17,14 +17,14 @@ FIRST_S, GROWTH, SLOWEST_S = 0.04, 1.5, 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Spymaster:
-    """What a page holds: where it belongs, and its token."""
+    """The contents of a page: the path of its assignment, and its token."""
 
     path: str
     token: str
 
 
 def make_spymasters(count: int, *, size: int = 10) -> list[dict[str, str]]:
-    """Each with a board of the same pictures, in the database of this process."""
+    """Create spymasters with a picture set of the same pictures each, in the database of this process."""
     from django.utils import timezone  # noqa: PLC0415 - the settings come first
 
     from crowd.frame.visit_authentication import write_token  # noqa: PLC0415
@@ -34,7 +34,7 @@ def make_spymasters(count: int, *, size: int = 10) -> list[dict[str, str]]:
     from tests import factories  # noqa: PLC0415
 
     now = timezone.now()
-    # Factories count anew in each process, and several make spymasters for one database.
+    # Factories count from 1 in each process, and several processes make spymasters for one database.
     unique = uuid4().hex[:8]
     study = factories.make_study(name=f"study-{unique}")
     account = factories.make_account(name=f"account-{unique}")
@@ -56,7 +56,7 @@ def make_spymasters(count: int, *, size: int = 10) -> list[dict[str, str]]:
 
 
 def make_cue(number: int) -> str:
-    """No two alike, so that none is answered from memory."""
+    """A distinct cue for each number, so that none is answered from memory."""
     letters = []
     for _ in range(5):
         number, letter = divmod(number, len(LETTERS))
@@ -79,7 +79,7 @@ class Page:
         return self._post("verdict", slot=str(slot))
 
     def ask_and_wait(self, *, slot: int, cue: str, patience_s: float = 60) -> float:
-        """Seconds from the question to the verdict in hand."""
+        """Seconds from the question until the page has the verdict."""
         began = time.monotonic()
         state, pause = self.ask(slot=slot, cue=cue), FIRST_S
         while state["state"] != "answered":

@@ -1,8 +1,8 @@
 """A strength file of two million rows, and one of a tenth: python -m tests.bench.swow --json
 
-Each is imported by a process of its own, which is weighed when it ends. What an import holds does not grow
-with the file; the database does, so the rate falls a little. Then instances are drawn from the list, for
-three thousand concepts.
+Each is imported by a process of its own, whose memory is measured when it ends. The memory of an import does
+not grow with the file; the database does, so the rate falls a little. Then instances are drawn from the list,
+for three thousand concepts.
 """
 
 import argparse
@@ -23,7 +23,7 @@ PART = 10
 DRAW = """
 import json, time
 from qualifications.queries.association_graph import associations_of, ready_list
-from qualifications.services.generating import generate_challenging, generate_instances, related_set
+from qualifications.services.instance_generation import generate_challenging, generate_instances, related_set
 from random import Random
 from tests.qualifications.files import word
 swow = ready_list("{name}")
@@ -89,7 +89,7 @@ def measure(rows: int, *, use_environment: bool) -> dict[str, Any]:
 
 
 def manage(*command: str, environ: dict[str, str]) -> tuple[str, struct_rusage]:
-    """What it printed, and what it took."""
+    """Run a command. Returns what it printed, and the resources that it used."""
     process = subprocess.Popen(
         [sys.executable, "manage.py", *command], cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True
     )

@@ -1,6 +1,6 @@
-"""From the question to the verdict in the page's hands: python -m tests.bench.verdicts --json
+"""Seconds from the question to the page's verdict: python -m tests.bench.verdicts --json
 
-Wants PostgreSQL and Redis: DATABASE_URL, MARKETPLACE_DATABASE_URL, REDIS_URL. It makes databases of its own.
+Needs PostgreSQL and Redis: DATABASE_URL, MARKETPLACE_DATABASE_URL, REDIS_URL. It makes databases of its own.
 One web process, one rival worker, and 1, 8 and 32 pages that ask at the same moment, again and again.
 """
 
@@ -32,7 +32,7 @@ app.worker_main(["worker", "--queues=rival", "--pool=solo", "--loglevel=WARNING"
 
 
 def measure(deployment: Deployment, *, together: int, rounds: int, numbers: "count[int]") -> dict[str, float]:
-    """Every page asks two words; new pages for every second round."""
+    """Measure pages that ask two words each; new pages every second round."""
     wanted = together * -(-rounds // 2)
     made = json.loads(deployment.shell(MAKE.format(count=wanted)).splitlines()[-1])
     taken: list[float] = []

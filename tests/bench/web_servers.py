@@ -36,7 +36,7 @@ ROUNDS, WARM_UP, REQUESTS, CONNECTIONS = 3, 200, 2_000, 8
 PAGES = {
     "health": ("127.0.0.1", "/health/"),
     "sign-in": ("localhost", "/"),
-    "static": ("127.0.0.1", "/static/crowd.css"),
+    "static": ("127.0.0.1", "/static/base.css"),
 }
 GIVE_UP_S = 20.0
 BLOCKED_S = 3.0
@@ -45,7 +45,7 @@ BODY = f"csrfmiddlewaretoken={TOKEN}".encode()
 
 
 def main() -> None:
-    """Every round starts both servers, one after the other, and every other round turns the order."""
+    """Measure in rounds. Each starts both servers, one after the other, in alternating order."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     seen: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +90,7 @@ class Connection:
         self.socket.sendall(self._request)
 
     def receive(self) -> float | None:
-        """Seconds since it was sent, once the whole answer is here."""
+        """Seconds since the request, once the whole answer has arrived; None before."""
         piece = self.socket.recv(65_536)
         if not piece:
             raise ConnectionError("The server closed the connection.")
@@ -118,7 +118,7 @@ def get(port: int, page: str) -> bytes:
 
 
 def measure(server: Server, page: str) -> dict[str, float]:
-    """A closed loop over kept-alive connections."""
+    """Measure a page in a closed loop over kept-alive connections."""
     connections = [Connection(server.port, get(server.port, page)) for _ in range(CONNECTIONS)]
     try:
         load(connections, WARM_UP)
@@ -137,7 +137,7 @@ def measure(server: Server, page: str) -> dict[str, float]:
 
 
 def load(connections: Sequence[Connection], count: int) -> list[float]:
-    """Each connection asks again as soon as it is answered, until all together asked often enough."""
+    """Seconds of `count` answers. Each connection asks again as soon as it is answered."""
     times: list[float] = []
     left = count - len(connections)
     with selectors.DefaultSelector() as selector:
@@ -173,7 +173,7 @@ def wait_for_health(server: Server) -> float:
 
 
 def until_healthy(server: Server) -> tuple[float, bool]:
-    """How long it took, and whether the port was there all the time."""
+    """Seconds until the server is healthy, and whether the port was open all the time."""
     began, kept = time.monotonic(), True
     while time.monotonic() - began < GIVE_UP_S:
         try:
@@ -201,7 +201,7 @@ def half_sent(port: int) -> Connection:
 
 
 def wait_beside_slow(server: Server, count: int) -> float:
-    """The longest of some requests while others send a byte a second; at most what counts as blocked."""
+    """The longest of some requests while others send a byte a second; at most BLOCKED_S."""
     slow = [half_sent(server.port) for _ in range(count)]
     done = threading.Event()
     thread = threading.Thread(target=drip, args=(slow, done))
@@ -218,7 +218,7 @@ def wait_beside_slow(server: Server, count: int) -> float:
 
 
 def drip(slow: Sequence[Connection], done: threading.Event) -> None:
-    """A byte a second, then the rest at once, so that the next measure finds free threads."""
+    """Send a byte a second, then the rest at once, so that the next measure finds free threads."""
     sent = 1
     while not done.wait(1) and sent < len(BODY) - 1:
         for connection in slow:
@@ -238,7 +238,7 @@ def bounded_health(port: int) -> float:
 
 
 def second_server(server: Server, data: Path) -> dict[str, float]:
-    """Started twice by mistake: the second one must say so, not share the port."""
+    """Start the server a second time, as if by mistake: it must refuse, not share the port."""
     second = spawn(server.name, data, server.port)
     try:
         refused = second.wait(timeout=10) != 0
@@ -257,7 +257,7 @@ def kill_worker(server: Server) -> dict[str, float]:
 
 
 def kill_main(server: Server) -> dict[str, float]:
-    """Whether its worker goes too, and frees the port for the next server."""
+    """Kill the main process, and see whether its worker ends too and frees the port for the next server."""
     server.process.kill()
     server.process.wait()
     deadline = time.monotonic() + 8
@@ -272,7 +272,7 @@ def kill_main(server: Server) -> dict[str, float]:
 
 
 def stop_in_flight(server: Server) -> dict[str, float]:
-    """A request that is under way when the stop comes must still be answered."""
+    """Stop the server while a request is under way, which must still be answered."""
     connection = half_sent(server.port)
     time.sleep(0.3)
     server.process.terminate()

@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.requesters import Credentials
-from crowd.marketplace.tools.tls_proxy import Authority, Proxy
+from crowd.marketplace.tools.tls_proxy.authority import Authority
+from crowd.marketplace.tools.tls_proxy.server import Proxy
 from tests.conftest import Sites
 from tests.factories import make_requester
 
@@ -21,7 +22,7 @@ def credentials() -> Credentials:
 
 @pytest.fixture
 def proxy(sites: Sites, tmp_path: Path, settings: LazySettings) -> Iterator[Proxy]:
-    """For the clients that know no address but Amazon's."""
+    """A running proxy for the clients that know no address but Amazon's."""
     hosts = settings.AMAZON_HOSTS
     authority = Authority(folder=tmp_path / "proxy", hosts=hosts, now=timezone.now())
     with Proxy(
@@ -36,7 +37,7 @@ def proxy(sites: Sites, tmp_path: Path, settings: LazySettings) -> Iterator[Prox
 
 @pytest.fixture
 def sweeping() -> Iterator[None]:
-    """Notifications go out, as they do from the background process."""
+    """Deliver notifications in a thread, as the background process does."""
     ended = Event()
 
     def sweep() -> None:

@@ -21,14 +21,14 @@ PATIENCE_S = 90.0
 
 @dataclass(frozen=True, kw_only=True)
 class Client:
-    """A foreign program: how it is started, in which folder, and with which environment."""
+    """A foreign program: its command, its folder and its environment."""
 
     command: Sequence[str]
     folder: Path
     environ: Mapping[str, str]
 
     def run(self, *arguments: str) -> Any:
-        """What the program reports at its end. Between, it may ask for work to be done."""
+        """Run the program, and do work when it asks for that. Returns what the program reports at its end."""
         log = self.folder / "said.txt"
         with (
             log.open("w+") as said,
@@ -96,7 +96,7 @@ def _accept(message: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _post(message: Mapping[str, str]) -> Mapping[str, str]:
-    """A HIT of the same requester, made without the client, that leaves work waiting for review."""
+    """Post a HIT of the same requester without the client; its submissions wait for review."""
     hit = post_hit(requester=Requester.objects.get(), now=clock.now())
     return {"HITId": hit.external_id}
 

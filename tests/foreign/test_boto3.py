@@ -1,4 +1,4 @@
-"""A boto3 program that passes no endpoint, told of the marketplace by one variable of the environment."""
+"""A boto3 program that passes no endpoint, directed to the marketplace by one variable of the environment."""
 
 import boto3
 import pytest

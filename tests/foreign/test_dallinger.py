@@ -6,14 +6,14 @@ import pytest
 from django.utils import timezone
 
 from crowd.marketplace.services.requesters import Credentials
-from crowd.marketplace.tools.tls_proxy import Proxy
+from crowd.marketplace.tools.tls_proxy.server import Proxy
 from tests.crowd.marketplace.rows import post_hit
 from tests.foreign.driving import PROGRAMS, Client, environ_of
 from tests.foreign.installing import install_python, without
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.needs_uv]
 
-# Its other requirements are as they are; this one would need PostgreSQL's headers and a compiler.
+# The only requirement that is replaced: it would need PostgreSQL's headers and a compiler.
 COMPILED, READY = "psycopg2", "psycopg2-binary"
 
 

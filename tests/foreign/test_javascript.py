@@ -1,4 +1,4 @@
-"""AWS's SDK for JavaScript, @aws-sdk/client-mturk, as its registry holds it today."""
+"""AWS's SDK for JavaScript, @aws-sdk/client-mturk, in the current version of its registry."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def program(node: Path, sites: Sites, credentials: Credentials, tmp_path: Path) -> Client:
-    """Told of the marketplace by the environment alone."""
+    """A program directed to the marketplace by the environment alone."""
     return Client(
         command=[str(node), str(PROGRAMS / "javascript.cjs")],
         folder=node.parents[2],

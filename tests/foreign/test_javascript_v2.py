@@ -1,4 +1,4 @@
-"""The second version of AWS's SDK for JavaScript, aws-sdk, which older programs still carry."""
+"""The second version of AWS's SDK for JavaScript, aws-sdk, which older programs still use."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_javascript_v2_with_the_endpoint_in_its_code(
     node: Path, sites: Sites, credentials: Credentials, tmp_path: Path
 ) -> None:
-    """It knows no variable of the environment for that."""
+    """The second version reads no endpoint from the environment."""
     program = Client(
         command=[str(node), str(PROGRAMS / "javascript_v2.cjs")],
         folder=node.parents[2],

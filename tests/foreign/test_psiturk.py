@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crowd.marketplace.services.requesters import Credentials
-from crowd.marketplace.tools.tls_proxy import Proxy
+from crowd.marketplace.tools.tls_proxy.server import Proxy
 from tests.foreign.driving import PROGRAMS, Client, environ_of
 from tests.foreign.installing import install_python, without
 
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.needs_uv]
 
 # Its last release asks for a boto3 of 2019, which no longer runs on this Python.
 NEWER = ["boto3", "botocore", "urllib3"]
-# What its shell and its server need, and its MTurkServices do not.
+# Requirements of its shell and its server, which its MTurkServices does not need.
 UNUSED = without(
     "cmd2", "gitpython", "gunicorn", "psutil", "pyopenssl", "pytest", "setproctitle", "sqlalchemy"
 )

@@ -1,4 +1,4 @@
-"""A script on a page of its own in a real browser: no server, no database. Answers are the test's."""
+"""A script on a page of its own in a real browser: no server, no database. The test gives all answers."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, Error, Page, Route, sync_playwright
 from tests.needs import chromium
 
 ORIGIN = "http://scripts.example"
-# What is begun is never asked about when the next test opens its page.
+# No page asks about unsaved work when the next test opens its own.
 HEAD = "<script>addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), true)</script>"
 CLEAR = "sessionStorage.clear(); localStorage.clear()"
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -37,7 +37,7 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Bench:
-    """A page, and what is behind it: `answers` says what comes back to an address."""
+    """A page and the answers of its server: `answers` maps an address to what comes back."""
 
     page: Page
     html: str = ""
@@ -46,7 +46,7 @@ class Bench:
     errors: list[str] = field(default_factory=list)
 
     def open(self, body: str, *scripts: str, address: str = "/", before: str = "") -> Page:
-        """Scripts by their static names; attributes may follow, as in `frame/beat.js data-beat="/beat/"`."""
+        """Open a page with scripts by static name; attributes may follow: `frame/beat.js data-beat="/x/"`."""
         tags = "".join(_tag(script) for script in scripts)
         head = f"<title>Bench</title>{HEAD}<script>{before}</script>{tags}"
         self.html = f'<!doctype html><html lang="en">{head}<main>{body}</main>'
@@ -54,7 +54,7 @@ class Bench:
         return self.page
 
     def asked(self, expected: int = 0) -> list[Asked]:
-        """What the page has sent, address and fields, once that is as much as expected and no more is coming.
+        """Address and fields of the requests sent, once they are as many as expected and no more is coming.
 
         A form's own request is no script's: the browser begins it a moment after it was sent.
         """
@@ -98,7 +98,7 @@ def _tag(script: str) -> str:
 
 @pytest.fixture(scope="package")
 def real_time(browser: Browser) -> Page:
-    """Pages are dear: each test opens an address of its own in one of two."""
+    """A page with real time. Pages are costly: each test opens an address of its own in one of two."""
     return _blank(browser)
 
 
@@ -123,14 +123,14 @@ def bench(real_time: Page) -> Iterator[Bench]:
 
 @pytest.fixture
 def clocked(own_time: Page) -> Iterator[Bench]:
-    """Time passes where the test lets it: `page.clock.run_for`."""
+    """A bench whose time passes only when the test calls `page.clock.run_for`."""
     with _opened(own_time) as bench:
         yield bench
 
 
 @contextmanager
 def _opened(page: Page) -> Iterator[Bench]:
-    """A script that fails fails its test."""
+    """Yield a bench. A script that raises an error fails its test."""
     bench = Bench(page)
 
     def note(error: Error) -> None:
@@ -140,7 +140,7 @@ def _opened(page: Page) -> Iterator[Bench]:
     page.route("**/*", bench.answer)
     yield bench
     bench.html = ""
-    page.goto(ORIGIN)  # without what the test has put in the way
+    page.goto(ORIGIN)  # without the obstacles of the test
     page.evaluate(CLEAR)
     page.unroute_all()
     page.remove_listener("pageerror", note)

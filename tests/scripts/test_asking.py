@@ -29,8 +29,8 @@ PREMISE = """<form method="post" action="/answer/" data-asking data-work="w" dat
   <input data-entry="exception_1" hidden><button type="submit">Submit</button><p data-status></p></form>"""
 CONTROL = """<form data-asking><fieldset data-question><textarea id="why" aria-invalid="true"></textarea>
   <b data-wrong="text">Write.</b><input type="checkbox" data-instead-of="why"></fieldset></form>"""
-MARKS = """<fieldset data-marks><input type="checkbox" id="a"><input type="checkbox" id="b">
-  <input type="checkbox" id="none" data-none></fieldset>"""
+MARKS = """<fieldset><input type="checkbox" name="m" id="a"><input type="checkbox" name="m" id="b">
+  <input type="checkbox" name="m" id="none" data-alone></fieldset>"""
 WORKSPACE = """<form method="post" action="/keep/" data-send data-sending="Sending.">
   <input name="normal_element">  <input name="shared_element"><input name="weird_element">
   <p data-pair data-words="%1 goes with %2, %3 does not."></p>

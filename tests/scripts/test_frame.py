@@ -1,4 +1,4 @@
-"""What every question page brings along: heartbeats, drafts, reports."""
+"""Scripts of every question page: heartbeats, drafts, reports."""
 
 import pytest
 from playwright.sync_api import expect

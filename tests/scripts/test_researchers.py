@@ -1,4 +1,4 @@
-"""The researchers' side: what moves by itself, one key for each button, an example while it is written."""
+"""Scripts of researchers' pages: live updates, one key for each button, an example while it is written."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,7 +10,7 @@ LIVE = """<p data-live-news></p><div data-live data-every="{every}" data-news="{
   <section data-part="a">{a}</section><section data-part="b">
   <details data-keep="d"><summary>More</summary></details>{b}<input></section></div>"""
 REVIEW = """<input type="checkbox" data-keys-on>
-  <form method="post" action="/approve/" data-decide><button data-key="a">Approve</button></form>
+  <form method="post" action="/approve/" data-once><button data-key="a">Approve</button></form>
   <details class="reject" data-key="r"><summary>Reject</summary><textarea id="reason"></textarea>
   <select data-saved><option></option><option>Blank work</option></select></details>
   <p data-undo="10">Undo</p>"""
@@ -77,11 +77,11 @@ def test_page_at_rest_is_not_read_again(clocked: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "page_of", "key", "address"),
-    [("hits/review.js", REVIEW, "a", "/approve/"), ("pictures/check.js", CHECK, "k", "/keep/")],
+    ("page_of", "key", "address"),
+    [(REVIEW, "a", "/approve/"), (CHECK, "k", "/keep/")],
 )
 def test_key_presses_its_button_once_unless_keys_are_off(
-    bench: Bench, script: str, page_of: str, key: str, address: str
+    bench: Bench, page_of: str, key: str, address: str
 ) -> None:
     page = bench.open(page_of, "keys.js")
     page.uncheck("[data-keys-on]")

@@ -17,7 +17,7 @@ SERVERS = {
     Fault.BRACKET_WORD_IS_LONG: "pairOneWord",
     Fault.SAME_IN_BRACKET: "differ",
 }
-# What the page says of a sentence whose words and outcomes are no matter here.
+# The page's faults of each sentence; its words and outcomes do not matter here.
 FAULTS = """
 (sentences) => import('/static/winoventi/rules.js').then(({ rules }) => sentences.map((sentence) => {
   let fault = null;

@@ -22,8 +22,9 @@ ASK = """<form method="post" action="/answer/" data-ask="/ask/" data-verdict="/v
   <button type="submit">Submit</button><p data-status></p></form>"""
 CHOOSE = """<form method="post" action="/answer/" data-choose data-work="w" data-ready="Ready."
   data-more="%d more." data-fewer="%d fewer." data-sending="Sending.">
-  <fieldset data-k="1" data-practice><p data-count></p><input type="checkbox" name="p" value="1"></fieldset>
-  <fieldset data-k="2"><p data-count></p><input type="checkbox" name="q" value="1">
+  <fieldset data-question data-k="1" data-practice><p data-count></p>
+  <input type="checkbox" name="p" value="1"></fieldset>
+  <fieldset data-question data-k="2"><p data-count></p><input type="checkbox" name="q" value="1">
   <input type="checkbox" name="q" value="2"><input type="checkbox" name="q" value="3"></fieldset>
   <button type="submit">Submit</button><p data-status></p></form>"""
 STEPS = """<form method="post" action="/answer/" data-steps data-work="w"
@@ -33,9 +34,9 @@ STEPS = """<form method="post" action="/answer/" data-steps data-work="w"
   <progress data-progress hidden max="1"></progress><p data-last>The end</p>
   <ol data-overview hidden><li><button type="button" data-go="0">1</button><b data-state></b></li></ol>
   <button type="button" data-back>Back</button><button type="button" data-next>Next</button></form>"""
-LABEL = """<form method="post" action="/answer/" data-label data-work="w"
+LABEL = """<form method="post" action="/answer/" data-choose data-work="w"
   data-ready="Ready." data-left="Question %d." data-sending="Sending.">
-  <div class="labels" data-question><input type="checkbox" name="q" value="a">
+  <div data-question><input type="checkbox" name="q" value="a">
   <input type="checkbox" name="q" value="b"><input type="checkbox" name="q" value="none" data-alone></div>
   <button type="submit">Submit</button><p data-status></p></form>"""
 
@@ -131,7 +132,7 @@ def test_draft_of_a_word_outlives_a_reload_and_submit_waits_for_every_word(bench
 
 
 def test_picks_are_counted_and_hold_submit_back_until_they_are_right(bench: Bench) -> None:
-    page = bench.open(CHOOSE, "winogavil/choose.js")
+    page = bench.open(CHOOSE, "frame/choose.js")
     status = page.locator("[data-status]")
     steps = [status.inner_text()]
     for place in range(3):
@@ -148,7 +149,7 @@ def test_picks_are_counted_and_hold_submit_back_until_they_are_right(bench: Benc
 
 
 def test_picks_outlive_a_reload_and_are_sent_once(bench: Bench) -> None:
-    page = bench.open(CHOOSE, "winogavil/choose.js")
+    page = bench.open(CHOOSE, "frame/choose.js")
     for value in ("1", "3"):
         page.check(f"[name=q][value='{value}']")
     page.reload()

@@ -1,6 +1,6 @@
 """Eight places in which the promise was broken, before and now: `python -m tests.bench.eight_places`.
 
-The same functions are played in a checkout of the commit before and in this tree.
+The same functions are run in a checkout of the commit before and in this tree.
 """
 
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.bench.before import checkout
 from tests.bench.servers import ROOT
 
-# The last commit before any of them was mended.
+# The last commit before any of them was corrected.
 BEFORE = "c03c9cb"
 HERE = Path(__file__).parent.relative_to(ROOT)
 

@@ -1,4 +1,4 @@
-"""What comes of each of the eight places. Nothing here knows more than both trees have."""
+"""Outcomes of the eight situations. This module uses only what both trees have."""
 
 import json
 import os

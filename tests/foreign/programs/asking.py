@@ -1,4 +1,4 @@
-"""What the Python programs beside this file share. It runs in their environments: standard library only."""
+"""Functions shared by the Python programs beside this file. It uses the standard library only."""
 
 import json
 import sys
@@ -7,14 +7,14 @@ from typing import Any
 
 
 def ask(what: str, **values: str) -> dict[str, str]:
-    """Has the test do a worker's part."""
+    """Ask the test to do a worker's part, and return its answer."""
     print(json.dumps({"ask": what, **values}), flush=True)  # noqa: T201
     answer: dict[str, str] = json.loads(sys.stdin.readline())
     return answer
 
 
 def refusal(call: Callable[..., Any], *values: Any, **named: Any) -> str | None:
-    """The class of the error that the client's caller gets."""
+    """The class of the error that the client raises; None if it raises none."""
     try:
         call(*values, **named)
     except Exception as error:  # noqa: BLE001 - whichever the client raises is what is asked for

@@ -1,4 +1,4 @@
-"""What Dallinger's recruiter does with its MTurkService. Started as: python dallinger_program.py TOPIC."""
+"""Calls of Dallinger's recruiter to its MTurkService. Started as: python dallinger_program.py TOPIC."""
 
 import os
 import time
@@ -8,7 +8,7 @@ from typing import Any
 
 from asking import ask, refusal, report  # type: ignore[import-not-found] # beside this file
 
-# Found in an environment of its own, which the checks of this project's types know nothing of.
+# Installed in an environment of its own, which this project's type checks do not see.
 mturk: Any = import_module("dallinger.mturk")
 recruiters: Any = import_module("dallinger.recruiters")
 flask: Any = import_module("flask")
@@ -30,7 +30,7 @@ told: list[dict[str, Any]] = []
 
 
 class Recruiter(recruiters.MTurkRecruiter):  # type: ignore[misc]
-    """Dallinger's, without the experiment around it: it confirms as ever, and keeps what it is told."""
+    """Dallinger's recruiter without the experiment: it confirms as usual, and keeps its notifications."""
 
     def __init__(self) -> None:
         self.mturkservice = service
@@ -40,7 +40,7 @@ class Recruiter(recruiters.MTurkRecruiter):  # type: ignore[misc]
 
 
 def listen() -> str:
-    """Serves Dallinger's own route for notifications; its address."""
+    """Serve Dallinger's own route for notifications, and return its address."""
     recruiters.MTurkRecruiter = Recruiter
     app = flask.Flask("experiment")
     app.register_blueprint(recruiters.mturk_routes)
@@ -53,7 +53,7 @@ notification_url = listen()
 
 
 def told_types(count: int) -> list[str]:
-    """What was told, as soon as it is that much."""
+    """Types of the notifications received, once there are so many or 20 seconds have passed."""
     ends = time.monotonic() + 20
     while len(told) < count and time.monotonic() < ends:
         time.sleep(0.05)
@@ -110,7 +110,7 @@ def hits() -> Any:
 
 
 def topic() -> Any:
-    """Dallinger subscribes before it posts a HIT, and ends that before it deletes one."""
+    """Dallinger subscribes before it posts a HIT, and unsubscribes before it deletes one."""
     made = create_hit()
     subscribed = [arn.rpartition(":")[2] for arn in service.sns._all_topics()]
     ask("hand_in", HITId=made["id"])
@@ -178,7 +178,7 @@ def review() -> Any:
 
 
 def compensation() -> Any:
-    """A HIT of requester's HTML that one worker alone may see."""
+    """Create a HIT of requester's HTML that one worker alone may see."""
     worker = ask("invite")["WorkerId"]
     rule = service.create_qualification_type("Dallinger Compensation Qualification - 1", "For you.")
     service.assign_qualification(rule["id"], worker, 1, notify=True)

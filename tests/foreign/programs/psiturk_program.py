@@ -1,4 +1,4 @@
-"""What psiTurk's shell does with its MTurkServices. Started as: python psiturk_program.py TOPIC."""
+"""Calls of psiTurk's shell to its MTurkServices. Started as: python psiturk_program.py TOPIC."""
 
 import os
 from configparser import ConfigParser
@@ -8,7 +8,7 @@ from typing import Any
 
 from asking import ask, report  # type: ignore[import-not-found] # beside this file
 
-# Found in an environment of its own, which the checks of this project's types know nothing of.
+# Installed in an environment of its own, which this project's type checks do not see.
 services: Any = import_module("psiturk.amt_services")
 
 
@@ -25,7 +25,7 @@ psiturk = connect("sandbox")
 
 
 def data(response: Any) -> Any:
-    """What the shell would show; a refusal ends this program with its reason."""
+    """The data that the shell would show; a refusal ends this program with its reason."""
     if not response.success:
         raise response.exception
     return response.data
@@ -94,7 +94,7 @@ def review() -> Any:
 
 
 def qualifications() -> Any:
-    """It only looks for those that were made elsewhere."""
+    """The shell only searches for qualification types that were made elsewhere."""
     made = psiturk.mtc.create_qualification_type(
         Name="psiTurk regular", Description="Was here before.", QualificationTypeStatus="Active"
     )["QualificationType"]["QualificationTypeId"]
