@@ -50,9 +50,8 @@ def is_own(label: str, *, alias: str) -> bool:
     return bool(router.allow_migrate(alias, label))
 
 
-def unapplied(connection: BaseDatabaseWrapper) -> list[tuple[str, str]]:
+def unapplied(loader: OwnLoader) -> list[tuple[str, str]]:
     """The migrations that this database lacks, by app and name."""
-    loader = OwnLoader(connection)
     return sorted(set(loader.graph.nodes) - set(loader.applied_migrations))
 
 

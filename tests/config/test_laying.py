@@ -115,3 +115,22 @@ def test_triggers_that_sqlite_lost_come_back(tmp_path: Path) -> None:
     assert len(triggers) == 8
     assert all(re.search("_no_(update|delete)$", name) for name in triggers)
     assert_same(shape_of_file(tmp_path / FILES["default"], database="default"), before)
+
+
+@pytest.mark.pure
+@pytest.mark.parametrize("database", list(FILES))
+def test_database_of_another_version_is_refused_and_left_as_it_is(database: str, tmp_path: Path) -> None:
+    environ = scratch_environ(tmp_path)
+    lay(database, environ)
+    record = f"MigrationRecorder(connections['{database}']).record_applied('hits', '0002_what_was_before')"
+    if database == "marketplace":
+        record = record.replace("'hits'", "'marketplace'")
+    code = "from django.db import connections; from django.db.migrations.recorder import MigrationRecorder; "
+    manage("shell", "-c", code + record, environ=environ)
+    before = shape_of_file(tmp_path / FILES[database], database=database)
+
+    said = f"{database} was not migrated. Another version of this project made it."
+    with pytest.raises(AssertionError, match=said):
+        lay(database, environ)
+
+    assert_same(shape_of_file(tmp_path / FILES[database], database=database), before)

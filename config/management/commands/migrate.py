@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.apps import apps
+from django.core.management import CommandError
 from django.core.management.commands import migrate
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
