@@ -11,6 +11,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import load_keys, read_alone, read_flag, read_rate, refuse_unknown
+from config.languages import find_languages
 from config.logs import configure_logs
 from hits.core.domain.sameness import is_amazon
 
@@ -198,6 +199,9 @@ CONTENT_SECURITY_POLICY = {
 # Language and time. Instants are UTC; a study names its own zone for what is daily or monthly.
 LANGUAGE_CODE = "en-us"
 USE_I18N = True
+LOCALE_PATHS = [BASE_DIR / "locale"]
+# Django's own ninety would translate its few words on a page, and leave ours as they are.
+LANGUAGES = list(find_languages(LOCALE_PATHS[0]))
 USE_TZ = True
 TIME_ZONE = "UTC"
 

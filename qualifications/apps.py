@@ -5,6 +5,9 @@ class QualificationsConfig(AppConfig):
     name = "qualifications"
 
     def ready(self) -> None:
+        from django.utils.translation import gettext_lazy as _
+
+        from hits import families
         from hits.core import audit_subjects
         from hits.families import entry_policies
         from qualifications.gate_policy import GatePolicy
@@ -12,6 +15,7 @@ class QualificationsConfig(AppConfig):
 
         entry_policies.register(GatePolicy())
         extend_roles_table()
+        families.name_measures({"provider": _("score of the platform's test")})
         audit_subjects.register(
             {
                 "qualification.": "Gates that people hold",

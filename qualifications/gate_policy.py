@@ -34,7 +34,12 @@ ONLY_ADULTS = gettext_noop(
     "You have told us that you are under 18, and this work is only for adults. Please return this HIT; it "
     "does not count against you. If this is a mistake, or you are 18 now, please write to us."
 )
-# A worker's tests of one gate that are looked at; nobody has more.
+ONLY_ENGLISH = gettext_noop(
+    "You have told us that you do not speak English, and this work needs people who do. Please return this "
+    "HIT; it does not count against you. You can change your answer by erasing what you told us about "
+    "yourself, on your page “Your work and your pay”."
+)
+# The most tests of one gate that are read for a worker; no worker has more.
 MOST = 50
 Work = Assignment.Status
 

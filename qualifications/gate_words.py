@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from hits.core.domain import requirements
+from hits.families import measure_name
 from qualifications.domain.gate_rules import Bound, Finding, Floor, read_finding
 from qualifications.models import Gate
 

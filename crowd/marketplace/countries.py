@@ -1,51 +1,270 @@
 """Two-letter codes of countries (ISO 3166-1), with the names that workers read."""
 
-_LIST = """
-AD Andorra; AE United Arab Emirates; AF Afghanistan; AG Antigua and Barbuda; AI Anguilla;
-AL Albania; AM Armenia; AO Angola; AQ Antarctica; AR Argentina; AS American Samoa; AT Austria;
-AU Australia; AW Aruba; AX Åland Islands; AZ Azerbaijan; BA Bosnia and Herzegovina; BB Barbados;
-BD Bangladesh; BE Belgium; BF Burkina Faso; BG Bulgaria; BH Bahrain; BI Burundi; BJ Benin;
-BL Saint Barthélemy; BM Bermuda; BN Brunei; BO Bolivia; BQ Bonaire, Sint Eustatius and Saba;
-BR Brazil; BS The Bahamas; BT Bhutan; BV Bouvet Island; BW Botswana; BY Belarus; BZ Belize;
-CA Canada; CC Cocos Islands; CD Congo (Kinshasa); CF Central African Republic;
-CG Congo (Brazzaville); CH Switzerland; CI Côte d’Ivoire; CK Cook Islands; CL Chile; CM Cameroon;
-CN China; CO Colombia; CR Costa Rica; CU Cuba; CV Cape Verde; CW Curaçao; CX Christmas Island;
-CY Cyprus; CZ Czechia; DE Germany; DJ Djibouti; DK Denmark; DM Dominica; DO Dominican Republic;
-DZ Algeria; EC Ecuador; EE Estonia; EG Egypt; EH Western Sahara; ER Eritrea; ES Spain; ET Ethiopia;
-FI Finland; FJ Fiji; FK Falkland Islands; FM Micronesia; FO Faroe Islands; FR France; GA Gabon;
-GB United Kingdom; GD Grenada; GE Georgia; GF French Guiana; GG Guernsey; GH Ghana; GI Gibraltar;
-GL Greenland; GM The Gambia; GN Guinea; GP Guadeloupe; GQ Equatorial Guinea; GR Greece;
-GS South Georgia and the South Sandwich Islands; GT Guatemala; GU Guam; GW Guinea-Bissau;
-GY Guyana; HK Hong Kong; HM Heard Island and McDonald Islands; HN Honduras; HR Croatia; HT Haiti;
-HU Hungary; ID Indonesia; IE Ireland; IL Israel; IM Isle of Man; IN India;
-IO British Indian Ocean Territory; IQ Iraq; IR Iran; IS Iceland; IT Italy; JE Jersey; JM Jamaica;
-JO Jordan; JP Japan; KE Kenya; KG Kyrgyzstan; KH Cambodia; KI Kiribati; KM Comoros;
-KN Saint Kitts and Nevis; KP North Korea; KR South Korea; KW Kuwait; KY Cayman Islands;
-KZ Kazakhstan; LA Laos; LB Lebanon; LC Saint Lucia; LI Liechtenstein; LK Sri Lanka; LR Liberia;
-LS Lesotho; LT Lithuania; LU Luxembourg; LV Latvia; LY Libya; MA Morocco; MC Monaco; MD Moldova;
-ME Montenegro; MF Saint Martin; MG Madagascar; MH Marshall Islands; MK North Macedonia; ML Mali;
-MM Myanmar; MN Mongolia; MO Macao; MP Northern Mariana Islands; MQ Martinique; MR Mauritania;
-MS Montserrat; MT Malta; MU Mauritius; MV Maldives; MW Malawi; MX Mexico; MY Malaysia;
-MZ Mozambique; NA Namibia; NC New Caledonia; NE Niger; NF Norfolk Island; NG Nigeria; NI Nicaragua;
-NL Netherlands; NO Norway; NP Nepal; NR Nauru; NU Niue; NZ New Zealand; OM Oman; PA Panama;
-PE Peru; PF French Polynesia; PG Papua New Guinea; PH Philippines; PK Pakistan; PL Poland;
-PM Saint Pierre and Miquelon; PN Pitcairn Islands; PR Puerto Rico; PS Palestine; PT Portugal;
-PW Palau; PY Paraguay; QA Qatar; RE Réunion; RO Romania; RS Serbia; RU Russia; RW Rwanda;
-SA Saudi Arabia; SB Solomon Islands; SC Seychelles; SD Sudan; SE Sweden; SG Singapore;
-SH Saint Helena; SI Slovenia; SJ Svalbard and Jan Mayen; SK Slovakia; SL Sierra Leone;
-SM San Marino; SN Senegal; SO Somalia; SR Suriname; SS South Sudan; ST São Tomé and Príncipe;
-SV El Salvador; SX Sint Maarten; SY Syria; SZ Eswatini; TC Turks and Caicos Islands; TD Chad;
-TF French Southern Territories; TG Togo; TH Thailand; TJ Tajikistan; TK Tokelau; TL Timor-Leste;
-TM Turkmenistan; TN Tunisia; TO Tonga; TR Turkey; TT Trinidad and Tobago; TV Tuvalu; TW Taiwan;
-TZ Tanzania; UA Ukraine; UG Uganda; UM United States Minor Outlying Islands; US United States;
-UY Uruguay; UZ Uzbekistan; VA Vatican City; VC Saint Vincent and the Grenadines; VE Venezuela;
-VG British Virgin Islands; VI United States Virgin Islands; VN Vietnam; VU Vanuatu;
-WF Wallis and Futuna; WS Samoa; YE Yemen; YT Mayotte; ZA South Africa; ZM Zambia; ZW Zimbabwe
-"""
-NAMES = {entry[:2]: entry[3:] for entry in _LIST.strip().replace("\n", " ").split("; ")}
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+NAMES: Mapping[str, str | Promise] = {
+    "AD": _("Andorra"),
+    "AE": _("United Arab Emirates"),
+    "AF": _("Afghanistan"),
+    "AG": _("Antigua and Barbuda"),
+    "AI": _("Anguilla"),
+    "AL": _("Albania"),
+    "AM": _("Armenia"),
+    "AO": _("Angola"),
+    "AQ": _("Antarctica"),
+    "AR": _("Argentina"),
+    "AS": _("American Samoa"),
+    "AT": _("Austria"),
+    "AU": _("Australia"),
+    "AW": _("Aruba"),
+    "AX": _("Åland Islands"),
+    "AZ": _("Azerbaijan"),
+    "BA": _("Bosnia and Herzegovina"),
+    "BB": _("Barbados"),
+    "BD": _("Bangladesh"),
+    "BE": _("Belgium"),
+    "BF": _("Burkina Faso"),
+    "BG": _("Bulgaria"),
+    "BH": _("Bahrain"),
+    "BI": _("Burundi"),
+    "BJ": _("Benin"),
+    "BL": _("Saint Barthélemy"),
+    "BM": _("Bermuda"),
+    "BN": _("Brunei"),
+    "BO": _("Bolivia"),
+    "BQ": _("Bonaire, Sint Eustatius and Saba"),
+    "BR": _("Brazil"),
+    "BS": _("The Bahamas"),
+    "BT": _("Bhutan"),
+    "BV": _("Bouvet Island"),
+    "BW": _("Botswana"),
+    "BY": _("Belarus"),
+    "BZ": _("Belize"),
+    "CA": _("Canada"),
+    "CC": _("Cocos Islands"),
+    "CD": _("Congo (Kinshasa)"),
+    "CF": _("Central African Republic"),
+    "CG": _("Congo (Brazzaville)"),
+    "CH": _("Switzerland"),
+    "CI": _("Côte d’Ivoire"),
+    "CK": _("Cook Islands"),
+    "CL": _("Chile"),
+    "CM": _("Cameroon"),
+    "CN": _("China"),
+    "CO": _("Colombia"),
+    "CR": _("Costa Rica"),
+    "CU": _("Cuba"),
+    "CV": _("Cape Verde"),
+    "CW": _("Curaçao"),
+    "CX": _("Christmas Island"),
+    "CY": _("Cyprus"),
+    "CZ": _("Czechia"),
+    "DE": _("Germany"),
+    "DJ": _("Djibouti"),
+    "DK": _("Denmark"),
+    "DM": _("Dominica"),
+    "DO": _("Dominican Republic"),
+    "DZ": _("Algeria"),
+    "EC": _("Ecuador"),
+    "EE": _("Estonia"),
+    "EG": _("Egypt"),
+    "EH": _("Western Sahara"),
+    "ER": _("Eritrea"),
+    "ES": _("Spain"),
+    "ET": _("Ethiopia"),
+    "FI": _("Finland"),
+    "FJ": _("Fiji"),
+    "FK": _("Falkland Islands"),
+    "FM": _("Micronesia"),
+    "FO": _("Faroe Islands"),
+    "FR": _("France"),
+    "GA": _("Gabon"),
+    "GB": _("United Kingdom"),
+    "GD": _("Grenada"),
+    "GE": _("Georgia"),
+    "GF": _("French Guiana"),
+    "GG": _("Guernsey"),
+    "GH": _("Ghana"),
+    "GI": _("Gibraltar"),
+    "GL": _("Greenland"),
+    "GM": _("The Gambia"),
+    "GN": _("Guinea"),
+    "GP": _("Guadeloupe"),
+    "GQ": _("Equatorial Guinea"),
+    "GR": _("Greece"),
+    "GS": _("South Georgia and the South Sandwich Islands"),
+    "GT": _("Guatemala"),
+    "GU": _("Guam"),
+    "GW": _("Guinea-Bissau"),
+    "GY": _("Guyana"),
+    "HK": _("Hong Kong"),
+    "HM": _("Heard Island and McDonald Islands"),
+    "HN": _("Honduras"),
+    "HR": _("Croatia"),
+    "HT": _("Haiti"),
+    "HU": _("Hungary"),
+    "ID": _("Indonesia"),
+    "IE": _("Ireland"),
+    "IL": _("Israel"),
+    "IM": _("Isle of Man"),
+    "IN": _("India"),
+    "IO": _("British Indian Ocean Territory"),
+    "IQ": _("Iraq"),
+    "IR": _("Iran"),
+    "IS": _("Iceland"),
+    "IT": _("Italy"),
+    "JE": _("Jersey"),
+    "JM": _("Jamaica"),
+    "JO": _("Jordan"),
+    "JP": _("Japan"),
+    "KE": _("Kenya"),
+    "KG": _("Kyrgyzstan"),
+    "KH": _("Cambodia"),
+    "KI": _("Kiribati"),
+    "KM": _("Comoros"),
+    "KN": _("Saint Kitts and Nevis"),
+    "KP": _("North Korea"),
+    "KR": _("South Korea"),
+    "KW": _("Kuwait"),
+    "KY": _("Cayman Islands"),
+    "KZ": _("Kazakhstan"),
+    "LA": _("Laos"),
+    "LB": _("Lebanon"),
+    "LC": _("Saint Lucia"),
+    "LI": _("Liechtenstein"),
+    "LK": _("Sri Lanka"),
+    "LR": _("Liberia"),
+    "LS": _("Lesotho"),
+    "LT": _("Lithuania"),
+    "LU": _("Luxembourg"),
+    "LV": _("Latvia"),
+    "LY": _("Libya"),
+    "MA": _("Morocco"),
+    "MC": _("Monaco"),
+    "MD": _("Moldova"),
+    "ME": _("Montenegro"),
+    "MF": _("Saint Martin"),
+    "MG": _("Madagascar"),
+    "MH": _("Marshall Islands"),
+    "MK": _("North Macedonia"),
+    "ML": _("Mali"),
+    "MM": _("Myanmar"),
+    "MN": _("Mongolia"),
+    "MO": _("Macao"),
+    "MP": _("Northern Mariana Islands"),
+    "MQ": _("Martinique"),
+    "MR": _("Mauritania"),
+    "MS": _("Montserrat"),
+    "MT": _("Malta"),
+    "MU": _("Mauritius"),
+    "MV": _("Maldives"),
+    "MW": _("Malawi"),
+    "MX": _("Mexico"),
+    "MY": _("Malaysia"),
+    "MZ": _("Mozambique"),
+    "NA": _("Namibia"),
+    "NC": _("New Caledonia"),
+    "NE": _("Niger"),
+    "NF": _("Norfolk Island"),
+    "NG": _("Nigeria"),
+    "NI": _("Nicaragua"),
+    "NL": _("Netherlands"),
+    "NO": _("Norway"),
+    "NP": _("Nepal"),
+    "NR": _("Nauru"),
+    "NU": _("Niue"),
+    "NZ": _("New Zealand"),
+    "OM": _("Oman"),
+    "PA": _("Panama"),
+    "PE": _("Peru"),
+    "PF": _("French Polynesia"),
+    "PG": _("Papua New Guinea"),
+    "PH": _("Philippines"),
+    "PK": _("Pakistan"),
+    "PL": _("Poland"),
+    "PM": _("Saint Pierre and Miquelon"),
+    "PN": _("Pitcairn Islands"),
+    "PR": _("Puerto Rico"),
+    "PS": _("Palestine"),
+    "PT": _("Portugal"),
+    "PW": _("Palau"),
+    "PY": _("Paraguay"),
+    "QA": _("Qatar"),
+    "RE": _("Réunion"),
+    "RO": _("Romania"),
+    "RS": _("Serbia"),
+    "RU": _("Russia"),
+    "RW": _("Rwanda"),
+    "SA": _("Saudi Arabia"),
+    "SB": _("Solomon Islands"),
+    "SC": _("Seychelles"),
+    "SD": _("Sudan"),
+    "SE": _("Sweden"),
+    "SG": _("Singapore"),
+    "SH": _("Saint Helena"),
+    "SI": _("Slovenia"),
+    "SJ": _("Svalbard and Jan Mayen"),
+    "SK": _("Slovakia"),
+    "SL": _("Sierra Leone"),
+    "SM": _("San Marino"),
+    "SN": _("Senegal"),
+    "SO": _("Somalia"),
+    "SR": _("Suriname"),
+    "SS": _("South Sudan"),
+    "ST": _("São Tomé and Príncipe"),
+    "SV": _("El Salvador"),
+    "SX": _("Sint Maarten"),
+    "SY": _("Syria"),
+    "SZ": _("Eswatini"),
+    "TC": _("Turks and Caicos Islands"),
+    "TD": _("Chad"),
+    "TF": _("French Southern Territories"),
+    "TG": _("Togo"),
+    "TH": _("Thailand"),
+    "TJ": _("Tajikistan"),
+    "TK": _("Tokelau"),
+    "TL": _("Timor-Leste"),
+    "TM": _("Turkmenistan"),
+    "TN": _("Tunisia"),
+    "TO": _("Tonga"),
+    "TR": _("Turkey"),
+    "TT": _("Trinidad and Tobago"),
+    "TV": _("Tuvalu"),
+    "TW": _("Taiwan"),
+    "TZ": _("Tanzania"),
+    "UA": _("Ukraine"),
+    "UG": _("Uganda"),
+    "UM": _("United States Minor Outlying Islands"),
+    "US": _("United States"),
+    "UY": _("Uruguay"),
+    "UZ": _("Uzbekistan"),
+    "VA": _("Vatican City"),
+    "VC": _("Saint Vincent and the Grenadines"),
+    "VE": _("Venezuela"),
+    "VG": _("British Virgin Islands"),
+    "VI": _("United States Virgin Islands"),
+    "VN": _("Vietnam"),
+    "VU": _("Vanuatu"),
+    "WF": _("Wallis and Futuna"),
+    "WS": _("Samoa"),
+    "YE": _("Yemen"),
+    "YT": _("Mayotte"),
+    "ZA": _("South Africa"),
+    "ZM": _("Zambia"),
+    "ZW": _("Zimbabwe"),
+}
+
+
+def countries_by_name() -> list[tuple[str, str]]:
+    """Return codes and names in the order of the names, in the language of the page."""
+    named = [(code, str(name)) for code, name in NAMES.items()]
+    return sorted(named, key=lambda entry: entry[1])
 
 
 def name_place(country: str, subdivision: str = "") -> str:
     """Name a place, as "Canada" or "United States (PA)"."""
-    name = NAMES.get(country, country)
+    name = str(NAMES.get(country, country))
     return f"{name} ({subdivision})" if subdivision else name

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy
 
 from crowd.pictures.errors import BadPicture
 from crowd.pictures.files.single_uploads import LIMITS, MOST_BYTES, Upload, read_upload
@@ -16,8 +17,8 @@ class PictureField(forms.FileField):
 
     widget = forms.FileInput
     default_error_messages = {
-        "required": "Choose a picture.",
-        "empty": "The file is empty. Choose the picture again.",
+        "required": gettext_lazy("Choose a picture."),
+        "empty": gettext_lazy("The file is empty. Choose the picture again."),
     }
 
     def __init__(self, **kwargs: Any) -> None:

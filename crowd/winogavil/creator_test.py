@@ -14,7 +14,7 @@ from crowd.winogavil.models import PictureSet
 from crowd.winogavil.services.assignment_picture_sets import picture_sets_of
 from crowd.winogavil.services.exclusion import still_asked
 from crowd.winogavil.services.reports import picture_target
-from crowd.winogavil.solver_task import PRACTICE
+from crowd.winogavil.solver_task import PRACTICE, practice_cue
 from crowd.winogavil.spymaster_task import CreateTask
 from hits.families import NarrowsItems, Purpose, TaskPage, UsesUp
 from hits.work.models.assignments import Assignment
@@ -115,4 +115,4 @@ def _example() -> dict[str, Any]:
         }
         for name in PRACTICE["all"]
     ]
-    return {"cue": PRACTICE["cue"], "pictures": pictures}
+    return {"cue": practice_cue(), "pictures": pictures}

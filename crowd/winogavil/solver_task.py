@@ -8,7 +8,9 @@ from typing import Any
 from django.db.models import Prefetch
 from django.http import QueryDict
 from django.templatetags.static import static
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from crowd.winogavil import domain
 from crowd.winogavil.items import (
@@ -41,7 +43,14 @@ from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 from scoring import domain as scores
 
-PRACTICE = {"cue": "bark", "right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}
+PRACTICE = {"right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}
+PRACTICE_NAMES: Mapping[str, str | Promise] = {
+    "dog": gettext_lazy("dog"),
+    "cup": gettext_lazy("cup"),
+    "tree": gettext_lazy("tree"),
+    "key": pgettext_lazy("the key of a door", "key"),
+    "shoe": gettext_lazy("shoe"),
+}
 
 
 class PickTask(TaskType, TakesReports):
@@ -173,6 +182,11 @@ class SolveTask(PickTask, OwnAssociations, GivesFeedback):
             or (feedback == Game.Feedback.FINAL and association.final_at is not None)
         ]
         return TaskPage(template="winogavil/review.html", context={"questions": shown}) if shown else None
+
+
+def practice_cue() -> str:
+    """Return the word of the practice pictures; another language needs one of its own for the same two."""
+    return pgettext("said by a dog, and part of a tree", "bark")
 
 
 def practice_question(*, number: int) -> dict[str, Any]:

@@ -34,12 +34,8 @@ KINDS = {
     "without hourly it is the study's wage floor, as it is at the launch",
 }
 
-
-class Indented(json.JSONEncoder):
-    """A table is read by people: one field a line."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**{**options, "indent": 2})
+def offered_languages() -> list[tuple[str, str]]:
+    return list(settings.LANGUAGES)
 
 
 class StudyForm(forms.ModelForm[Study]):

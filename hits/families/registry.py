@@ -1,6 +1,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from django.utils.functional import Promise
+
 from hits.core.errors import CrowdError
 from hits.families.abilities import AsksAnew, TakesFiles, UsesUp
 from hits.families.interface import Purpose, TaskType
@@ -9,6 +11,7 @@ if TYPE_CHECKING:
     from hits.work.models.assignments import Assignment
 
 _task_types: dict[str, TaskType] = {}
+_measure_names: dict[str, str | Promise] = {}
 
 
 def register(task_type: TaskType) -> None:
@@ -35,6 +38,16 @@ def taking_files(key: str) -> TakesFiles | None:
 def known_measures() -> list[str]:
     """Return the measures of all task types, which a bonus table may name."""
     return sorted({measure for task_type in _task_types.values() for measure in task_type.measures})
+
+
+def name_measures(names: Mapping[str, str | Promise]) -> None:
+    """Register plain names of measures; called from AppConfig.ready of whoever scores by them."""
+    _measure_names.update(names)
+
+
+def measure_name(measure: str) -> str:
+    """Return the plain name of a measure; one that was given none is shown by its key."""
+    return str(_measure_names.get(measure) or measure.replace("_", " "))
 
 
 def judged_later() -> list[str]:

@@ -11,7 +11,7 @@ from crowd.marketplace.models.parties import Requester, Worker
 
 MOST_INVITED = 500
 LINE_END = re.compile(r"\r\n|\r|\n")
-COUNTRIES = [("", "Not known"), *sorted(countries.NAMES.items(), key=lambda country: country[1])]
+COUNTRIES = [("", "Not known"), *countries.countries_by_name()]
 LONGEST_NOTE = LedgerEntry._meta.get_field("subject").max_length
 
 

@@ -153,8 +153,8 @@ class AboutMe(PlainForm):
         if worker.country:
             del self.fields["country"], self.fields["subdivision"]
         else:
-            names = sorted(countries.NAMES.items(), key=lambda entry: entry[1])
-            self.fields["country"].choices = [("", _("Not told yet")), *names]  # type: ignore[attr-defined]
+            names = [("", _("Not chosen yet")), *countries.countries_by_name()]
+            self.fields["country"].choices = names  # type: ignore[attr-defined]
 
     def clean_subdivision(self) -> str:
         return str(self.cleaned_data["subdivision"]).upper()

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
 
+from django.utils.translation import gettext as _
 from PIL import Image, ImageOps
 
 from crowd.pictures.domain import signed
@@ -103,20 +104,21 @@ def opened(data: bytes, *, wanted: str = KINDS) -> Iterator[Image.Image]:
         with Image.open(BytesIO(data), formats=FORMATS) as image:
             width, height = image.size
             if width * height > MOST_PIXELS:
-                raise BadPicture(
-                    f"The picture has {width} x {height} pixels, "
-                    f"more than {MOST_PIXELS // 1_000_000} million. Make it smaller."
+                words = _(
+                    "The picture has %(width)d x %(height)d pixels, more than %(most)d million. "
+                    "Make it smaller."
                 )
                 most = MOST_PIXELS // 1_000_000
                 raise BadPicture(words % {"width": width, "height": height, "most": most})
             yield image
     except TOO_LARGE as problem:
-        raise BadPicture("The picture has far too many pixels. Make it smaller.") from problem
+        raise BadPicture(_("The picture has far too many pixels. Make it smaller.")) from problem
     except BROKEN as problem:
-        raise BadPicture(
-            f"This is no picture that can be read: it is damaged, or none of {wanted}. "
-            "Save it anew as PNG or JPEG, and add that."
-        ) from problem
+        words = _(
+            "This is no picture that can be read: it is damaged, or none of %(wanted)s. "
+            "Save it again as PNG or JPEG, and add that."
+        )
+        raise BadPicture(words % {"wanted": wanted}) from problem
 
 
 def _shown_size(image: Image.Image) -> tuple[int, int]:
@@ -127,17 +129,17 @@ def _shown_size(image: Image.Image) -> tuple[int, int]:
 
 def refuse_what_is_no_still(image: Image.Image) -> None:
     if getattr(image, "is_animated", False) and image.format != "MPO":
-        raise BadPicture("The picture moves. Save one frame of it as PNG, and add that.")
+        raise BadPicture(_("The picture moves. Save one frame of it as PNG, and add that."))
     short, long = sorted(image.size)
     if short < SHORTEST_SIDE:
-        raise BadPicture(
-            f"The picture has {image.width} x {image.height} pixels; "
-            f"its shorter side must have {SHORTEST_SIDE} at least."
+        words = _(
+            "The picture has %(width)d x %(height)d pixels; its shorter side must have %(least)d at least."
         )
         size = {"width": image.width, "height": image.height, "least": SHORTEST_SIDE}
         raise BadPicture(words % size)
     if long > MOST_ELONGATED * short:
-        raise BadPicture(f"The picture is over {MOST_ELONGATED} times as long as it is wide. Crop it.")
+        words = _("The picture is over %(most)d times as long as it is wide. Crop it.")
+        raise BadPicture(words % {"most": MOST_ELONGATED})
 
 
 def _upright(image: Image.Image) -> bytes:

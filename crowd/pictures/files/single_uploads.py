@@ -8,6 +8,8 @@ from io import BytesIO
 from threading import Lock
 from typing import Any
 
+from django.utils.text import format_lazy
+from django.utils.translation import gettext, gettext_lazy
 from PIL import Image, ImageCms
 
 from crowd.pictures.errors import BadPicture
@@ -23,11 +25,17 @@ from crowd.pictures.files.raster import (
 )
 
 MOST_BYTES = 20_000_000
-KINDS = "PNG, JPEG and WebP"
-LIMITS = (
-    f"{KINDS}; at most {MOST_BYTES // 1_000_000} MB and {MOST_PIXELS // 1_000_000} million pixels, "
-    f"{SHORTEST_SIDE} pixels at least on the shorter side, at most {MOST_ELONGATED} times as long as wide. "
-    "Camera, place and comments are taken out."
+KINDS = gettext_lazy("PNG, JPEG and WebP")
+LIMITS = format_lazy(
+    gettext_lazy(
+        "{kinds}; at most {megabytes} MB and {megapixels} million pixels, {shortest} pixels at least on the "
+        "shorter side, at most {elongated} times as long as wide. Camera, place and comments are taken out."
+    ),
+    kinds=KINDS,
+    megabytes=MOST_BYTES // 1_000_000,
+    megapixels=MOST_PIXELS // 1_000_000,
+    shortest=SHORTEST_SIDE,
+    elongated=MOST_ELONGATED,
 )
 # The first bytes of each kind of file, and the function that finds where its picture ends.
 ENDS: dict[str, tuple[bytes, Callable[[bytes], int]]] = {
@@ -87,15 +95,19 @@ def read_upload(data: bytes, *, name: str = "") -> Upload:
 def _media_type_of(data: bytes) -> str:
     """The media type by the first bytes, whatever the file's name. Raises BadPicture."""
     if not data:
-        raise BadPicture("The file is empty. Choose the picture again.")
+        raise BadPicture(gettext("The file is empty. Choose the picture again."))
     if len(data) > MOST_BYTES:
-        raise BadPicture(f"The file has more than {MOST_BYTES // 1_000_000} MB. Make the picture smaller.")
+        words = gettext("The file has more than %(most)d MB. Make the picture smaller.")
+        raise BadPicture(words % {"most": MOST_BYTES // 1_000_000})
     for media_type, (signature, _) in ENDS.items():
         if data.startswith(signature):
             return media_type
     if svg.is_like_svg(data):
-        raise BadPicture("This is a drawing (SVG), whatever it is called. Save it as PNG, and add that.")
-    raise BadPicture(f"This is none of {KINDS}, whatever it is called. Save the picture as PNG or JPEG.")
+        raise BadPicture(
+            gettext("This is a drawing (SVG), whatever it is called. Save it as PNG, and add that.")
+        )
+    words = gettext("This is none of %(kinds)s, whatever it is called. Save the picture as PNG or JPEG.")
+    raise BadPicture(words % {"kinds": KINDS})
 
 
 def _refuse_what_is_more_than_a_picture(data: bytes, media_type: str) -> None:
@@ -104,12 +116,14 @@ def _refuse_what_is_more_than_a_picture(data: bytes, media_type: str) -> None:
         end = ENDS[media_type][1](data)
     except (ValueError, IndexError, struct.error) as problem:
         raise BadPicture(
-            "The picture is cut off or damaged. Choose the whole file, or save it anew as PNG or JPEG."
+            gettext(
+                "The picture is cut off or damaged. Choose the whole file, or save it again as PNG or JPEG."
+            )
         ) from problem
     if more := len(data[end:].strip(b"\0")):
-        raise BadPicture(
-            f"The file holds more than its picture: {more} bytes follow the picture's end. "
-            "Open it in a picture editor, save it anew as PNG or JPEG, and add that."
+        words = gettext(
+            "The file holds more than its picture: %(more)d bytes follow the picture's end. "
+            "Open it in a picture editor, save it again as PNG or JPEG, and add that."
         )
         raise BadPicture(words % {"more": more})
 

@@ -9,6 +9,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from crowd.pictures import domain
 from crowd.pictures.files.single_uploads import Upload
@@ -114,11 +115,8 @@ def _refuse_what_may_not_be_shown(picture: Picture) -> None:
         case Status.REMOVED:
             raise RuleBroken("picture_removed", "This very picture was removed by staff. Choose another one.")
         case Status.UNFIT:
-            raise RuleBroken(
-                "picture_unfit",
-                f"Staff looked at this very picture before: {picture.get_unfit_reason_display()}. "
-                "Choose another one.",
-            )
+            words = _("Staff looked at this very picture before: %(reason)s. Choose another one.")
+            raise RuleBroken("picture_unfit", words % {"reason": picture.get_unfit_reason_display()})
         case Status.WAITING:
             raise RuleBroken("picture_waits", WAITS)
 

@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from crowd.plain.domain import ASK
 from crowd.plain.models import Project, Row
 from hits.core.errors import RuleBroken

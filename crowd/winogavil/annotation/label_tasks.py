@@ -18,7 +18,7 @@ from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.annotation.services.annotation_reports import take_report
 from crowd.winogavil.models import Place
 from crowd.winogavil.services.reports import cue_target, picture_target
-from crowd.winogavil.solver_task import PRACTICE
+from crowd.winogavil.solver_task import PRACTICE, PRACTICE_NAMES, practice_cue
 from hits.core.errors import InvalidAnswer
 from hits.families import Answer, Score, TakesReports, TaskPage, TaskType, Terms
 from hits.work.models.assignments import Assignment
@@ -37,10 +37,14 @@ class LabelTask(TaskType, TakesReports):
 
     def practice_page(self) -> TaskPage:
         pictures = [
-            {"url": static(f"winogavil/{name}.svg"), "concept": name, "belongs": name in PRACTICE["right"]}
+            {
+                "url": static(f"winogavil/{name}.svg"),
+                "concept": str(PRACTICE_NAMES[name]),
+                "belongs": name in PRACTICE["right"],
+            }
             for name in self.practice_pictures
         ]
-        question = {"number": 1, "field": "practice", "cue": PRACTICE["cue"], "pictures": pictures}
+        question = {"number": 1, "field": "practice", "cue": practice_cue(), "pictures": pictures}
         return self._page([question], practice=self.practice_words())
 
     practice_pictures: ClassVar[Sequence[str]]

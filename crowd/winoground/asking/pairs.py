@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.templatetags.static import static
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.pictures.models import Picture
@@ -77,7 +78,10 @@ class PairsTask(AskTask[Pair]):
     review = "winoground/review/pairs.html"
     entries = (MATCH,)
     examples = EXAMPLES
-    practice = Pair(caption="a box on a ball")
+
+    @property
+    def practice(self) -> Pair:
+        return Pair(caption=_("a box on a ball"))
 
     def shown(self, asked: Pair, *, seed: str) -> Mapping[str, Any]:
         return asked.shown

@@ -43,9 +43,18 @@ EXAMPLES: Sequence[Mapping[str, Any]] = (
         "about": gettext_lazy("A lighthouse in a wheat field"),
         "good": True,
         "texts": (
-            (LABELS[CAPTION], "A lighthouse with its lamp on stands in the middle of a wheat field."),
-            (LABELS[EXPLANATION], "A lighthouse warns ships of the coast, and no ship passes a wheat field."),
-            (LABELS[UNDERSPECIFIED], "A lighthouse with its lamp on stands in an open landscape."),
+            (
+                LABELS[CAPTION],
+                gettext_lazy("A lighthouse with its lamp on stands in the middle of a wheat field."),
+            ),
+            (
+                LABELS[EXPLANATION],
+                gettext_lazy("A lighthouse warns ships of the coast, and no ship passes a wheat field."),
+            ),
+            (
+                LABELS[UNDERSPECIFIED],
+                gettext_lazy("A lighthouse with its lamp on stands in an open landscape."),
+            ),
         ),
         "why": gettext_lazy(
             "The caption names both. The explanation says what a lighthouse is for. The last text is true of "
@@ -56,9 +65,15 @@ EXAMPLES: Sequence[Mapping[str, Any]] = (
         "about": gettext_lazy("A snail that is taken for a walk"),
         "good": True,
         "texts": (
-            (LABELS[CAPTION], "A man in a raincoat walks a snail on a leash through a park."),
-            (LABELS[EXPLANATION], "Snails crawl too slowly for walks, and have no neck for a leash."),
-            (LABELS[UNDERSPECIFIED], "A man in a raincoat takes his pet for a walk through a park."),
+            (LABELS[CAPTION], gettext_lazy("A man in a raincoat walks a snail on a leash through a park.")),
+            (
+                LABELS[EXPLANATION],
+                gettext_lazy("Snails crawl too slowly for walks, and have no neck for a leash."),
+            ),
+            (
+                LABELS[UNDERSPECIFIED],
+                gettext_lazy("A man in a raincoat takes his pet for a walk through a park."),
+            ),
         ),
         "why": gettext_lazy("“His pet” is true of the snail, and leaves out that it is one."),
     },
@@ -66,9 +81,9 @@ EXAMPLES: Sequence[Mapping[str, Any]] = (
         "about": gettext_lazy("A lighthouse in a wheat field"),
         "good": False,
         "texts": (
-            (LABELS[CAPTION], "A tall tower in a landscape."),
-            (LABELS[EXPLANATION], "It is very unusual to see something like this."),
-            (LABELS[UNDERSPECIFIED], "A lighthouse in a wheat field."),
+            (LABELS[CAPTION], gettext_lazy("A tall tower in a landscape.")),
+            (LABELS[EXPLANATION], gettext_lazy("It is very unusual to see something like this.")),
+            (LABELS[UNDERSPECIFIED], gettext_lazy("A lighthouse in a wheat field.")),
         ),
         "why": gettext_lazy(
             "The caption names neither of the two. The explanation says that it is unusual, not why. The "

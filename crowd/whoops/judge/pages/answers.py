@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from django.db.models import QuerySet
 from django.templatetags.static import static
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
@@ -32,9 +33,9 @@ class AnswersTask(RightTask):
 
     @property
     def practice(self) -> JudgedQuestion:
-        option = Option(number=1, text="A candle.")
+        option = Option(number=1, text=_("A candle."))
         return JudgedQuestion(
-            url=static("whoops/candle.svg"), text="What is in the fishbowl?", options=(option,)
+            url=static("whoops/candle.svg"), text=_("What is in the fishbowl?"), options=(option,)
         )
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from django.templatetags.static import static
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops import domain
@@ -27,5 +28,5 @@ class CaptionsTask(RightTask):
 
     @property
     def practice(self) -> JudgedQuestion:
-        option = Option(number=1, text="A candle burns in a fishbowl full of water.")
+        option = Option(number=1, text=_("A candle burns in a fishbowl full of water."))
         return JudgedQuestion(url=static("whoops/candle.svg"), options=(option,))

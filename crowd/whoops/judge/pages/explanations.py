@@ -20,9 +20,9 @@ from crowd.whoops.models.judged_items import Option
 MARKED = "marked"
 NONE = "none"
 PRACTICE = (
-    "A candle needs air to burn, and this one burns under water.",
-    "Candles are often lit at dinner.",
-    "It is a very unusual picture.",
+    gettext_lazy("A candle needs air to burn, and this one burns under water."),
+    gettext_lazy("Candles are often lit at dinner."),
+    gettext_lazy("It is a very unusual picture."),
 )
 
 

@@ -21,11 +21,11 @@ from hits.work.models.items import Item
 
 EXAMPLES = (
     {
-        "prompt": "The inspector closed the bridge after her visit. The bridge is ____.",
+        "prompt": gettext_lazy("The inspector closed the bridge after her visit. The bridge is ____."),
         "why": gettext_lazy("Of “safe” and “dangerous”, choose “dangerous”: a safe bridge would stay open."),
     },
     {
-        "prompt": "The cook took the soup off the stove a minute ago. The soup is ____.",
+        "prompt": gettext_lazy("The cook took the soup off the stove a minute ago. The soup is ____."),
         "why": gettext_lazy("Of “cold” and “hot”, choose “hot”: a minute is too short for it to get cold."),
     },
 )

@@ -25,25 +25,25 @@ ENTRIES = ("makes_sense", *WORDS)
 PART = "sense"
 EXAMPLES = (
     {
-        "statement": "The sock is dry.",
+        "statement": gettext_lazy("The sock is dry."),
         "answer": gettext_lazy("Yes: wet, damp"),
         "good": True,
         "why": gettext_lazy("One word each, and each is true of a sock that is not dry."),
     },
     {
-        "statement": "The pebble is married.",
+        "statement": gettext_lazy("The pebble is married."),
         "answer": gettext_lazy("No: N/A"),
         "good": True,
         "why": gettext_lazy("Pebbles do not marry, so the statement makes no sense."),
     },
     {
-        "statement": "The lantern is lit.",
+        "statement": gettext_lazy("The lantern is lit."),
         "answer": gettext_lazy("Yes: not lit, switched off"),
         "good": False,
         "why": gettext_lazy("These are two words each. “Unlit” and “dark” would be good."),
     },
     {
-        "statement": "The soup is hot.",
+        "statement": gettext_lazy("The soup is hot."),
         "answer": gettext_lazy("Yes: tasty"),
         "good": False,
         "why": gettext_lazy(

@@ -37,26 +37,26 @@ ENTRIES = ("sentence", *WORDS)
 PART = "premise"
 EXAMPLES = (
     {
-        "statement": "The bridge is [safe / dangerous].",
-        "answer": "The inspector [praised / closed] the bridge after her visit.",
+        "statement": gettext_lazy("The bridge is [safe / dangerous]."),
+        "answer": gettext_lazy("The inspector [praised / closed] the bridge after her visit."),
         "good": True,
         "why": gettext_lazy("Two verbs decide. Nobody closes a safe bridge, or praises a dangerous one."),
     },
     {
-        "statement": "The soup is [hot / cold].",
-        "answer": "The cook took the soup off the stove a [minute / day] ago.",
+        "statement": gettext_lazy("The soup is [hot / cold]."),
+        "answer": gettext_lazy("The cook took the soup off the stove a [minute / day] ago."),
         "good": True,
         "why": gettext_lazy("Each word leads to one outcome only, and neither means “hot” or “cold”."),
     },
     {
-        "statement": "The knife is [sharp / blunt].",
-        "answer": "The knife is [keen / dull].",
+        "statement": gettext_lazy("The knife is [sharp / blunt]."),
+        "answer": gettext_lazy("The knife is [keen / dull]."),
         "good": False,
         "why": gettext_lazy("It only repeats the statement, with words that mean the same."),
     },
     {
-        "statement": "The lamp is [bright / broken].",
-        "answer": "My guests [sat down / ran away] when they saw the lamp.",
+        "statement": gettext_lazy("The lamp is [bright / broken]."),
+        "answer": gettext_lazy("My guests [sat down / ran away] when they saw the lamp."),
         "good": False,
         "why": gettext_lazy(
             "There are two words on each side, and neither tells what is the matter with the lamp."
@@ -85,6 +85,7 @@ _REASONS: Mapping[str, str | Promise] = {
     Fault.WORD_IS_LONG: gettext_lazy("one of the two words is more than one word"),
     Fault.WORD_HAS_BRACKET: gettext_lazy("one of the two words has a bracket in it"),
     Fault.SAME_WORD: gettext_lazy("the two words are the same"),
+    ALTERNATIVE_AWAY: gettext_lazy("its statement is not asked about any more"),
 }
 _WARNINGS: Mapping[Oddity, str | Promise] = {
     Oddity.ORDER_DIFFERS: gettext_lazy(

@@ -22,8 +22,11 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
 EXAMPLES = (
-    {"answer": gettext_lazy("Yes"), "words": "large / big · shut / closed · inedible / uneatable"},
-    {"answer": gettext_lazy("No"), "words": "safe / praised · cold / day · old / museum"},
+    {
+        "answer": gettext_lazy("Yes"),
+        "words": gettext_lazy("large / big · shut / closed · inedible / uneatable"),
+    },
+    {"answer": gettext_lazy("No"), "words": gettext_lazy("safe / praised · cold / day · old / museum")},
 )
 
 
