@@ -27,6 +27,7 @@ from qualifications.queries.gates import (
     holdings_of,
     is_gated,
 )
+from qualifications.queries.spoken_english import speaks_english
 from qualifications.services import platform
 
 PASSED_ALREADY = "passed_already"
@@ -66,6 +67,8 @@ class GatePolicy(EntryPolicy):
         # The same code as for a blocked worker: it is counted, and the counts do not reveal why.
         if is_under_age(worker):
             raise RuleBroken("blocked", _(ONLY_ADULTS))
+        if batch.english_speakers and speaks_english(worker) is False:
+            raise RuleBroken("blocked", _(ONLY_ENGLISH))
         gates = active_gates(batch.study_id)
         opening, tested = gates_opening(gates, batch.task), gates_tested_by(gates, batch.task)
         if not opening and not tested:

@@ -22,6 +22,7 @@ from hits.core.errors import RuleBroken
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from qualifications.queries.consents import ConsentNeed, owed_before_work
+from qualifications.queries.spoken_english import needs_english, speaks_english
 from qualifications.services import consenting, demographics
 
 YES, NO = "yes", "no"
@@ -34,7 +35,9 @@ def ask_first(request: HttpRequest, assignment: Assignment, *, submit_to: str) -
     asked = owed_before_work(assignment)
     if asked and asked.is_under_age:
         return _turn_away(request, assignment)
-    return _ask(request, assignment, asked, submit_to=submit_to) if asked else None
+    if asked:
+        return _ask(request, assignment, asked, submit_to=submit_to)
+    return _ask_english(request, assignment, submit_to=submit_to) if needs_english(assignment) else None
 
 
 @csrf_exempt
@@ -88,6 +91,38 @@ def tell(request: HttpRequest, hit: HIT) -> HttpResponse:
     return _go_on(request, hit)
 
 
+@csrf_exempt
+@sensitive_post_parameters()
+@require_POST
+@framed
+def say_english(request: HttpRequest, hit: HIT) -> HttpResponse:
+    """Store whether the worker speaks English. Asked once: another answer changes nothing."""
+    now = timezone.now()
+    assignment, submit_to, asked = _read(request, hit, now=now)
+    if asked is not None or assignment.status != Assignment.Status.OPENED or not needs_english(assignment):
+        return _go_on(request, hit)
+    said = request.POST.get("english", "")
+    if said not in (YES, NO):
+        missing = _("Please choose an answer. If you would rather not, return the HIT.")
+        page = _ask_english(request, assignment, submit_to=submit_to, missing=missing, status=400)
+        return page or _go_on(request, hit)
+    demographics.save_english(worker=assignment.worker, speaks=said == YES, now=now)
+    return _go_on(request, hit)
+
+
+def _ask_english(
+    request: HttpRequest, assignment: Assignment, *, submit_to: str, status: int = 200, missing: str = ""
+) -> HttpResponse | None:
+    """The question whether the worker speaks English, or where that ends; None if they have said so."""
+    speaks = speaks_english(assignment.worker)
+    if speaks is None:
+        form = _form_context(request, assignment, "say_english", submit_to=submit_to)
+        return show(request, "frame/english.html", {**form, "missing": missing}, status=status)
+    if not speaks:
+        return show(request, "frame/no_english.html", {"assignment": assignment}, status=403)
+    return None
+
+
 def _read(request: HttpRequest, hit: HIT, *, now: datetime) -> tuple[Assignment, str, ConsentNeed | None]:
     """The assignment of this page, where it submits to, and what is still to be asked there."""
     token = request.POST.get("token", "")
@@ -110,6 +145,18 @@ def _ask(
 ) -> HttpResponse:
     view, template = ("agree", "consent") if asked.wants_consent else ("tell", "person")
     context: dict[str, Any] = {
+        **_form_context(request, assignment, view, submit_to=submit_to),
+        "text": asked.text,
+        "form": form or PersonForm(),
+        **words,
+    }
+    return show(request, f"frame/{template}.html", context, status=status)
+
+
+def _form_context(
+    request: HttpRequest, assignment: Assignment, view: str, *, submit_to: str
+) -> dict[str, Any]:
+    return {
         "action": f"{reverse(f'frame:{view}', args=[assignment.hit.public_id])}?{_query(request)}",
         # Not the token of work: no answer can be sent with it, and no time at work is counted.
         "consent_token": visit_authentication.write_token(

@@ -14,7 +14,7 @@ from crowd.statement import statement_links
 from crowd.statement.statement_links import Link
 from crowd.statement.statement_pages import linked
 from hits.studies.models import Study
-from qualifications.models import Consent, Demographics
+from qualifications.models import Consent, Demographics, SpokenEnglish
 from qualifications.queries.consents import consents_of, is_under_age
 from qualifications.services import consenting, demographics
 
@@ -57,6 +57,7 @@ def consent(request: HttpRequest, link: Link) -> HttpResponse:
         "link": link,
         "agreements": agreements,
         "told": Demographics.objects.filter(worker=link.worker).defer("answers").first(),
+        "english": SpokenEnglish.objects.filter(worker=link.worker).defer("answer").first(),
         "is_under_age": is_under_age(link.worker),
         "said": said if said in SAID else "",
     }

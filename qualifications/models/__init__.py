@@ -1,5 +1,5 @@
 from qualifications.models.consent import Consent, ConsentText
-from qualifications.models.demographics import Demographics, UnderAge
+from qualifications.models.demographics import Demographics, SpokenEnglish, UnderAge
 from qualifications.models.gates import Attempt, Gate, Holding, PlatformType, RefusalCount
 from qualifications.models.swow import SwowEdge, SwowList, SwowWord
 
@@ -12,6 +12,7 @@ __all__ = [
     "Holding",
     "PlatformType",
     "RefusalCount",
+    "SpokenEnglish",
     "SwowEdge",
     "SwowList",
     "SwowWord",

@@ -27,6 +27,23 @@ class Demographics(models.Model):
         return "sealed"
 
 
+class SpokenEnglish(models.Model):
+    """A worker's encrypted answer to whether they speak English, asked where a batch needs it."""
+
+    YES, NO = "yes", "no"
+
+    worker = models.OneToOneField(Worker, models.PROTECT, related_name="spoken_english")
+    answer = EncryptedTextField()
+    asked_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "spoken English"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return "sealed"
+
+
 class UnderAge(models.Model):
     """A worker who said that they are under 18. Only that is kept, so that a later answer changes nothing.
 

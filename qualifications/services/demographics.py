@@ -12,7 +12,7 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from qualifications.domain import about_people
-from qualifications.models import Demographics, UnderAge
+from qualifications.models import Demographics, SpokenEnglish, UnderAge
 from qualifications.queries.consents import is_under_age
 from qualifications.services import consenting
 from qualifications.services.gate_holdings import check_words
@@ -32,6 +32,17 @@ def save_answers(*, worker: Worker, answers: Mapping[str, int | str], now: datet
         if is_under_age(worker) or Demographics.objects.filter(worker=worker).exists():
             return False
         Demographics.objects.create(worker=worker, answers=sealed, asked_at=now)
+    return True
+
+
+def save_english(*, worker: Worker, speaks: bool, now: datetime) -> bool:
+    """Store whether the worker speaks English; a later answer changes nothing and returns False."""
+    answer = SpokenEnglish.YES if speaks else SpokenEnglish.NO
+    with transaction.atomic():
+        Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)
+        if SpokenEnglish.objects.filter(worker=worker).exists():
+            return False
+        SpokenEnglish.objects.create(worker=worker, answer=answer, asked_at=now)
     return True
 
 
@@ -57,7 +68,10 @@ def erase(*, worker: Worker) -> bool:
 
     A study may ask again, and the worker may decline.
     """
-    erased, _ = Demographics.objects.filter(worker=worker).delete()
+    with transaction.atomic():
+        answers, _ = Demographics.objects.filter(worker=worker).delete()
+        english, _ = SpokenEnglish.objects.filter(worker=worker).delete()
+    erased = answers + english
     if erased:
         log.info("demographics.erased", worker=worker.pseudonym)
     return bool(erased)

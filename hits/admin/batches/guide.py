@@ -305,7 +305,8 @@ def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str
     if form.step == "terms":
         return {"suggested": drafting.hits_for(batch, answers=wanted), "plans": plans_of(batch)}
     preset = list(family.terms.requirements) if family else []
-    lacks = any(row not in batch.requirements for row in preset)
+    english = family is not None and family.terms.english_speakers
+    lacks = any(row not in batch.requirements for row in preset) or (english and not batch.english_speakers)
     return {
         "requirements": requirements_in_words(batch.requirements),
         "preset": requirements_in_words(preset) if lacks else [],

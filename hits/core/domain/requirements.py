@@ -49,6 +49,8 @@ GUARDED = {
 MOST = 10
 MOST_LOCALES = 30
 MOST_INTEGERS = 15
+# Asked of the worker by our own pages: no provider knows it.
+SPEAKS_ENGLISH = "Speaks English, as the worker says when we ask"
 
 
 def wants_masters(requirements: Sequence[Mapping[str, Any]]) -> bool:
@@ -57,7 +59,7 @@ def wants_masters(requirements: Sequence[Mapping[str, Any]]) -> bool:
 
 def in_words(requirements: Sequence[Mapping[str, Any]], *, english_speakers: bool = False) -> list[str]:
     """Return one sentence for each requirement, for people."""
-    return [_sentence(row) for row in requirements]
+    return [*map(_sentence, requirements), *([SPEAKS_ENGLISH] if english_speakers else ())]
 
 
 def is_met(row: Mapping[str, Any], value: int) -> bool:

@@ -94,6 +94,10 @@ def test_pages_of_consent_look_right(
     consenting.give_consent(worker=worker, text=text, now=timezone.now())
     visitor.visit("consent-person", desk.frame_url)
     demographics.save_answers(worker=worker, answers={"age": 41}, now=timezone.now())
+    Batch.objects.update(english_speakers=True)
+    visitor.visit("consent-english", desk.frame_url)
+    demographics.save_english(worker=worker, speaks=False, now=timezone.now())
+    visitor.visit("consent-no-english", desk.frame_url, status=403)
     token = statement_links.write_token_for(worker=worker, study=study, now=timezone.now())
     mine = f"{sites.public}{reverse('statement:consent', args=[token])}"
     visitor.visit("consent-statement", mine)
