@@ -21,7 +21,7 @@ from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selection import PAGE, signed_in
 from hits.admin.study_pages import StudyPage, announce
 from hits.work.access import studies_of
-from qualifications.admin.demographics import COUNTS, ON_REQUEST, counts_view
+from qualifications.admin.demographics import COUNTS, ON_REQUEST, file_view, people_view
 from qualifications.admin.finding_gates import find_study
 from qualifications.models import ConsentText
 from qualifications.queries.consents import versions_of, withdrawals_of
@@ -65,8 +65,15 @@ class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
             path("study/<int:pk>/", shown(self.study_view), name="qualifications_consent"),
             path("study/<int:pk>/draft/", shown(self.draft_view), name="qualifications_consent_draft"),
             path("study/<int:pk>/taken-back/", shown(self.withdrawn_view), name="qualifications_withdrawn"),
-            path("study/<int:pk>/people/", counts, name="qualifications_people"),
-            path("people/", counts, name="qualifications_all_people"),
+            path("study/<int:pk>/people/", shown(partial(people_view, self)), name="qualifications_people"),
+            path(
+                "study/<int:pk>/people/<slug:name>.<slug:form>",
+                shown(file_view),
+                name="qualifications_people_file",
+            ),
+            path(
+                "study/<int:pk>/count/", shown(ON_REQUEST.view("count")), name="qualifications_count_people"
+            ),
             path("study/<int:pk>/erase/", shown(ON_REQUEST.view("erase")), name="qualifications_erase"),
             path("study/<int:pk>/let-in/", shown(ON_REQUEST.view("lift")), name="qualifications_lift"),
             path("<int:pk>/publish/", shown(self.publish_view), name="qualifications_consent_publish"),

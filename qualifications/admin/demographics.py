@@ -1,11 +1,10 @@
 """The table of who took part, and erasure at a worker's request. Nobody's own answers are ever shown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -15,19 +14,19 @@ from django.utils import timezone
 
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.data.take_files import send_csv
 from hits.admin.selection import signed_in
 from hits.admin.stat_tables import send_table
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
-from hits.work.access import SEES_ALL, studies_of, visible
-from qualifications.domain import about_people
+from hits.work.access import studies_of, visible
+from qualifications.admin.finding_gates import find_study
+from qualifications.admin.people_tables import TITLE, people_table
 from qualifications.models import ConsentText
-from qualifications.personal_questions import CHOICES, QUESTIONS
-from qualifications.queries.demographics import Counts, counts_of
+from qualifications.queries.counted_people import latest_count
 from qualifications.services.demographics import erase_on_request, let_in_again
+from qualifications.services.people_counts import count_people
 
 COUNTS = "qualifications.count_demographics"
 ERASE = "qualifications.erase_demographics"
@@ -55,32 +54,30 @@ class LiftForm(EraseForm):
     )
 
 
-def counts_view(
-    texts: admin.ModelAdmin[ConsentText], request: HttpRequest, pk: int | None = None
-) -> HttpResponseBase:
+def people_view(texts: admin.ModelAdmin[ConsentText], request: HttpRequest, pk: int) -> HttpResponseBase:
     """Show the last count of who took part in a study."""
-    if not request.user.has_perm(COUNTS) or (pk is None and not request.user.has_perm(SEES_ALL)):
-        raise PermissionDenied
-    study = None if pk is None else get_object_or_404(studies_of(request.user), pk=pk)
-    counts = counts_of(study)
-    if request.method == "POST":
-        return _send(counts, study, request)
+    study = find_study(request, pk, COUNTS)
+    count = latest_count(study)
     context = {
         **texts.admin_site.each_context(request),
         "opts": texts.model._meta,
-        "title": f"Counts of people: {study or 'all studies'}",
+        "title": f"{TITLE}: {study}",
         "study": study,
-        "asked": counts.asked,
-        "questions": [
-            (QUESTIONS[one.key], [(_answer(one.key, group.key), group.about) for group in one.groups])
-            for one in counts.questions
-        ],
-        "fewest": about_people.FEWEST,
-        "sees_all": request.user.has_perm(SEES_ALL),
-        "form": EraseForm() if study and request.user.has_perm(ERASE) else None,
-        "lift_form": LiftForm() if study and request.user.has_perm(LIFT) else None,
+        "count": count,
+        "table": people_table(count.figures) if count else None,
+        "form": EraseForm() if request.user.has_perm(ERASE) else None,
+        "lift_form": LiftForm() if request.user.has_perm(LIFT) else None,
     }
-    return TemplateResponse(request, "admin/qualifications/people/counts.html", context)
+    return TemplateResponse(request, "admin/qualifications/people/table.html", context)
+
+
+def file_view(request: HttpRequest, pk: int, name: str, form: str) -> HttpResponseBase:
+    study = find_study(request, pk, COUNTS)
+    count = latest_count(study)
+    file = send_table([people_table(count.figures)] if count else [], name, form=form, study=study)
+    words = f"Took the table of who took part in “{study}”."
+    note("file.people", words, by=signed_in(request), now=timezone.now(), study=study)
+    return file
 
 
 def _find_study(request: HttpRequest, pk: int) -> Sequence[Study]:
@@ -108,8 +105,27 @@ def _lift(call: Call[Study]) -> Outcome:
     return Outcome(said=f"Whatever {worker.pseudonym} has said of their age, they may work from now on.")
 
 
+def _ask_to_count(call: Call[Study]) -> Confirm:
+    return Confirm(
+        title="Count who took part?",
+        text="Best when the work of the study is done.",
+        consequences=[
+            "Everybody whose submitted work counts is counted as they stand now, and the table stays.",
+            "A next count is possible once five people more have taken part, or none, in each role.",
+            "A figure that has changed by fewer than five people since an earlier count is withheld then.",
+        ],
+        button="Count who took part",
+    )
+
+
+def _count(call: Call[Study]) -> Outcome:
+    count_people(study=call.row, by=call.by, now=call.now)
+    return Outcome(said="Everybody who took part is counted.")
+
+
 ON_REQUEST = ActionPages(
     actions={
+        "count": Action(label="Count who took part", permissions=[COUNTS], confirm=_ask_to_count, run=_count),
         "erase": Action(
             label="Erase what they said about themselves",
             permissions=[ERASE],
@@ -131,25 +147,3 @@ ON_REQUEST = ActionPages(
     base="admin/qualifications/consent/base.html",
     shared=lambda studies: {"opts": ConsentText._meta, "study": studies[0]},
 )
-
-
-def _send(counts: Counts, study: Study | None, request: HttpRequest) -> HttpResponseBase:
-    words = f"Took counts of people of {f'“{study}”' if study else 'all studies'}."
-    note("file.people", words, by=signed_in(request), now=timezone.now(), study=study)
-    name = f"people-{study.pk if study else 'all'}.csv"
-    return send_csv(HEADER, _lines(counts), name=name)
-
-
-def _lines(counts: Counts) -> Iterator[tuple[str, str, str]]:
-    yield "asked", "", _about(counts.asked)
-    for question in counts.questions:
-        for group in question.groups:
-            yield question.key, str(_answer(question.key, group.key)), _about(group.about)
-
-
-def _about(count: int | None) -> str:
-    return TOO_FEW if count is None else f"about {count}"
-
-
-def _answer(question: str, group: str) -> Any:
-    return CHOICES[question][group] if question in CHOICES else group.replace("-", "–")

@@ -52,8 +52,11 @@ def _ask_about_asking(call: Call[Project]) -> Confirm:
     people = project.answers_wanted
     earlier = Row.objects.filter(description__project=project, item__pulled_at=None, item__isnull=False)
     pulled = earlier.exclude(description=description).count()
+    said = ", ".join(f"{role} {count}" for role, count in by_role.items())
     consequences = [
-        f"Rows: {waiting}. Different people for each: {people}. Answers wanted: {waiting * people}.",
+        f"Everybody who has worked in one of these roles by now is asked once: {said}."
+        if by_role
+        else f"Rows: {waiting}. Different people for each: {people}. Answers wanted: {waiting * people}.",
         "From then on the page stays as it is. What you change later is a new version.",
         "Nothing is spent before you launch a batch; a batch that runs already asks about them at once.",
     ]

@@ -28,6 +28,7 @@ from hits.families import Answer, NarrowsItems, PreviewsBatches, SuggestsTerms, 
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
+from hits.work.queries.participants import roles_by_study
 from hits.work.services.leasing import items_served
 
 PREVIEW = "preview"
@@ -108,6 +109,15 @@ class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms,
             description=" ".join(page.about)[:LONGEST_TERMS] or self.terms.description,
             item_s=SECONDS_TO_BEGIN + SECONDS_EACH * len(page.questions),
         )
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """A row of a role is asked only of people who have had that role in the study."""
+        had = Q(plain_row__role="")
+        asked = Row.objects.exclude(role="").filter(item__isnull=False, item__pulled_at=None)
+        studies = asked.order_by().values("item__study")
+        for study_id, roles in roles_by_study(worker_id, studies=studies).items():
+            had |= Q(study=study_id, plain_row__role__in=roles)
+        return items.filter(had)
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         return _with_reports(super().work_page(assignment=assignment, items=items))

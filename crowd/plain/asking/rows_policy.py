@@ -13,6 +13,12 @@ from hits.families.entry_policies import EntryPolicy, PlatformRequirements
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
+from hits.work.queries.participants import roles_by_study
+
+ONLY_WORKERS = gettext_noop(
+    "These questions are for people whose work in this study counts already, as: %(roles)s. Please return "
+    "this HIT; nothing else changes."
+)
 
 
 class RowsPolicy(EntryPolicy):
@@ -26,7 +32,16 @@ class RowsPolicy(EntryPolicy):
         return PlatformRequirements(obstacles=list(_obstacles(project)))
 
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
-        """What one worker may see is decided item by item."""
+        """Raise RuleBroken if only people of some roles are asked, and the worker has had none of these."""
+        study_id = hit.batch.study_id
+        if hit.batch.task != ASK or study_id is None:
+            return
+        rows = Row.objects.filter(description__project__study=study_id, item__pulled_at=None)
+        roles = set(rows.filter(item__isnull=False).values_list("role", flat=True).distinct())
+        if not roles or "" in roles:
+            return
+        if not roles & set(roles_by_study(worker.pk, studies=[study_id]).get(study_id, ())):
+            raise RuleBroken("other_role", _(ONLY_WORKERS) % {"roles": ", ".join(sorted(roles))})
 
 
 def _obstacles(project: Project) -> Iterator[str]:

@@ -57,7 +57,7 @@ def want_anew(project: Project) -> None:
     Rows of roles ask all people of theirs, whatever the rule.
     """
     with held(project) as locked:
-        keys = [item.pk for item in lock_items(_items_of(locked))]
+        keys = [item.pk for item in lock_items(_items_of(locked).filter(plain_row__role=""))]
         for start in range(0, len(keys), AT_ONCE):
             want_answers(dict.fromkeys(keys[start : start + AT_ONCE], locked.answers_wanted))
 

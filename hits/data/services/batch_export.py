@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from django.db.models import Exists, OuterRef, Prefetch, Q
+from django.db.models import Prefetch, Q
 
 from hits.batches.models import BatchEvent
 from hits.datasets.columns import utc_text
@@ -16,6 +16,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
+from hits.work.queries.taken_out import taken_out_by_its_worker
 
 # HITs read at a time. A HIT has few assignments as a rule, and never more than some thousand.
 SLICE = 100
@@ -100,14 +101,6 @@ def _rows(hits: list[HIT], *, include_excluded: bool) -> Iterator[dict[str, Any]
     )
     for assignment in sorted(work, key=lambda row: (by_pk[row.hit_id].number, row.hit_id, row.pk)):
         yield _row(assignment, hit=by_pk[assignment.hit_id])
-
-
-def taken_out_by_its_worker() -> Q:
-    """Kept out though nobody here decided so: it was asked for, and is shown in no file."""
-    decided = Decision.objects.filter(
-        assignment=OuterRef("pk"), kind=Decision.Kind.KEEP_OUT, status=Decision.Status.DONE
-    )
-    return Q(~Exists(decided), kept_out=True)
 
 
 def _row(assignment: Assignment, *, hit: HIT) -> dict[str, Any]:
