@@ -37,6 +37,8 @@ SPARED: dict[str, set[str]] = {
     "hits.User": {"password"},
     "hits.Worker": {"external_id_index"},
     "qualifications.Demographics": {"answers"},
+    "qualifications.PeopleCount": {"aged", "figures", "members"},
+    "qualifications.SpokenEnglish": {"answer"},
     "winogavil_play.Player": {"password", "name_key"},
     "winogavil_play.PlayerSession": EVERY,
     "marketplace.AccessKey": EVERY,

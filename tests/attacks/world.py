@@ -24,6 +24,7 @@ from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from tests import admin_pages
 from tests.attacks.rows import fill_empty_tables
+from tests.attacks.tables import fill_tables
 from tests.crowd.marketplace.desk import make_operator
 from tests.crowd.marketplace.qualifying import make_test, make_type
 from tests.crowd.marketplace.rows import accept, hand_in, post_hit
@@ -56,6 +57,7 @@ def make_world() -> World:
     admin_pages.fill(hits=8, batches=2, now=now)
     study = Study.objects.order_by("pk")[0]
     known = [address for _, address in admin_pages.pages()]
+    known += fill_tables()
     _fill_data(study)
     player = _fill_play()
     worker = _fill_marketplace()

@@ -11,6 +11,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 from qualifications.models import Consent, Demographics
 from qualifications.services import consenting, demographics
+from qualifications.services.people_counts import count_people
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import Desk, sign_in
@@ -140,7 +141,12 @@ def test_pages_of_consent_in_the_admin_look_right(
         ("consent_publish", draft.pk),
         ("withdrawn", study.pk),
         ("people", study.pk),
+        ("count_people", study.pk),
     ):
         visitor.visit(f"admin-{name}", f"{sites.public}{reverse(f'admin:qualifications_{name}', args=[key])}")
+    count_people(study=study, by=staff, now=timezone.now())
+    visitor.visit(
+        "admin-people-counted", f"{sites.public}{reverse('admin:qualifications_people', args=[study.pk])}"
+    )
 
     assert visitor.problems == {}

@@ -139,3 +139,14 @@ def test_one_worker_s_link_takes_nothing_of_another_back(
     client.post(address(other, text.study), {"deed": "withdraw", "study": str(text.study.public_id)})
 
     assert Consent.objects.get(withdrawn_at=None).worker == worker
+
+
+def test_answer_about_english_is_told_and_erased(client: Client, worker: Worker, text: ConsentText) -> None:
+    demographics.save_english(worker=worker, speaks=False, now=NOW)
+
+    page = client.get(address(worker, text.study))
+    client.post(address(worker, text.study), {"deed": "erase"})
+
+    assert "On Nov. 21, 2026 you were asked whether you speak English." in text_of(page)
+    assert "Erase what I told about myself" in text_of(page)
+    assert "Nothing is stored." in text_of(client.get(address(worker, text.study)))
