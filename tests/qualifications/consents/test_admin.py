@@ -10,7 +10,6 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.workers import Worker
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from hits.studies.models import Study
-from qualifications.domain import about_people
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
 from qualifications.services import consenting, demographics
 from tests.factories import (
@@ -135,38 +134,6 @@ def test_other_roles_see_and_do_nothing_of_it(client: Client, role: str) -> None
     seen = {"seen": consenting.digest_of(text)}
     assert client.post(at("consent_publish", text.pk), seen).status_code == 403
     assert ConsentText.objects.get().published_at is None
-
-
-def test_counts_of_all_studies_are_for_who_sees_all(client: Client) -> None:
-    sign_in(client, RESEARCHER, make_study())
-    refused = client.get(at("all_people")).status_code
-    sign_in(client, OPERATOR)
-
-    assert (refused, client.get(at("all_people")).status_code) == (403, 200)
-
-
-def test_counts_are_shown_and_downloaded_and_that_is_on_record(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(about_people, "error_at", lambda _: 0)
-    text = make_consent_text()
-    for number in range(9):
-        worker = make_worker()
-        consenting.give_consent(worker=worker, text=text, now=NOW)
-        gender = "woman" if number < 6 else "man"
-        demographics.save_answers(worker=worker, answers={"gender": gender}, now=NOW)
-    sign_in(client, RESEARCHER, text.study)
-
-    page = client.get(at("people", text.study.pk))
-    file = b"".join(client.post(at("people", text.study.pk)).streaming_content).decode()  # type: ignore[attr-defined]
-
-    assert "About <strong>10</strong> people have been asked." in text_of(page)
-    assert '<th scope="row">Woman</th><td class="number">about 5</td>' in text_of(page)
-    assert '<th scope="row">Man</th><td class="number">too few to tell</td>' in text_of(page)
-    assert "Erase on request" not in text_of(page)
-    assert "gender,Woman,about 5" in file
-    assert "gender,Man,too few to tell" in file
-    assert AuditEvent.objects.get().kind == "file.people"
 
 
 def known_worker(study: Study) -> Worker:
