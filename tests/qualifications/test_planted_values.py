@@ -33,7 +33,7 @@ from hits.providers.gateway import registry
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from qualifications.domain import about_people
-from qualifications.models import Consent, Demographics
+from qualifications.models import Consent, Demographics, PeopleCount
 from qualifications.services import demographics
 from tests import admin_pages
 from tests.crowd.frame.test_asking import agree, open_hit, visit
@@ -124,10 +124,12 @@ def body(response: Any) -> str:
 
 def admin(client: Client) -> dict[str, str]:
     found = {name: body(client.get(address)) for name, address in admin_pages.pages()}
-    found["everybody"] = body(client.get(reverse("admin:qualifications_all_people")))
     study = Consent.objects.earliest("pk").text.study
-    file = client.post(reverse("admin:qualifications_people", args=[study.pk]))
-    return {**found, "people, as a file": body(file)}
+    counted = client.post(reverse("admin:qualifications_count_people", args=[study.pk]), {"confirmed": "yes"})
+    assert PeopleCount.objects.exists()
+    page = reverse("admin:qualifications_people", args=[study.pk])
+    files = {f"people.{form}": body(client.get(f"{page}people.{form}")) for form in ("csv", "json")}
+    return {**found, **files, "counted": body(counted), "people": body(client.get(page))}
 
 
 def api(user: User) -> dict[str, str]:
