@@ -57,6 +57,21 @@ WINOGAVIL_TIERS: tuple[Mapping[str, Any], ...] = (
     },
 )
 
+# A solver's bonus by the Jaccard index, as a study's bonus table. The paper names no amounts; these give a
+# cent for each third of the index, so that a right answer earns the paper's $0.03 for solving once more.
+SOLVER_TIERS: tuple[Mapping[str, Any], ...] = (
+    {
+        "name": "by your Jaccard index",
+        "kind": "tiers",
+        "measure": JACCARD,
+        "tiers": [
+            {"from": 33, "below": 66, "amount": "0.01"},
+            {"from": 66, "below": 100, "amount": "0.02"},
+            {"from": 100, "amount": "0.03"},
+        ],
+    },
+)
+
 
 def check_association(*, cue: str, candidates: int, chosen: int, inner_marks: bool = False) -> None:
     """Check the game's rules for an association. Raises ValueError that says what to correct."""

@@ -15,6 +15,7 @@ from crowd.winogavil.services.withdrawal import follow_pictures, items_of_pictur
 from crowd.winogavil.solver_task import SolveTask
 from crowd.winogavil.solver_test import SolverTestTask
 from crowd.winogavil.spymaster_task import CreateTask
+from hits.families.bonus_presets import BonusPreset
 from qualifications.models import Gate
 from qualifications.presets import Preset
 
@@ -36,6 +37,20 @@ CREATOR_TEST = Preset(
     opens=[CreateTask.key],
     grading=Gate.Grading.SCORES,
     rules=[{"measure": "fool", "above": 40}, {"measure": "solvable", "above": 80}],
+)
+SPYMASTER_BONUS = BonusPreset(
+    key="winogavil.spymasters",
+    name="Spymasters are rewarded for words that fool the model and that people solve",
+    description="The bonuses of the association game's paper: $0.03 to $0.27 for each word, by its "
+    "fool-the-AI score, where it is solvable by humans.",
+    rules=domain.WINOGAVIL_TIERS,
+)
+SOLVER_BONUS = BonusPreset(
+    key="winogavil.solvers",
+    name="Solvers are rewarded according to their Jaccard index",
+    description="A cent for each full third of the index, so $0.03 for a right answer. The association "
+    "game's paper names no amounts: change these as you need.",
+    rules=domain.SOLVER_TIERS,
 )
 
 FAMILY = Family(

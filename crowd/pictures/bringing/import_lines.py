@@ -79,16 +79,25 @@ class Reading:
         kept = [replace(line, concept=concept) for line, concept in spelled if concept]
         return replace(self, lines=kept, unwanted=len(self.lines) - len(kept))
 
-def read_list(content: bytes, *, files: Container[str]) -> Reading:
-    """`files` are those that may be named. Raises InvalidItems if it is no list at all."""
+
+def read_list(content: bytes, *, files: Container[str], is_partial: bool = False) -> Reading:
+    """Lines of a list that may name these `files`. Raises InvalidItems if it is not a list at all.
+
+    `is_partial`: the list of wanted concepts, which is filled in as far as there are pictures. Lines without
+    one are counted, and further columns are skipped.
+    """
+    empty = 0
     problems = Problems(InvalidItems, most=MOST_LINES)
     lines: list[Line] = []
     seen: dict[str, str] = {}
     rows = read_uploaded(
-        content, columns=COLUMNS, most=MOST_LINES, problems=problems, any_of=ANY_OF, unknown=False
+        content, columns=COLUMNS, most=MOST_LINES, problems=problems, any_of=ANY_OF, unknown=is_partial
     )
     for row in rows:
         line = Line(place=row.place, **row.cells)
+        if is_partial and not (line.file or line.url):
+            empty += 1
+            continue
         problem = _doubt(line, files) or _repeated(line, seen)
         if problem:
             problems.say(f"{row.place}: {problem}")
@@ -111,7 +120,7 @@ def read_names(names: Sequence[str], *, concept_from: ConceptFrom) -> Reading:
     return reading
 
 
-def read_source(source: Source, *, concept_from: ConceptFrom) -> Reading:
+def read_source(source: Source, *, concept_from: ConceptFrom, is_partial: bool = False) -> Reading:
     """Lines of the one list among the files, or of the files' names if there is none. Raises InvalidItems."""
     lists = source.lists()
     if len(lists) > 1:
@@ -126,7 +135,7 @@ def read_source(source: Source, *, concept_from: ConceptFrom) -> Reading:
         content = source.read(lists[0])
     except BadPicture as problem:
         raise InvalidItems([f"{lists[0]}: {problem}"]) from problem
-    return read_list(content, files=source)
+    return read_list(content, files=source, is_partial=is_partial)
 
 
 def _doubt(line: Line, files: Container[str]) -> str:

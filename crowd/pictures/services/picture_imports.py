@@ -74,7 +74,9 @@ def prepare_import(
     With an association list, only pictures of its concepts that want one come in.
     """
     is_archive = _is_archive(upload)
-    reading = _read_upload(upload, is_archive=is_archive, concept_from=concept_from)
+    reading = _read_upload(
+        upload, is_archive=is_archive, concept_from=concept_from, is_partial=swow is not None
+    )
     refuse_problems(reading)
     with ExitStack() as undoing:
         stored = ""
@@ -138,11 +140,13 @@ def refuse_problems(reading: Reading) -> None:
 
 
 @contextmanager
-def open_path(path: Path, *, concept_from: ConceptFrom) -> Iterator[tuple[Source, Reading]]:
+def open_path(
+    path: Path, *, concept_from: ConceptFrom, is_partial: bool = False
+) -> Iterator[tuple[Source, Reading]]:
     """Open a folder, an archive, or a list with its files beside it. Raises InvalidItems."""
     if path.is_dir():
         folder = Folder(path)
-        yield folder, import_lines.read_source(folder, concept_from=concept_from)
+        yield folder, import_lines.read_source(folder, concept_from=concept_from, is_partial=is_partial)
         return
     with ExitStack() as opened:
         try:
@@ -152,9 +156,9 @@ def open_path(path: Path, *, concept_from: ConceptFrom) -> Iterator[tuple[Source
         source: Source = Folder(path.parent)
         if _is_archive(file):
             source = opened.enter_context(open_archive(file))
-            reading = import_lines.read_source(source, concept_from=concept_from)
+            reading = import_lines.read_source(source, concept_from=concept_from, is_partial=is_partial)
         else:
-            reading = import_lines.read_list(file.read(), files=source)
+            reading = import_lines.read_list(file.read(), files=source, is_partial=is_partial)
         yield source, reading
 
 
@@ -171,14 +175,16 @@ def bring_lines(
             yield Outcome(line=line, entered=bring_in(line, content=content, is_checked=is_checked))
 
 
-def _read_upload(upload: IO[bytes], *, is_archive: bool, concept_from: ConceptFrom) -> Reading:
+def _read_upload(
+    upload: IO[bytes], *, is_archive: bool, concept_from: ConceptFrom, is_partial: bool
+) -> Reading:
     if is_archive:
         with open_archive(upload) as archive:
-            return import_lines.read_source(archive, concept_from=concept_from)
+            return import_lines.read_source(archive, concept_from=concept_from, is_partial=is_partial)
     content = upload.read(MOST_LIST_BYTES + 1)
     if len(content) > MOST_LIST_BYTES:
         raise InvalidItems([f"A list has at most {MOST_LIST_BYTES // 1_000_000} MB. Cut it into several."])
-    return import_lines.read_list(content, files=frozenset())
+    return import_lines.read_list(content, files=frozenset(), is_partial=is_partial)
 
 
 def _store(upload: IO[bytes]) -> str:

@@ -47,6 +47,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         began = monotonic()
         concept_from = ConceptFrom(options["concept_from"])
+        swow = self._list(options["for_list"])
+        opened = open_path(options["path"], concept_from=concept_from, is_partial=swow is not None)
         try:
             with open_path(options["path"], concept_from=concept_from) as (source, reading):
                 counts, problems = self._bring(source, reading, options)
