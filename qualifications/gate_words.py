@@ -17,8 +17,6 @@ from hits.families import measure_name
 from qualifications.domain.gate_rules import Bound, Finding, Floor, read_finding
 from qualifications.models import Gate
 
-# Of a measure without words of its own its name is shown.
-MEASURES: dict[str, str | Promise] = {"provider": gettext_lazy("score of the platform's test")}
 COMPARED: Mapping[str, str | Promise] = {
     "GreaterThan": gettext_lazy("more than %(value)s"),
     "GreaterThanOrEqualTo": gettext_lazy("at least %(value)s"),

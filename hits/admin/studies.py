@@ -13,44 +13,33 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from hits import families
-from hits.admin.page_parts import JsonField, clean_list
+from hits.admin.bonus_table.table_field import BonusTableField, is_editing
+from hits.admin.bonus_table.table_pages import table_view
 from hits.admin.selection import signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_of
 from hits.batches.services.budgets import grant_budget
-from hits.core.domain.bonus_tables import EXAMPLES, read_bonus_rules, wants_floor
+from hits.core.domain.bonus_tables import read_bonus_rules, wants_floor
 from hits.studies.models import FIXED_BY_LAUNCH, Study
 from hits.work.access import visible
 
-# What each kind of rule is for; its example is in the help beside it.
-KINDS = {
-    "condition": "once, where the mean over the submission's items is high enough (kind may be left out)",
-    "flat": "for every approved submission",
-    "per_item": "for each item that scores high enough",
-    "tiers": "for each item by its score: from is in the tier, below is not; no below: it reaches to 100. "
-    "It may have when, a second measure below which an item earns nothing: "
-    '"when": {"measure": "jaccard", "at_least": 80}',
-    "wage": "what reward and other bonuses lack to an hourly wage for the active time, at most so much; "
-    "without hourly it is the study's wage floor, as it is at the launch",
-}
 
 def offered_languages() -> list[tuple[str, str]]:
     return list(settings.LANGUAGES)
 
 
 class StudyForm(forms.ModelForm[Study]):
+    language = forms.ChoiceField(
+        choices=offered_languages,
+        help_text="Language of the workers' pages. Languages into which they are translated are offered.",
+    )
+    bonus_rules = BonusTableField(
+        label="Rules",
+        help_text="Workers read the name of a rule beside their bonus. A batch keeps the table that it was "
+        "launched with.",
+    )
+
     class Meta:
         widgets = {"members": forms.CheckboxSelectMultiple}
-        field_classes = {"bonus_rules": JsonField}
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if "bonus_rules" in self.fields:
-            field: Any = self.fields["bonus_rules"]
-            field.help_text, field.encoder, field.widget.attrs["rows"] = _explain_rules(), Indented, 14
-
-    def clean_bonus_rules(self) -> list[Any]:
-        return clean_list(self, "bonus_rules")
 
     def clean(self) -> dict[str, Any]:
         """Refuse a wage rule without a wage: it would never owe anything, and nobody would notice."""
@@ -92,6 +81,19 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         ("People", {"fields": ("members", "rejections_a_day")}),
     )
 
+    def get_urls(self) -> list[URLPattern]:
+        table = self.admin_site.admin_view(table_view)
+        return [path("bonus-table/", table, name="hits_study_bonus_table"), *super().get_urls()]
+
+    def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
+        """Leave the rules out for users who may only look: the table in words says what they are."""
+        if obj is None or self.has_change_permission(request, obj):
+            return self.fieldsets
+        return [
+            (title, {"fields": [name for name in options["fields"] if name != "bonus_rules"]})
+            for title, options in self.fieldsets
+        ]
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         return visible(super().get_queryset(request), request.user)
 
@@ -100,6 +102,10 @@ class StudyAdmin(admin.ModelAdmin[Study]):
     ) -> HttpResponse:
         study = kwargs.get("obj")
         context["pages"] = list(pages_of(study, user=signed_in(request))) if study else []
+        form = context["adminform"].form
+        if is_editing(form):  # nobody has tried to save it yet
+            form.errors.clear()
+            context["errors"] = None
         return super().render_change_form(request, context, *args, **kwargs)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Study | None = None) -> tuple[str, ...]:
@@ -165,20 +171,3 @@ def _is_launched(request: HttpRequest, study: Study) -> bool:
     if study.pk not in known:
         known[study.pk] = study.batches.filter(launched_at__isnull=False).exists()
     return known[study.pk]
-
-
-def _explain_rules() -> SafeString:
-    """With an example of every kind that can be copied."""
-    kinds = format_html_join(
-        "",
-        "<li><strong>{}</strong>: {}.<br><code>{}</code></li>",
-        ((kind, words, json.dumps(EXAMPLES[kind])) for kind, words in KINDS.items()),
-    )
-    return format_html(
-        "A list of rules in JSON; [] means no bonus. Amounts are dollars in whole cents; at_least, from and "
-        "below are per cent. A batch keeps the table that it was launched with. Measured are: {}."
-        '<details><summary>The kinds of rules, each with an example</summary><ul class="bonus-kinds">{}</ul>'
-        "</details>",
-        ", ".join(families.known_measures()) or "nothing yet",
-        kinds,
-    )
