@@ -7,9 +7,8 @@ from hits import families
 from hits.core.audit_subjects import SUBJECTS
 from hits.core.errors import CrowdError
 from hits.data import exports, replays
-from hits.families import Purpose
+from hits.families import Purpose, bonus_presets
 from hits.identity.roles import ROLES
-from qualifications.gate_words import MEASURES
 from qualifications.presets import PRESETS
 
 FAMILIES = {one.key: one for one in family.registered()}
@@ -38,7 +37,8 @@ def test_each_room_has_taken_its_part_of_the_description(key: str) -> None:
 
     assert given <= {(role, name) for role, names in ROLES.items() for name in names}
     assert {gate.key for gate in described.gates} <= PRESETS.keys()
-    assert described.measures.items() <= MEASURES.items()
+    assert {families.measure_name(one) for one in described.measures} == set(described.measures.values())
+    assert {one.key for one in described.bonus_presets} <= bonus_presets.registered().keys()
     assert described.audit_subjects.items() <= SUBJECTS.items()
     assert exports.registered().get(key) == described.export
     assert replays.registered().get(key) == described.replay

@@ -22,6 +22,7 @@ from tests.factories import (
 )
 from tests.pages import text_of
 from tests.people import sign_in_with
+from tests.sent_tables import sent_table
 
 pytestmark = pytest.mark.django_db
 
@@ -142,7 +143,7 @@ def test_study_keeps_language_and_time_zone_once_a_batch_is_launched(client: Cli
     ("changes", "words"),
     [
         (
-            {"bonus_rules": '[{"name": "a", "measure": "speed", "at_least": 1, "amount": "0.01"}]'},
+            sent_table([{"name": "a", "measure": "speed", "at_least": 1, "amount": "0.01"}]),
             "nothing is measured as speed",
         ),
         ({"budget": "6.99"}, "$7.00 are reserved already"),

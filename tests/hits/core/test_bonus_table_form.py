@@ -17,6 +17,7 @@ from tests.hits.batches.test_guide import launch_url, make_draft
 from tests.hits.calling import notebook
 from tests.pages import text_of
 from tests.people import sign_in_with
+from tests.sent_tables import sent_table
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +54,7 @@ def test_every_example_can_be_saved(client: Client) -> None:
     study = make_study()
     table = [dict(row) for row in EXAMPLES.values()]
 
-    client.post(study_url(study), study_form(bonus_rules=json.dumps(table)))
+    client.post(study_url(study), study_form(**sent_table(table)))
 
     assert Study.objects.get().bonus_rules == table
 
@@ -72,7 +73,7 @@ def test_a_table_that_could_not_be_kept_is_refused(client: Client, table: Any, w
     study = make_study()
     before = Study.objects.values().get()
 
-    page = client.post(study_url(study), study_form(bonus_rules=json.dumps(table)))
+    page = client.post(study_url(study), study_form(**sent_table(table)))
 
     assert words in text_of(page)
     assert Study.objects.values().get() == before
