@@ -31,7 +31,9 @@ ANSWERS_WANTED = {
     SOLVER_TEST: ANYBODY,
     CREATOR_TEST: ANYBODY,
 }
-# Whom the paper asks: more than 98 % and more than 5,000 approved, in one of four countries.
+# The paper's least mean of the solvers, in per cent, from which an association is selected.
+SELECTION_THRESHOLD = 80
+# The paper's workers: more than 98 % and more than 5,000 approved, in one of four countries.
 PAPER_ASKS: tuple[Mapping[str, Any], ...] = (
     {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThan", "IntegerValues": [98]},
     {"QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThan", "IntegerValues": [5000]},
@@ -84,6 +86,11 @@ def check_association(*, cue: str, candidates: int, chosen: int, inner_marks: bo
         raise ValueError(
             f"Of {candidates} candidates 2 to {MOST_CHOSEN[candidates]} may be chosen, not {chosen}."
         )
+
+
+def reaches(numerator: int, denominator: int, *, threshold: int) -> bool:
+    """True if the share is at least the threshold, in per cent; compared exactly, in whole numbers."""
+    return 100 * numerator >= threshold * denominator
 
 
 def is_name_of(cue: str, labels: Collection[str]) -> bool:

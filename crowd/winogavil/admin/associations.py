@@ -12,8 +12,26 @@ from crowd.winogavil import domain
 from crowd.winogavil.admin import test_generation
 from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import Association, Place
+from crowd.winogavil.queries import reaches_own
 from hits.admin.page_parts import VisibleStudies
 from hits.work.access import studies_of
+
+
+class SelectedFilter(admin.SimpleListFilter):
+    title = "selected"
+    parameter_name = "selected"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "Yes"), ("no", "No"), ("open", "Not final")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Association]) -> QuerySet[Association]:
+        final = queryset.filter(final_at__isnull=False)
+        found = {
+            "yes": final.filter(reaches_own()),
+            "no": final.filter(~reaches_own()),
+            "open": queryset.filter(final_at=None),
+        }
+        return found.get(self.value() or "", queryset)
 
 
 @admin.register(Association)
@@ -21,11 +39,12 @@ class AssociationAdmin(GameList[Association]):
     title = "Associations"
     about = (
         "Words that spymasters, files and recordings gave to pictures. A word is final once its solvers have "
-        "answered, and solvable where they agree with its author by 80 % or more. It is out of use while a "
-        "picture of it is away, it is reported, or its author's work is kept out."
+        "answered, and selected where they agree with its author by the threshold of the study's game or "
+        "more: 80 % unless its settings say otherwise. It is out of use while a picture of it is away, it is "
+        "reported, or its author's work is kept out."
     )
-    list_display = ("cue", "study", "source", "fool_score", "solved", "solvable", "is_asked", "final_at")
-    list_filter = ("solvable", "source", ("item__study", VisibleStudies))
+    list_display = ("cue", "study", "source", "fool_score", "solved", "selected", "is_asked", "final_at")
+    list_filter = (SelectedFilter, "source", ("item__study", VisibleStudies))
     search_fields = ("cue",)
     ordering = ("-pk",)
     show_full_result_count = False
@@ -38,6 +57,7 @@ class AssociationAdmin(GameList[Association]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Association]:
         """Associations of the user's studies, without those of a solver's test, which their batch shows."""
         rows: QuerySet[Any] = super().get_queryset(request).select_related("item__study")
+        rows = rows.annotate(is_solved=Case(When(final_at=None, then=None), default=reaches_own()))
         return rows.filter(item__study__in=studies_of(request.user), item__task=domain.SOLVE)
 
     def get_urls(self) -> list[URLPattern]:
@@ -55,6 +75,12 @@ class AssociationAdmin(GameList[Association]):
     def solved(self, association: Association) -> str:
         mean = association.solvers_mean
         return "not final" if mean is None else f"{float(100 * mean):.1f} %"
+
+    @admin.display(description="selected", boolean=True)
+    def selected(self, association: Association) -> bool | None:
+        """Unknown until it is final."""
+        found: bool | None = vars(association)["is_solved"]
+        return found
 
     @admin.display(description="in use", boolean=True, ordering="item__pulled_at")
     def is_asked(self, association: Association) -> bool:

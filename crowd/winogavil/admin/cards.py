@@ -8,9 +8,8 @@ from django.db.models import Count, Q
 from django.urls import reverse
 
 from crowd.winogavil import domain
-from crowd.winogavil.models import CueReport, Game
-from crowd.winogavil.models.picture_sets import PictureSet
-from crowd.winogavil.queries import of_study
+from crowd.winogavil.models import Association, CueReport, Game, PictureSet
+from crowd.winogavil.queries import of_study, reaches
 from hits.admin.projects.project_cards import Card, CardLink, CardOf, Metric
 from hits.identity.models.users import User
 
@@ -55,7 +54,8 @@ def solving_card(game: Game, user: User) -> Card:
     return Card(
         key="solving",
         title="Solving",
-        about=f"{domain.SOLVERS_WANTED} people solve each association. It is selected where they do.",
+        about=f"{domain.SOLVERS_WANTED} people solve each association. It is selected if the mean of their "
+        f"Jaccard indices is at least {game.selection_threshold} %.",
         metrics=[
             Metric(name="Associations", count=counts["all"]),
             Metric(name="Final", count=counts["final"], of=counts["all"]),
@@ -121,7 +121,7 @@ def _counted(game: Game, *, sources: Collection[str] = ()) -> dict[str, int]:
     return of_study(game.study, sources=sources).aggregate(
         all=Count("pk"),
         final=Count("pk", filter=done),
-        selected=Count("pk", filter=done & Q(solvable=True)),
+        selected=Count("pk", filter=done & reaches(game.selection_threshold)),
     )
 
 

@@ -13,6 +13,7 @@ from django.utils import timezone
 from crowd.winogavil import domain
 from crowd.winogavil.admin import cards
 from crowd.winogavil.models import Game
+from crowd.winogavil.services.threshold_changes import note_threshold
 from hits.admin.projects.project_cards import CardOf
 from hits.admin.projects.project_page import ProjectPages, announce_project
 from hits.admin.selection import signed_in
@@ -26,7 +27,7 @@ class RulesForm(forms.ModelForm[Game]):
 
     class Meta:
         model = Game
-        fields = ("feedback", "inner_marks", "names_allowed", *SOLVING)
+        fields = ("feedback", "inner_marks", "names_allowed", "selection_threshold", *SOLVING)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -61,7 +62,7 @@ class GameAdmin(ProjectPages[Game]):
     )
     rules = RulesForm
     stands_unset = True
-    list_display = ("study", "feedback", "solve_batch", "grows", "problem")
+    list_display = ("study", "feedback", "selection_threshold", "solve_batch", "grows", "problem")
     list_select_related = ("study", "solve_batch__study")
     ordering = ("study__name",)
     cards: ClassVar[Sequence[CardOf]] = cards.CARDS
@@ -73,6 +74,12 @@ class GameAdmin(ProjectPages[Game]):
             "The game of this study is not set up: it plays by the rules of a new game. Its bonuses are "
             "only those of the study's own table. Set it up to change the rules and to launch from here."
         )
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Note another threshold in the audit log, too."""
+        if "selection_threshold" in message[0]["changed"]["fields"]:
+            note_threshold(game=obj, by=signed_in(request), now=timezone.now())
+        return super().log_change(request, obj, message)
 
     def growing_batch(self, project: Game, task: str, batches: Sequence[Batch]) -> Batch | None:
         """Batch that a task grows in; solving grows only in the batch that the settings name."""

@@ -14,6 +14,7 @@ from crowd.demo.interface import Demo, Report
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
+from crowd.winogavil.queries import threshold_of
 from crowd.winogavil.spymaster_task import SLOTS
 from hits.batches.services.drafting import suggest_hits
 from hits.core.errors import CrowdError
@@ -76,13 +77,14 @@ class WinogavilDemo(Demo):
     def report(self) -> Report:
         batches = (self.create, self.batch)
         final = list(self.associations.filter(final_at__isnull=False))
+        threshold = threshold_of(self.cast.study)
         return {
             "hits": HIT.objects.filter(batch__in=batches).exclude(external_id="").count(),
             "assignments_submitted": self.work.filter(submitted_at__isnull=False).count(),
             "assignments_approved": self.work.filter(status=Assignment.Status.APPROVED).count(),
             "associations_created": self.associations.count(),
             "associations_final": len(final),
-            "associations_selected": sum(one.is_selected for one in final),
+            "associations_selected": sum(one.is_selected(threshold=threshold) for one in final),
             "mean_fool_score": _mean([Fraction(one.fool_score or 0) for one in final]),
             "mean_solvable": _mean([100 * (one.solvers_mean or Fraction(0)) for one in final]),
             **acts.money(self.work, batches=batches),

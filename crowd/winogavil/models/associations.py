@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from crowd.pictures.models import Picture
+from crowd.winogavil.domain import reaches
 from crowd.winogavil.models.picture_sets import PictureSet
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
@@ -54,7 +55,8 @@ class Association(models.Model):
             models.CheckConstraint(
                 condition=Q(final_at=None)
                 | Q(
-                    solvable__isnull=False,
+                    solvers_numerator__isnull=False,
+                    solvers_denominator__isnull=False,
                     solvers_denominator__gt=0,
                     solvers_numerator__lte=F("solvers_denominator"),
                 ),
@@ -88,10 +90,12 @@ class Association(models.Model):
             return None
         return Fraction(self.solvers_numerator, self.solvers_denominator)
 
-    @property
-    def is_selected(self) -> bool:
+    def is_selected(self, *, threshold: int) -> bool:
         """True if people solve it; whether a model does makes no difference. `threshold` is in per cent."""
-        return bool(self.solvable)
+        numerator, denominator = self.solvers_numerator, self.solvers_denominator
+        if self.final_at is None or numerator is None or not denominator:
+            return False
+        return reaches(numerator, denominator, threshold=threshold)
 
     @property
     def chosen_keys(self) -> frozenset[str]:

@@ -2,6 +2,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
 
+from crowd.winogavil.domain import SELECTION_THRESHOLD
 from hits.studies.models import Batch, Study
 
 
@@ -27,6 +28,15 @@ class Game(models.Model):
     feedback = models.CharField(
         "solvers see what was right", max_length=8, choices=Feedback, default=Feedback.FINAL
     )
+    selection_threshold = models.PositiveSmallIntegerField(
+        "selection threshold, in per cent",
+        default=SELECTION_THRESHOLD,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="An association is selected if the mean of its solvers is at least this: 80 in the paper. "
+        "Lower it for more data of lower quality, raise it for less of higher quality. Every figure follows "
+        "at once and nothing is lost; releases keep the threshold they were made with, and bonuses follow "
+        "the bonus table.",
+    )
     solve_batch = models.OneToOneField(
         Batch,
         models.SET_NULL,
@@ -46,6 +56,12 @@ class Game(models.Model):
 
     class Meta:
         verbose_name = "association game"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(selection_threshold__gte=1, selection_threshold__lte=100),
+                name="game_selection_threshold_per_cent",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"The association game of {self.study}"

@@ -1,6 +1,8 @@
 from collections.abc import Collection
 
-from django.db.models import QuerySet
+from django.db.models import F, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import GreaterThanOrEqual
 
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association
@@ -26,6 +28,24 @@ def final(associations: Rows) -> Rows:
     return associations.filter(final_at__isnull=False, item__pulled_at=None)
 
 
-def selected(associations: Rows) -> Rows:
-    """What people solve, whatever a model makes of it: the data that a study was made for."""
-    return final(associations).filter(solvable=True)
+def selected(associations: Rows, *, threshold: int) -> Rows:
+    """Final associations that people solve, whatever a model makes of them: the data a study is made for.
+
+    `threshold` is the least mean of their solvers, in per cent.
+    """
+    return final(associations).filter(reaches(threshold))
+
+
+def reaches(threshold: int) -> Q:
+    """Condition for associations whose solvers' mean is at least the threshold, compared in whole numbers."""
+    return _reaches(Value(threshold))
+
+
+def reaches_own() -> Q:
+    """Condition for associations of any studies, each held against the threshold of its own study."""
+    own = F("item__study__game__selection_threshold")
+    return _reaches(Coalesce(own, Value(domain.SELECTION_THRESHOLD)))
+
+
+def _reaches(threshold: Value | Coalesce) -> Q:
+    return Q(GreaterThanOrEqual(F("solvers_numerator") * 100, F("solvers_denominator") * threshold))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from crowd.winogavil.models import Association
-from crowd.winogavil.queries import BY_CHOICE, final, of_study, selected
+from crowd.winogavil.queries import BY_CHOICE, final, of_study, selected, threshold_of
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.rows import Naming, ambiguous_names, stream
@@ -22,16 +22,17 @@ class WinogavilExport(Export):
     def export(
         self, *, wanted: ExportChoice, folder: Path, tell: Tell, now: datetime, **options: Any
     ) -> dict[str, Any]:
-        rows = _rows(wanted)
+        threshold = threshold_of(wanted.study)
+        rows = _rows(wanted, threshold=threshold)
         naming = Naming(
             salt=salt_of(wanted.study, linkable=wanted.linkable),
             ambiguous=frozenset(ambiguous_names(rows)),
         )
         path = folder / f"{'full' if wanted.full else 'associations'}.{wanted.format}"
-        columns, told = FULL if wanted.full else PUBLISHED, stream(rows, naming=naming)
+        columns, told = FULL if wanted.full else PUBLISHED, stream(rows, naming=naming, threshold=threshold)
         return export_rows(path, columns, told, of=rows.count(), wanted=wanted, tell=tell, now=now)
 
 
-def _rows(wanted: ExportChoice) -> Rows:
+def _rows(wanted: ExportChoice, *, threshold: int) -> Rows:
     rows = of_study(wanted.study, sources=wanted.sources or BY_DEFAULT)
-    return final(rows) if wanted.everything else selected(rows)
+    return final(rows) if wanted.everything else selected(rows, threshold=threshold)

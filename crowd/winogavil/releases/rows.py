@@ -98,7 +98,7 @@ def chunks(associations: Rows, *, after: int = 0, size: int = AT_ONCE) -> Iterat
 
 
 def full_rows(
-    associations: Sequence[Association], *, naming: Naming
+    associations: Sequence[Association], *, naming: Naming, threshold: int
 ) -> list[tuple[Association, dict[str, Any]]]:
     """Rows of one chunk; those below the threshold, in per cent, are marked as not selected.
 
@@ -106,15 +106,15 @@ def full_rows(
     """
     around = _around(associations)
     return [
-        (one, _row(one, around, naming=naming))
+        (one, _row(one, around, naming=naming, threshold=threshold))
         for one in associations
         if _of_solvers(around.solutions[one.pk])[0] == one.solvers_mean
     ]
 
 
-def stream(associations: Rows, *, naming: Naming) -> Iterator[dict[str, Any]]:
+def stream(associations: Rows, *, naming: Naming, threshold: int) -> Iterator[dict[str, Any]]:
     for some in chunks(associations):
-        for _, row in full_rows(some, naming=naming):
+        for _, row in full_rows(some, naming=naming, threshold=threshold):
             yield row
 
 
@@ -135,7 +135,7 @@ def _around(associations: Iterable[Association]) -> ChunkRows:
     return ChunkRows(places=places, solutions=solutions, verdicts=verdicts)
 
 
-def _row(one: Association, around: ChunkRows, *, naming: Naming) -> dict[str, Any]:
+def _row(one: Association, around: ChunkRows, *, naming: Naming, threshold: int) -> dict[str, Any]:
     places, solutions = around.places[one.pk], around.solutions[one.pk]
     names = _names(places, naming)
     chosen = [names[place.position] for place in places if place.chosen]
@@ -153,7 +153,7 @@ def _row(one: Association, around: ChunkRows, *, naming: Naming) -> dict[str, An
         "solvers_jaccard_std": spread,
         "study": str(one.item.study.public_id),
         "source": one.source,
-        "selected": one.is_selected,
+        "selected": one.is_selected(threshold=threshold),
         "recorded_as": one.recorded_as,
         "picture_set": one.set_key,
         "author": naming.person(author.public_id) if author else None,

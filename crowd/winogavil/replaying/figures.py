@@ -13,8 +13,9 @@ from hits.core.domain.bonus_rules import BonusRule, Work, evaluate
 
 
 class Figures:
-    def __init__(self, *, table: Sequence[BonusRule], counts: Counter[str]) -> None:
+    def __init__(self, *, table: Sequence[BonusRule], counts: Counter[str], threshold: int) -> None:
         self._table = table
+        self._threshold = threshold
         self.counts = Counter(counts)
         self._associations = 0
         self._selected = 0
@@ -27,7 +28,7 @@ class Figures:
         size = self._sizes[candidates, chosen]
         size[0] += association.model_score or 0
         size[1] += 1
-        if association.is_selected:
+        if association.is_selected(threshold=self._threshold):
             self._selected += 1
             self._cents[int(100 * self._bonus(association))] += 1
 

@@ -25,7 +25,7 @@ class WinogavilReplay(Replay):
         with staged(folder, tell=tell) as staging:
             target = open_study(name=study, bonus_rules=WINOGAVIL_TIERS)
             account, game = account_of(target), game_of(target)
-            figures = Figures(table=target.rules, counts=staging.counts)
+            figures = Figures(table=target.rules, counts=staging.counts, threshold=game.selection_threshold)
             done, all_of_them = 0, len(staging)
             for some in staging.parts(size=AT_ONCE):
                 made = record(some, study=target, account=account, now=now)

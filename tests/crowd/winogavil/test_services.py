@@ -163,7 +163,7 @@ def test_finalize_needs_every_wanted_solver(solvers: tuple[str, ...], mean: Frac
 
     association.refresh_from_db()
     assert (early, final) == (0, 1)
-    assert (association.solvers_mean, association.solvable) == (mean, solvable)
+    assert (association.solvers_mean, association.is_selected(threshold=80)) == (mean, solvable)
 
 
 def test_finalize_waits_while_answers_are_still_wanted() -> None:
@@ -183,14 +183,14 @@ def test_finalize_reopens_first_what_has_lost_an_answer() -> None:
 
     finalize_associations(now=NOW)
     association.refresh_from_db()
-    reopened = (association.final_at, association.solvers_mean, association.solvable)
+    reopened = (association.final_at, association.solvers_mean, association.is_selected(threshold=80))
     Item.objects.update(wanted=0)
     score(association, "0")
     finalize_associations(now=NOW)
 
     association.refresh_from_db()
-    assert reopened == (None, None, None)
-    assert (association.solvers_mean, association.solvable) == (Fraction(2, 3), False)
+    assert reopened == (None, None, False)
+    assert (association.solvers_mean, association.is_selected(threshold=80)) == (Fraction(2, 3), False)
     assert not Item.objects.get().recount
 
 

@@ -606,7 +606,7 @@ def test_answer_out_of_the_data_is_asked_again_of_somebody_else(
     assert (before, decided) == ((True, 3, 0), (True, 3, 0))
     assert out == (False, 2, 1)
     assert final() == (True, 3, 0)
-    assert Association.objects.get().solvable is False
+    assert not Association.objects.get().is_selected(threshold=80)
 
 
 def test_answer_out_of_the_data_reopens_even_if_its_place_was_taken_at_once(
@@ -620,7 +620,7 @@ def test_answer_out_of_the_data_reopens_even_if_its_place_was_taken_at_once(
     finalize_associations(now=DUE)
 
     assert final() == (True, 3, 0)
-    assert Association.objects.get().solvable is False
+    assert not Association.objects.get().is_selected(threshold=80)
 
 
 def test_override_puts_the_answer_back_if_nobody_else_was_asked(solved: list[Assignment]) -> None:
@@ -643,7 +643,7 @@ def test_override_only_pays_if_somebody_else_has_the_place(
     assert state(solved[0]) == ("approved", False)
     assert solved[0].leases.get().status == Lease.Status.RELEASED
     assert final() == (True, 3, 0)
-    assert Association.objects.get().solvable is False
+    assert not Association.objects.get().is_selected(threshold=80)
 
 
 @pytest.mark.parametrize("kind", [Kind.KEEP_OUT, Kind.REJECT])

@@ -15,7 +15,7 @@ from django.db.models import Count, Exists, F, OuterRef, QuerySet
 from crowd.winogavil.annotation import domain
 from crowd.winogavil.annotation.models import Annotation, Draw, Kind
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.queries.associations import of_study, selected
+from crowd.winogavil.queries import of_study, selected, threshold_of
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -142,7 +142,8 @@ def take_back(*, draw: Draw, seen: int, by: User, now: datetime) -> int:
 
 def _questions(study: Study, recipe: Recipe) -> Iterator[Question]:
     """Yield questions about associations that can be shown; recordings only name their pictures."""
-    found = selected(of_study(study, sources=recipe.sources)).filter(source__in=recipe.sources)
+    found = of_study(study, sources=recipe.sources).filter(source__in=recipe.sources)
+    found = selected(found, threshold=threshold_of(study))
     found = found.annotate(size=Count("places"), pictures=Count("places__picture")).filter(size=F("pictures"))
     if recipe.sizes:
         found = found.filter(size__in=recipe.sizes)
@@ -171,7 +172,8 @@ def _asked(study: Study, kind: Kind) -> set[tuple[int, int | None]]:
 
 def _lock_selected(study: Study, recipe: Recipe) -> None:
     """Lock the selected associations' items: another draw waits, and so does pulling one of them."""
-    lock_items(Item.objects.only("pk").filter(pk__in=selected(of_study(study)).values("item")))
+    rows = selected(of_study(study, sources=recipe.sources), threshold=threshold_of(study))
+    lock_items(Item.objects.only("pk").filter(pk__in=rows.values("item")))
 
 
 def _add(questions: Sequence[Question], *, draw: Draw) -> None:

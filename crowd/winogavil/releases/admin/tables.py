@@ -37,6 +37,11 @@ def _both(mean: str, deviation: str) -> Callable[[Row], str | None]:
     return lambda row: None if row[mean] is None else f"{row[mean]} ± {row[deviation]}"
 
 
+def _sizes(threshold: int) -> Sequence[StatColumn]:
+    selected = head(f"Selected: people {threshold} % or more", name="", of=lambda row: row["selected"])
+    return (*SIZES, selected)
+
+
 SIZES = (
     _name("candidates", "Candidates"),
     _count("made", "Made"),
@@ -45,7 +50,14 @@ SIZES = (
     _mean("model", "Model"),
     _mean("human", "People"),
     _mean("random", "Chance"),
-    head("Selected: people 80 % or more", name="", of=lambda row: row["selected"]),
+)
+THRESHOLDS = (
+    _count("threshold", "Threshold, in per cent"),
+    _count("selected", "Selected"),
+    _mean("share", "Share of what is final"),
+    _mean("human", "People, on what is selected"),
+    head("", TEXT, name="is_own"),
+    head("Used by", TEXT, name="", of=lambda row: "this study" if row["is_own"] else ""),
 )
 SHAPES = (
     _name("candidates", "Candidates"),
@@ -119,14 +131,23 @@ CUES = (
 
 
 def tables_of(figures: Figures) -> list[StatTable]:
+    threshold = next(row["threshold"] for row in figures["thresholds"] if row["is_own"])
     return [
         _table(
             name="sizes",
             title="Collected, by the number of candidates",
-            columns=SIZES,
+            columns=_sizes(threshold),
             rows=figures["sizes"],
         ),
-        _shapes(figures["shapes"]),
+        _table(
+            name="thresholds",
+            title="Selected, by threshold",
+            columns=THRESHOLDS,
+            rows=figures["thresholds"],
+            about="How much other thresholds would select. The study's own is a setting of its game, and "
+            "each release has one.",
+        ),
+        _shapes(figures["shapes"], threshold=threshold),
         _table(
             name="people",
             title="People, on average",
@@ -157,7 +178,7 @@ def tables_of_cues(figures: Figures) -> list[StatTable]:
     ]
 
 
-def _shapes(rows: Sequence[Row]) -> StatTable:
+def _shapes(rows: Sequence[Row], *, threshold: int) -> StatTable:
     selected = [row for row in rows if row["selected"]]
     return _table(
         name="shapes",
@@ -166,7 +187,7 @@ def _shapes(rows: Sequence[Row]) -> StatTable:
         rows=rows,
         page_rows=selected,
         empty="Nothing is selected yet. An association is selected once three people have solved it, with a "
-        "mean of 80 % or more.",
+        f"mean of {threshold} % or more.",
         charts=draw_shapes(selected),
     )
 

@@ -11,7 +11,9 @@ class Statistics(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="+")
     # The sources, sorted and joined.
     sources = models.CharField(max_length=64, blank=True)
-    # What changes whenever something counts differently.
+    # The selection threshold that they were counted with, in per cent; None: counted before there was one.
+    selection_threshold = models.PositiveSmallIntegerField(null=True)
+    # Fingerprint of the rows, which changes whenever something counts differently.
     mark = models.CharField(max_length=200)
     figures: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
     counted_at = models.DateTimeField()

@@ -35,8 +35,8 @@ def freeze_some(release: Release, *, naming: Naming) -> bool:
     some = next(chunks(belonging(release), after=release.cursor), None)
     if some is None:
         return False
-    rows = full_rows(some, naming=naming)
-    with appending(release.folder / f"{SOURCE}.part", at=release.written) as file:
+    rows = full_rows(some, naming=naming_of(release), threshold=_threshold(release))
+    with appending(part, at=release.written) as file:
         file.writelines(jsonl(FULL, (row for _, row in rows)))
         written = file.tell()
     with transaction.atomic():

@@ -22,6 +22,8 @@ from crowd.winogavil.releases.statistics.tallies import Agreement, Creator, Scor
 
 SHOWN_GROUPS = (*GROUPS, ALL)
 MOST_WORDS = 100
+# Other selection thresholds to compare with the study's own, in per cent.
+THRESHOLDS = (50, 60, 70, 80, 90, 100)
 Table = list[dict[str, Any]]
 
 
@@ -30,7 +32,11 @@ def figures(tallies: Tallies, *, pseudonyms: Mapping[int, str]) -> dict[str, Tab
     creators = {group: _creators_of(tallies, group) for group in SHOWN_GROUPS}
     solvers = {group: _solvers_of(tallies, group) for group in SHOWN_GROUPS}
     return {
-        "sizes": [_size(tallies, group) for group in SHOWN_GROUPS],
+        "sizes": [
+            *(_size(tallies, group) for group in SHOWN_GROUPS),
+            *({**_size(one, ALL), "candidates": BASELINE} for one in apart),
+        ],
+        "thresholds": _thresholds(tallies),
         "shapes": _shapes(tallies),
         "people": [_people(group, creators[group], solvers[group]) for group in SHOWN_GROUPS],
         "creators": _creators(creators, pseudonyms),
@@ -57,6 +63,26 @@ def _size(tallies: Tallies, group: str) -> dict[str, Any]:
         "human": _share(made.human),
         "random": _number(random / made.count if made.count else None),
     }
+
+
+def _thresholds(tallies: Tallies) -> Table:
+    """Rows that say what other thresholds would select; one of them is the study's own."""
+    final, rows = tallies.means.total(), []
+    means = {Fraction(*mean): times for mean, times in tallies.means.items()}
+    for threshold in sorted({*THRESHOLDS, tallies.threshold}):
+        kept = {mean: times for mean, times in means.items() if 100 * mean >= threshold}
+        selected = sum(kept.values())
+        total = sum((mean * times for mean, times in kept.items()), Fraction(0))
+        rows.append(
+            {
+                "threshold": threshold,
+                "selected": selected,
+                "share": _number(Fraction(selected, final) if final else None),
+                "human": _number(total / selected if selected else None),
+                "is_own": threshold == tallies.threshold,
+            }
+        )
+    return rows
 
 
 def _shapes(tallies: Tallies) -> Table:

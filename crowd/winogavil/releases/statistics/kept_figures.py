@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Max
 
-from crowd.winogavil.queries import of_study
+from crowd.winogavil.models import Association
+from crowd.winogavil.queries import of_study, threshold_of
 from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.figures import figures
 from crowd.winogavil.releases.statistics.study_tallies import count
@@ -25,17 +26,29 @@ def statistics_of(study: Study, *, sources: Collection[str], now: datetime) -> S
     The SWOW baseline has rows of its own, except where nothing else is asked for. Another selection threshold
     of the study is never waited for.
     """
-    name, mark = ",".join(sorted(sources)), _mark(study, sources)
-    known = Statistics.objects.filter(study=study, sources=name).first()
+    threshold = threshold_of(study)
+    game, has_baseline = _split(study, sources)
+    name, mark = ",".join(sorted(sources)), _mark(study, game)
+    if has_baseline:
+        mark += f" {_mark(study, [SWOW])}"
+    rows = Statistics.objects.filter(study=study, sources=name, selection_threshold=threshold)
+    known = rows.first()
     if known and (
         known.mark == mark or now < known.counted_at + timedelta(milliseconds=PAUSE * known.took_ms)
     ):
         return known
     began = time.monotonic()
-    tallies = count(study, sources=sources)
-    found = figures(tallies, pseudonyms=_pseudonyms(_people_of(tallies)))
+    tallies = count(study, sources=game, threshold=threshold)
+    baseline = count(study, sources=[SWOW], threshold=threshold) if has_baseline else None
+    found = figures(tallies, pseudonyms=_pseudonyms(_people_of(tallies)), baseline=baseline)
     took_ms = round(1000 * (time.monotonic() - began))
-    values = {"mark": mark, "figures": found, "counted_at": now, "took_ms": took_ms}
+    values = {
+        "selection_threshold": threshold,
+        "mark": mark,
+        "figures": found,
+        "counted_at": now,
+        "took_ms": took_ms,
+    }
     kept, _ = Statistics.objects.update_or_create(study=study, sources=name, defaults=values)
     return kept
 

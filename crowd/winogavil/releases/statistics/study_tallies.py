@@ -10,21 +10,22 @@ from django.db.models import Count, Q
 from crowd.winogavil.models import Solution
 from crowd.winogavil.queries import of_study
 from crowd.winogavil.queries.associations import Rows
-from crowd.winogavil.releases.statistics.tallies import Answer, Fact, Tallies, add_set, joined
+from crowd.winogavil.releases.statistics.tallies import Answer, Fact, Tallies, add_set, is_solved, joined
 from hits.studies.models import Study
 
 AT_ONCE = 5_000
 
 
-def count(study: Study, *, sources: Collection[str]) -> Tallies:
+def count(study: Study, *, sources: Collection[str], threshold: int) -> Tallies:
     """Tallies of the associations that are not pulled; pulled ones are no part of the data."""
     rows = of_study(study, sources=sources).filter(item__pulled_at=None)
-    tallies = Tallies()
+    tallies = Tallies(threshold=threshold)
     for fact, answers in joined(_facts(rows), _answers(rows)):
         tallies.add(fact, answers)
     for _, some in groupby(_cues(rows), key=itemgetter(0)):
         add_set(
-            tallies.cues, [(author, cue, bool(final and solves)) for _, author, cue, final, solves in some]
+            tallies.cues,
+            [(author, cue, is_solved(*result, threshold=threshold)) for _, author, cue, *result in some],
         )
     return tallies
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from itertools import combinations
 from typing import NamedTuple
 
+from crowd.winogavil.domain import SELECTION_THRESHOLD, reaches
 from crowd.winogavil.releases.domain import Mean, Spread
 
 WHOLE = 100  # scores of models are whole per cent
@@ -118,9 +119,13 @@ class Tallies:
     solvers: defaultdict[tuple[int, int], Mean] = field(default_factory=lambda: defaultdict(Mean))
     agreement: defaultdict[int, Agreement] = field(default_factory=lambda: defaultdict(Agreement))
     cues: Cues = field(default_factory=Cues)
+    # The least mean of the solvers of a selected association, in per cent.
+    threshold: int = SELECTION_THRESHOLD
+    # How often each mean of the solvers of a final association occurs.
+    means: Counter[tuple[int, int]] = field(default_factory=Counter)
 
     def add(self, fact: Fact, answers: Sequence[Answer]) -> None:
-        is_selected = fact.final_at is not None and bool(fact.solvable)
+        is_selected = is_solved(fact.final_at, fact.numerator, fact.denominator, threshold=self.threshold)
         shape = self.shapes[fact.size, fact.k]
         shape.made.add(fact)
         if is_selected:
@@ -136,6 +141,15 @@ class Tallies:
                 self.solvers[answer.worker, fact.size].add(answer.numerator, answer.denominator)
             if answers:
                 _add_agreement(self.agreement[fact.size], answers)
+
+
+def is_solved(
+    final_at: datetime | None, numerator: int | None, denominator: int | None, *, threshold: int
+) -> bool:
+    """True for a final association whose solvers' mean reaches the threshold."""
+    if final_at is None or numerator is None or not denominator:
+        return False
+    return reaches(numerator, denominator, threshold=threshold)
 
 
 def add_set(cues: Cues, rows: Iterable[tuple[int | None, str, bool]]) -> None:

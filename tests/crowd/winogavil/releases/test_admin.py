@@ -50,8 +50,14 @@ def test_researcher_makes_a_release_and_watches_it(client: Client) -> None:
 
     chosen = text_of(client.get(at("choose")))
     asked = client.post(
-        at("make", study.pk),
-        {"title": "Words", "version": "1.0", "licence": "CC BY 4.0", "sources": ["worker", "file"]},
+        at("make", study.pk, "winogavil"),
+        {
+            "title": "Words",
+            "version": "1.0",
+            "licence": "CC BY 4.0",
+            "sources": ["worker", "file"],
+            "selection_threshold": "80",
+        },
     )
     (release,) = Release.objects.all()
     page = text_of(client.get(asked["Location"]))
@@ -97,8 +103,15 @@ def test_release_that_cannot_be_made_says_why(client: Client, changes: Any, word
     sign_in(client, RESEARCHER, study)
 
     page = client.post(
-        at("make", study.pk),
-        {"title": "Words", "version": "1.0", "licence": "x", "sources": ["worker"], **changes},
+        at("make", study.pk, "winogavil"),
+        {
+            "title": "Words",
+            "version": "1.0",
+            "licence": "x",
+            "sources": ["worker"],
+            "selection_threshold": "80",
+            **changes,
+        },
     )
 
     assert page.status_code == 200

@@ -449,11 +449,11 @@ def test_reading_takes_as_many_queries_for_many_rows_as_for_few(django_assert_nu
 
     with django_assert_num_queries(4):
         some = next(reading.chunks(belonging))
-        rows = reading.full_rows(some[:1], naming=naming)
+        rows = reading.full_rows(some[:1], naming=naming, threshold=80)
     assert len(rows) == 1
     for wanted in (2, 6):
         with django_assert_num_queries(3):
-            assert len(reading.full_rows(some[:wanted], naming=naming)) == wanted
+            assert len(reading.full_rows(some[:wanted], naming=naming, threshold=80)) == wanted
 
 
 def test_release_is_due_for_as_long_as_it_is_being_made() -> None:

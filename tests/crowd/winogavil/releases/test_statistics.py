@@ -229,11 +229,11 @@ def test_counting_asks_as_often_for_many_as_for_few(django_assert_num_queries: A
     study, _ = a_study()
 
     with django_assert_num_queries(3):
-        few = count(study, sources=[])
+        few = count(study, sources=[], threshold=80)
     for _ in range(5):
         make_final(study)
     with django_assert_num_queries(3):
-        many = count(study, sources=[])
+        many = count(study, sources=[], threshold=80)
 
     made = [sum(shape.made.count for shape in one.shapes.values()) for one in (few, many)]
     assert made == [3, 8]

@@ -16,7 +16,7 @@ from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 GOLDEN = Path(__file__).with_name("golden")
-TABLES = ("sizes", "shapes", "people", "creators", "solvers", "agreement", "cues", "words")
+TABLES = ("sizes", "thresholds", "shapes", "people", "creators", "solvers", "agreement", "cues", "words")
 # Each row of the JSON is put on one line.
 ROW = re.compile(r"\n {3,}|\n  (?=})")
 FILES = (*(f"{name}.csv" for name in TABLES), "all.json")

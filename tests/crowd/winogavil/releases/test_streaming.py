@@ -108,17 +108,17 @@ def test_a_first_row_costs_one_chunk(django_assert_num_queries: Any) -> None:
     study = make_study()
     for _ in range(3):
         make_final(study)
-    rows = selected(of_study(study))
+    rows = selected(of_study(study), threshold=80)
 
     with django_assert_num_queries(4):
-        next(stream(rows, naming=Naming(salt="x")))
+        next(stream(rows, naming=Naming(salt="x"), threshold=80))
 
 
 @pytest.mark.django_db
 def test_chunks_follow_each_other_without_a_gap() -> None:
     study = make_study()
     made = [make_final(study).pk for _ in range(5)]
-    rows = selected(of_study(study))
+    rows = selected(of_study(study), threshold=80)
 
     found = [[one.pk for one in some] for some in chunks(rows, size=2)]
     rest = [[one.pk for one in some] for some in chunks(rows, after=made[2], size=2)]

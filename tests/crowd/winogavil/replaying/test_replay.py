@@ -72,7 +72,7 @@ def test_a_recording_is_final_at_once_and_asked_of_nobody(tmp_path: Path) -> Non
     assert author
     assert (made.source, made.recorded_as, made.cue, made.picture_set) == ("recorded", "A1", "thorn", None)
     assert (made.model_score, made.asked_at, made.final_at, made.told_at) == (33, NOW, NOW, NOW)
-    assert (made.solvers_numerator, made.solvers_denominator, made.solvable) == (7, 9, False)
+    assert (made.solvers_mean, made.is_selected(threshold=80)) == (Fraction(7, 9), False)
     assert (made.item.wanted, made.item.task, made.item.batch) == (0, "winogavil.solve", None)
     assert (author.external_id, author.account.kind) == ("creator-1", Account.Kind.RECORDED)
     assert [*made.places.values_list("label", "position", "chosen", "predicted")] == [
