@@ -8,5 +8,8 @@ class WinogavilConfig(AppConfig):
     def ready(self) -> None:
         from crowd import family
         from crowd.winogavil.family import FAMILY
+        from crowd.winogavil.services.swow_baseline import baseline_items
+        from scoring.queries.rivals_beside_people import keep_apart
 
         family.register(FAMILY)
+        keep_apart("SWOW baseline", baseline_items)

@@ -120,8 +120,11 @@ def _make(rows: Sequence[tuple[Row, Item | None]], *, batch: Batch) -> None:
 
 
 def _row_of(association: Association) -> Row:
+    """The association as a row; of its sources only the baseline stays itself when it is asked again."""
+    is_baseline = association.source == Association.Source.SWOW
     places = list(association.places.all())
     return Row(
+        source=Association.Source.SWOW if is_baseline else Association.Source.FILE,
         cue=association.cue,
         candidates=tuple(place.picture_id for place in places if place.picture_id),
         chosen=frozenset(place.picture_id for place in places if place.picture_id and place.chosen),

@@ -47,6 +47,15 @@ class Comparison:
     rivals: Sequence[Row]
 
 
+ItemsOf = Callable[[Study], QuerySet[Item]]
+_apart: dict[str, ItemsOf] = {}
+
+
+def keep_apart(name: str, items: ItemsOf) -> None:
+    """Register a set of items that are compared by themselves: called once, in an AppConfig.ready."""
+    _apart[name] = items
+
+
 def compare(study: Study, *, paid: RegisteredRival) -> Comparison:
     """Compare the study's rivals with people, over all of its rival queries that are not kept apart."""
     rival_queries = RivalQuery.objects.filter(study=study)

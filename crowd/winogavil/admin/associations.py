@@ -9,7 +9,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from crowd.winogavil import domain
-from crowd.winogavil.admin import test_generation
+from crowd.winogavil.admin import swow_baseline, test_generation
 from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.queries import reaches_own
@@ -61,7 +61,7 @@ class AssociationAdmin(GameList[Association]):
         return rows.filter(item__study__in=studies_of(request.user), item__task=domain.SOLVE)
 
     def get_urls(self) -> list[URLPattern]:
-        return [*test_generation.urls(self), *super().get_urls()]
+        return [*test_generation.urls(self), *swow_baseline.urls(self), *super().get_urls()]
 
     @admin.display(ordering="item__study")
     def study(self, association: Association) -> str:

@@ -68,6 +68,32 @@ def solving_card(game: Game, user: User) -> Card:
     )
 
 
+def baseline_card(game: Game, user: User) -> Card:
+    counts = _counted(game, sources=[Association.Source.SWOW])
+    make = CardLink(
+        name="Make the SWOW baseline…",
+        url=f"{reverse('admin:winogavil_make_baseline')}?{urlencode({'study': game.study_id})}",
+        permission="hits.change_batch",
+    )
+    see = CardLink(
+        name="See it",
+        url=f"{list_of('association', game)}&{urlencode({'source__exact': Association.Source.SWOW})}",
+        permission="winogavil.view_association",
+    )
+    return Card(
+        key="baseline",
+        title="SWOW baseline",
+        about="Words of an association list with what people said to them, to compare the game with. A batch "
+        "solves them like any other; no figure mixes them with the game's.",
+        metrics=[
+            Metric(name="Instances", count=counts["all"]),
+            Metric(name="Final", count=counts["final"], of=counts["all"]),
+            Metric(name="Selected", count=counts["selected"]),
+        ],
+        links=[make, see] if counts["all"] else [make],
+    )
+
+
 def tests_card(game: Game, user: User) -> Card:
     query = urlencode({"study": game.study_id})
     make = CardLink(
@@ -106,7 +132,7 @@ def add_card(card: CardOf, *, place: int) -> None:
     CARDS.insert(at, card)
 
 
-for number, own in enumerate([sets_card, solving_card, tests_card, reports_card]):
+for number, own in enumerate([sets_card, solving_card, baseline_card, tests_card, reports_card]):
     add_card(own, place=number)
 
 

@@ -10,8 +10,10 @@ from hits.studies.models import Study
 
 Rows = QuerySet[Association]
 Source = Association.Source
-# Given away only where somebody chooses to: unpaid players' words, and what people made to qualify.
-BY_CHOICE = frozenset({Source.PLAYER, Source.TEST})
+# No part of the game's own data: words that people made to qualify, and the baseline to compare it with.
+APART = frozenset({Source.TEST, Source.SWOW})
+# Released only by a researcher's choice; so are unpaid players' words.
+BY_CHOICE = APART | {Source.PLAYER}
 
 
 def of_study(study: Study, *, sources: Collection[str] = ()) -> Rows:
@@ -20,7 +22,7 @@ def of_study(study: Study, *, sources: Collection[str] = ()) -> Rows:
     Questions of a solver's test are never among them.
     """
     rows = Association.objects.filter(item__study=study, item__task=domain.SOLVE)
-    return rows.filter(source__in=sources) if sources else rows.exclude(source=Source.TEST)
+    return rows.filter(source__in=sources) if sources else rows.exclude(source__in=APART)
 
 
 def final(associations: Rows) -> Rows:

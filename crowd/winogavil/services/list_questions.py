@@ -10,9 +10,7 @@ from django.db import transaction
 from crowd.pictures.models import Picture
 from crowd.pictures.profanity import is_profane
 from crowd.pictures.services.picture_states import lock_pictures
-from crowd.winogavil import domain
 from crowd.winogavil.files import write_lines
-from crowd.winogavil.models import Association
 from crowd.winogavil.services.picture_set_draw import Pool, has_near_duplicates
 from crowd.winogavil.services.withdrawal import pull_or_restore
 from hits.batches.services import drafting
@@ -20,24 +18,11 @@ from hits.core.errors import InvalidItems, RuleBroken
 from hits.studies.models import Batch
 from hits.work.models.items import Item
 from qualifications.domain.instances import Instance
-from qualifications.models import SwowList
-from qualifications.services.instance_generation import generate_challenging
 
-SIZES = (5, 6)
-MOST = 500
-# What cannot be shown is replaced by more of the list; so often at most.
+# Most rounds in which questions that cannot be shown are replaced by more of the list.
 TRIES = 5
-
-
-@dataclass(frozen=True, kw_only=True)
-class Order:
-    """What is to be made."""
-
-    batch: Batch
-    swow: SwowList
-    size: int
-    count: int
-    seed: int
+# Draws this many instances, the first of them always the same.
+Generate = Callable[[int], Sequence[Instance]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +38,10 @@ def draw_questions(
     """The first questions that can be shown, without `known` cues. Raises RuleBroken if there are too few."""
     wanted = count
     for _ in range(TRIES):
-        found = generate_challenging(
-            swow=order.swow, concepts=pool.concepts, size=order.size, count=wanted, seed=order.seed
-        )
-        fit = list(_show(found, pool=pool, order=order, known=known))
-        if len(fit) >= order.count:
-            return fit[: order.count]
-        wanted += order.count - len(fit)
+        fit = list(_show(generate(wanted), pool=pool, seed=seed, known=known))
+        if len(fit) >= count:
+            return fit[:count]
+        wanted += count - len(fit)
     raise RuleBroken(
         "nothing_to_show",
         "Too much of what this list gives cannot be shown: its words are coarse, or its pictures are nearly "
@@ -67,9 +49,8 @@ def draw_questions(
     )
 
 
-def add_questions(order: Order, *, seen: int | None = None, now: datetime) -> int:
-    """To the draft's own items: all of them, or RuleBroken and none. `seen`: how many there were."""
-    questions = look_ahead(order)
+def add_to_draft(questions: Sequence[Question], *, batch: Batch, seen: int | None, now: datetime) -> int:
+    """Add all questions to the draft, or raise RuleBroken; `seen` is how many items the page showed."""
     with transaction.atomic():
         lock_pictures({picture.pk for one in questions for picture, _ in one.pictures})
         if batch.items_from == Batch.ItemsFrom.POOL:
@@ -96,19 +77,6 @@ def _show(found: Sequence[Instance], *, pool: Pool, seed: int, known: Collection
         if not has_near_duplicates(pictures):
             belongs = [text in instance.chosen for text in instance.candidates]
             yield Question(cue=instance.cue, pictures=tuple(zip(pictures, belongs, strict=True)))
-
-
-def _check(order: Order) -> None:
-    if order.batch.task != domain.SOLVER_TEST:
-        raise RuleBroken("no_test", "Questions are made for batches of the solver's test only.")
-    if order.size not in SIZES:
-        raise RuleBroken("bad_size", "A question of the test has 5 or 6 pictures.")
-    if not 1 <= order.count <= MOST:
-        raise RuleBroken("bad_count", f"Make 1 to {MOST} questions at once.")
-
-
-def _cues_of(batch: Batch) -> list[str]:
-    return list(Association.objects.filter(item__batch=batch).values_list("cue", flat=True))
 
 
 def _as_file(questions: Sequence[Question]) -> bytes:

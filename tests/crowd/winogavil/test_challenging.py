@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from crowd.winogavil.domain import PAPER_ASKS, SOLVER_TEST
 from crowd.winogavil.models import Association
-from crowd.winogavil.services.list_questions import Order, add_questions, look_ahead
+from crowd.winogavil.services.test_generation import Order, add_questions, look_ahead
 from hits.batches.services import drafting
 from hits.core.errors import RuleBroken
 from hits.identity.roles import RESEARCHER, REVIEWER

@@ -157,8 +157,11 @@ def _baseline(study: Study) -> list[NewcomersSolving]:
     rows = counted_annotations(study, Kind.BASELINE)
     answers = _answers(rows)
     sized = rows.annotate(size=Count("association__places")).order_by()
-    found = list(sized.values_list("size", "pk", "numerator", "denominator"))
+    names = ("size", "pk", "numerator", "denominator")
+    swow = Q(association__source=Association.Source.SWOW)
+    found, apart = list(sized.exclude(swow).values_list(*names)), list(sized.filter(swow).values_list(*names))
     groups = {name: [row for row in found if row[0] in sizes] for name, sizes in GROUPS.items()}
+    groups |= {"all": found, **({"SWOW": apart} if apart else {})}
     return [
         _solved(
             name,

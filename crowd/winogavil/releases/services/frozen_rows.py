@@ -71,6 +71,7 @@ def _item(release: Release, one: Association, row: dict[str, Any]) -> ReleaseIte
         release=release,
         association=one,
         public_id=row["ID"],
+        from_list=row["source"] == Association.Source.SWOW,
         selected=row["selected"],
         candidates=row["candidates"],
         chosen=chosen,

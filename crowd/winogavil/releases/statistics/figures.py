@@ -27,8 +27,14 @@ THRESHOLDS = (50, 60, 70, 80, 90, 100)
 Table = list[dict[str, Any]]
 
 
-def figures(tallies: Tallies, *, pseudonyms: Mapping[int, str]) -> dict[str, Table]:
-    """Ready for JSON. Per cent with one decimal, as numbers."""
+def figures(
+    tallies: Tallies, *, pseudonyms: Mapping[int, str], baseline: Tallies | None = None
+) -> dict[str, Table]:
+    """Tables of the tallies, ready for JSON; percentages are numbers with one decimal.
+
+    `baseline`: the tallies of instances that stand in a row of their own.
+    """
+    apart = [baseline] if baseline else []
     creators = {group: _creators_of(tallies, group) for group in SHOWN_GROUPS}
     solvers = {group: _solvers_of(tallies, group) for group in SHOWN_GROUPS}
     return {
@@ -41,7 +47,10 @@ def figures(tallies: Tallies, *, pseudonyms: Mapping[int, str]) -> dict[str, Tab
         "people": [_people(group, creators[group], solvers[group]) for group in SHOWN_GROUPS],
         "creators": _creators(creators, pseudonyms),
         "solvers": _solvers(solvers, pseudonyms),
-        "agreement": [_agreement(tallies, group) for group in SHOWN_GROUPS],
+        "agreement": [
+            *(_agreement(tallies, group) for group in SHOWN_GROUPS),
+            *({**_agreement(one, ALL), "candidates": BASELINE} for one in apart),
+        ],
         "cues": _cues(tallies),
         "words": [{"cue": word, "associations": times} for word, times in _most_common(tallies.cues.words)],
     }

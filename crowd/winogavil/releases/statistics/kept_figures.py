@@ -16,6 +16,7 @@ from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 
 AT_ONCE = 500
+SWOW = Association.Source.SWOW
 # While work comes in, counting takes at most one part in so many of the time.
 PAUSE = 20
 
