@@ -191,6 +191,56 @@ def test_baseline_is_for_people_who_did_nothing_else_in_the_study(study: Study, 
     assert refusal.value.code == "took_part"
 
 
+@pytest.mark.parametrize("test", ["winogavil.solver_test", "winogavil.creator_test"])
+def test_baseline_is_open_to_who_took_the_tests_of_the_study(study: Study, test: str) -> None:
+    make_selected(study)
+    draw(study, Kind.BASELINE)
+    batch = open_batch(study, Kind.BASELINE)
+    tested, worked = make_worker(account=batch.account), make_worker(account=batch.account)
+    testing, solving = (
+        make_batch(study=study, account=batch.account, task=task, status="open")
+        for task in (test, "winogavil.solve")
+    )
+    for worker in (tested, worked):
+        make_assignment(hit=make_hit(batch=testing), worker=worker, status="approved")
+    make_assignment(hit=make_hit(batch=solving), worker=worked, status="approved")
+    hit = make_hit(batch=batch)
+
+    refuse_entry(hit=hit, worker=tested, now=NOW)
+    with pytest.raises(RuleBroken, match="people who have not"):
+        refuse_entry(hit=hit, worker=worked, now=NOW)
+
+    assert list(known_workers(batch)) == [tested]
+
+
+def test_baseline_is_open_to_who_was_only_paid_in_the_study(study: Study) -> None:
+    make_selected(study)
+    draw(study, Kind.BASELINE)
+    batch = open_batch(study, Kind.BASELINE)
+    worker = make_worker(account=batch.account)
+    paying = make_batch(study=study, account=batch.account, task="compensation", status="open")
+    make_assignment(hit=make_hit(batch=paying), worker=worker, status="approved")
+
+    refuse_entry(hit=make_hit(batch=batch), worker=worker, now=NOW)
+
+    assert list(known_workers(batch)) == [worker]
+
+
+def test_batch_that_is_excluded_by_hand_shuts_out_its_test_takers_too(study: Study) -> None:
+    make_selected(study)
+    draw(study, Kind.BASELINE)
+    batch = open_batch(study, Kind.BASELINE)
+    testing = make_batch(study=study, account=batch.account, task="winogavil.solver_test", status="open")
+    batch.exclude_batches.add(testing)
+    worker = make_worker(account=batch.account)
+    make_assignment(hit=make_hit(batch=testing), worker=worker, status="approved")
+
+    with pytest.raises(RuleBroken, match="people who have not"):
+        refuse_entry(hit=make_hit(batch=batch), worker=worker, now=NOW)
+
+    assert list(known_workers(batch)) == []
+
+
 def test_author_is_not_asked_about_the_own_association(study: Study) -> None:
     association = make_selected(study)
     batch = open_batch(study, Kind.SKILLS)
