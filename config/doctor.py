@@ -11,7 +11,9 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from config.celery import app
-from config.fresh_database import is_empty, unapplied
+from config.fresh_database import OTHER_VERSION, OwnLoader, foreign_migrations, is_empty, unapplied
+from crowd.pictures.letter_reading import installed_reader
+from crowd.pictures.models import Picture
 from hits.common import clock
 from hits.core.errors import CrowdError
 from hits.providers.models.accounts import Account
@@ -28,7 +30,7 @@ def examine() -> list[Finding]:
     findings = [check_database(alias) for alias in settings.DATABASES]
     findings += [check_files(), check_queue(), check_model()]
     if findings[0].ok:
-        findings += [check_keys(), check_clock(), *check_accounts()]
+        findings += [check_keys(), check_clock(), check_letters(), *check_accounts()]
     return findings
 
 
@@ -42,7 +44,8 @@ def check_database(alias: str) -> Finding:
     name = f"database {alias}"
     connection = connections[alias]
     try:
-        empty, missing = is_empty(connection), unapplied(connection)
+        empty, loader = is_empty(connection), OwnLoader(connection)
+        missing, foreign = unapplied(loader), foreign_migrations(loader)
     except DatabaseError as error:
         return Finding(
             name=name,
@@ -54,6 +57,9 @@ def check_database(alias: str) -> Finding:
     if empty:
         advice = f"Run manage.py serve once, or {advice}"
         return Finding(name=name, ok=False, saw="it has no tables yet", advice=advice)
+    if foreign:
+        saw = f"{len(foreign)} migrations of another version, such as {'.'.join(foreign[0])}"
+        return Finding(name=name, ok=False, saw=saw, advice=OTHER_VERSION)
     if missing:
         return Finding(name=name, ok=False, saw=f"{len(missing)} migrations missing", advice=f"Run {advice}")
     return Finding(name=name, ok=True, saw=connection.vendor)
@@ -131,6 +137,18 @@ def check_model() -> Finding:
         return Finding(name="model", ok=False, saw=str(error), advice=advice)
     saw = f"{model.spec.name}, weights {model.weights_sha256[:12]}, on {model.device}"
     return Finding(name="model", ok=True, saw=saw)
+
+
+def check_letters() -> Finding:
+    """Check that somebody reads the letters on photographs, which make pictures unfit."""
+    if reader := installed_reader():
+        return Finding(name="letters", ok=True, saw=reader.name)
+    unread = Picture.objects.unread().filter(in_pool=True).count()
+    saw = f"no Tesseract here; photographs of the pool that are not read: {unread}"
+    # In the embedded form no other machine could read them.
+    ok = not (settings.EMBEDDED and unread)
+    advice = "Install tesseract with its English data (Debian: tesseract-ocr). They are read then."
+    return Finding(name="letters", ok=ok, saw=saw, advice="" if ok else advice)
 
 
 def check_accounts(name: str = "") -> Iterator[Finding]:

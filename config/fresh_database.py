@@ -20,6 +20,12 @@ from django.db.models import Model
 # Any number will do: the process that creates the tables on a server holds this lock.
 LOCK = 7_401_516
 GROUP = "auth.Group"
+OURS = ("crowd", "hits", "qualifications", "scoring")
+OTHER_VERSION = (
+    "Another version of this project made it. From before 0.1.0 nothing is carried over: take the data out "
+    "with the version that made it (manage.py export), and start with an empty database. "
+    "From a later version: install that one."
+)
 
 
 class OwnLoader(MigrationLoader):
@@ -53,6 +59,16 @@ def is_own(label: str, *, alias: str) -> bool:
 def unapplied(loader: OwnLoader) -> list[tuple[str, str]]:
     """The migrations that this database lacks, by app and name."""
     return sorted(set(loader.graph.nodes) - set(loader.applied_migrations))
+
+
+def foreign_migrations(loader: OwnLoader) -> list[tuple[str, str]]:
+    """The migrations of our apps that this database has and this version lacks: another version made it."""
+    unknown = set(loader.applied_migrations) - set(loader.disk_migrations)
+    return sorted((app, name) for app, name in unknown if app in loader.migrated_apps and _is_ours(app))
+
+
+def _is_ours(label: str) -> bool:
+    return apps.get_app_config(label).name.partition(".")[0] in OURS
 
 
 def is_empty(connection: BaseDatabaseWrapper) -> bool:

@@ -27,9 +27,21 @@ def shows_words(written: str) -> bool:
 
 
 def shows_concept(written: str, *, concept: str) -> bool:
-    """Whether the picture gives its concept away in letters."""
-    wanted, found = words_of(concept), words_of(written)
-    return bool(wanted) and (set(wanted) <= set(found) or "".join(wanted) in found)
+    return bool(words_showing(written, concept=concept))
+
+
+def words_showing(written: str, *, concept: str) -> list[str]:
+    """The words on a picture that give its concept away, in whole or in part: “brary” for “library”."""
+    wanted, found = words_of(concept), list(dict.fromkeys(words_of(written)))
+    if wanted and set(wanted) <= set(found):
+        return wanted
+    targets = [word for word in (*wanted, "".join(wanted)) if len(word) >= LEAST_PART]
+    return [word for word in found if any(_is_part(word, target) for target in targets)]
+
+
+def _is_part(word: str, target: str) -> bool:
+    """Whether one is a part of the other; a longer word may hold the whole target, as in “owls”."""
+    return target in word or (len(word) >= LEAST_PART and word in target)
 
 
 def tidy_concept(text: str) -> str:

@@ -9,7 +9,15 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.signals import post_migrate
 
-from config.fresh_database import OwnExecutor, lay_if_empty, own_apps, unapplied
+from config.fresh_database import (
+    OTHER_VERSION,
+    OwnExecutor,
+    OwnLoader,
+    foreign_migrations,
+    lay_if_empty,
+    own_apps,
+    unapplied,
+)
 
 # Options that ask for something else than "bring this database up to date".
 SPECIAL = ("app_label", "migration_name", "fake", "fake_initial", "plan", "check_unapplied", "prune")
@@ -26,8 +34,12 @@ class Command(migrate.Command):
         connection = connections[options["database"]]
         connection.prepare_database()
         laid = lay_if_empty(connection)
-        if not laid and unapplied(connection):
-            return False
+        if not laid:
+            loader = OwnLoader(connection)
+            if foreign_migrations(loader):
+                raise CommandError(f"{connection.alias} was not migrated. {OTHER_VERSION}")
+            if unapplied(loader):
+                return False
         if options["verbosity"]:
             self.stdout.write(f"{connection.alias}: {'laid.' if laid else 'nothing to migrate.'}")
         self._repair(connection, options)

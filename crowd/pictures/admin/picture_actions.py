@@ -11,7 +11,7 @@ from django.urls import reverse
 from crowd.pictures.admin.pool_parts import CHECK, REMOVE
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import LONGEST_REASON
-from crowd.pictures.services import removing_pictures
+from crowd.pictures.services import flagged_pictures, removing_pictures
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.selection import MOST, read_keys
@@ -114,6 +114,25 @@ ACTIONS: Mapping[str, Action[Picture]] = {
         "Removed pictures are left as they are, and so are those that were uploaded for an item.",
         done="sent back to the check",
         do=removing_pictures.recheck_pictures,
+    ),
+    "allow": _action(
+        label="Allow in spite of letters",
+        title="Allow pictures in spite of their letters",
+        permission=CHECK,
+        meaning="Letters were found on them, so that they are unfit until a person says otherwise. You say "
+        "that they do no harm: the pictures can be shown to workers at once. You can take this back at any "
+        "time. What is unfit for another reason, or by a colleague’s verdict, is left as it is.",
+        done="allowed in spite of letters",
+        do=flagged_pictures.allow_flagged,
+    ),
+    "disallow": _action(
+        label="Make unfit for letters again",
+        title="Make pictures unfit for their letters again",
+        permission=CHECK,
+        meaning="What somebody decided about the letters on them is taken back: they are unfit and shown to "
+        "nobody, and items that hold them wait. Pictures without letters are left as they are.",
+        done="made unfit for letters again",
+        do=flagged_pictures.disallow_flagged,
     ),
 }
 PAGES = ActionPages(

@@ -31,10 +31,31 @@ from hits.identity.models.users import User
 KEPT_S = 300
 HEADER = (
     "key", "sha256", "original_sha256", "concept", "caption", "status", "unfit_reason", "removal_reason",
-    "shows_words", "shows_concept", "ocr_text", "source", "credit", "licence", "media_type", "width",
-    "height", "perceptual_hash", "added_at", "checked_at",
+    "shows_words", "shows_concept", "flagged_at", "ocr_text", "source", "credit", "licence", "media_type",
+    "width", "height", "perceptual_hash", "added_at", "checked_at",
 )  # fmt: skip
 WORDS = ("concept", "caption", "source", "credit", "licence")
+UNDECIDED = "The letters on it decided this by themselves; nobody has looked at it yet."
+
+
+def _is_reported() -> Exists:
+    return Exists(Report.objects.filter(picture=OuterRef("pk"), status=Report.Status.OPEN))
+
+
+def _is_one_of(rows: QuerySet[Picture]) -> Q:
+    return Q(pk__in=rows.values("pk"))
+
+
+# Choices of the filter, each with its condition.
+FLAGGED: Mapping[str, tuple[str, Callable[[], Q | Exists]]] = {
+    "undecided": ("Unfit for its letters, not decided", lambda: _is_one_of(Picture.objects.undecided())),
+    "overruled": ("Allowed in spite of letters", lambda: _is_one_of(Picture.objects.flagged().playable())),
+    "words": ("Shows written words", lambda: Q(shows_words=True)),
+    "concept": ("Shows its concept’s name, or a part of it", lambda: Q(shows_concept=True)),
+    "profane": ("Profane concept", lambda: Q(is_profane=True)),
+    "reported": ("Reported, not decided", _is_reported),
+    "problem": ("Could not be prepared", lambda: ~Q(problem="")),
+}
 
 
 class FlagFilter(admin.SimpleListFilter):
@@ -42,28 +63,11 @@ class FlagFilter(admin.SimpleListFilter):
     parameter_name = "flag"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [
-            ("words", "Shows written words"),
-            ("concept", "Shows its concept’s name"),
-            ("profane", "Profane concept"),
-            ("reported", "Reported, not decided"),
-            ("problem", "Could not be prepared"),
-        ]
+        return [(key, label) for key, (label, _) in FLAGGED.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Picture]) -> QuerySet[Picture]:
-        match self.value():
-            case "words":
-                return queryset.filter(shows_words=True)
-            case "concept":
-                return queryset.filter(shows_concept=True)
-            case "profane":
-                return queryset.filter(is_profane=True)
-            case "reported":
-                return queryset.filter(_is_reported())
-            case "problem":
-                return queryset.exclude(problem="")
-            case _:
-                return queryset
+        _, condition = FLAGGED.get(self.value() or "", ("", Q))
+        return queryset.filter(condition())
 
 
 class HomeFilter(admin.SimpleListFilter):
@@ -230,7 +234,8 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         reason = picture.removal_reason or (
             picture.get_unfit_reason_display() if picture.status == Picture.Status.UNFIT else ""
         )
-        return f"{picture.get_status_display()}. {reason}".strip()
+        said = f"{picture.get_status_display()}. {reason}".strip()
+        return f"{said}. {UNDECIDED}" if picture.is_undecided else said
 
     @admin.display(description="place")
     def place(self, picture: Picture) -> str:

@@ -39,7 +39,8 @@ def small(picture: Picture) -> SafeString:
 
 
 def flags_of(picture: Picture) -> list[str]:
-    """What the person who checks should look at twice."""
+    """Remarks about what a person should look at twice, and the letters that they are about."""
+    showing = " ".join(domain.words_showing(picture.ocr_text, concept=picture.concept))
     words = {
         "Its concept is profane": picture.is_profane,
         f"It shows its concept: {_quoted(showing)}": picture.shows_concept,

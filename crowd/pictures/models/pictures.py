@@ -37,6 +37,24 @@ class Pictures(models.QuerySet["Picture"]):
         """Pictures that image sets are drawn from."""
         return self.filter(status=Picture.Status.FIT, in_pool=True)
 
+    def unread(self) -> "Pictures":
+        """Photographs that wait for somebody to read the letters on them; drawings say theirs themselves."""
+        return self.filter(read_by="").exclude(media_type=SVG)
+
+    def flagged(self) -> "Pictures":
+        """Pictures on which letters were found, whatever was decided about them."""
+        return self.filter(Q(shows_words=True) | Q(shows_concept=True))
+
+    def undecided(self) -> "Pictures":
+        """Pictures that only their letters have made unfit: nobody has decided about them."""
+        return self.filter(
+            status=Picture.Status.UNFIT,
+            unfit_reason__in=FLAGS,
+            flagged_at__isnull=False,
+            checked_at=None,
+            in_pool=True,
+        )
+
 
 class Picture(models.Model):
     """A picture of the pool. Its address is unguessable and says nothing of what it shows.
@@ -87,7 +105,10 @@ class Picture(models.Model):
     claimed_until = models.DateTimeField(null=True)
     skipped = models.PositiveIntegerField(default=0)
 
-    # What the background finds out. Flags tell the person who checks; only a profane concept decides.
+    # When letters on it made it unfit. From then on a person decides: it is not flagged a second time.
+    flagged_at = models.DateTimeField(null=True, editable=False)
+
+    # Findings of the background.
     prepared_at = models.DateTimeField(null=True)
     problem = models.CharField(max_length=300, blank=True)
     width = models.PositiveIntegerField(null=True)
@@ -125,6 +146,12 @@ class Picture(models.Model):
             models.Index(fields=["checked_by", "-checked_at"], name="picture_by_checker"),
             models.Index(fields=["id"], condition=Q(prepared_at=None), name="picture_to_prepare"),
             models.Index(fields=["id"], condition=Q(read_by=""), name="picture_to_read"),
+            models.Index(
+                fields=["id"],
+                condition=Q(in_pool=True, flagged_at=None, checked_at=None)
+                & (Q(shows_words=True) | Q(shows_concept=True)),
+                name="picture_to_flag",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -134,6 +161,20 @@ class Picture(models.Model):
     def is_drawing(self) -> bool:
         """Whether it is an SVG, which serves as its own thumbnail and has no perceptual hash."""
         return self.media_type == SVG
+
+    @property
+    def is_flagged(self) -> bool:
+        return self.shows_words or self.shows_concept
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether only its letters have made it unfit."""
+        return self.in_pool and self.status == self.Status.UNFIT and self.has_reason_of_letters
+
+    @property
+    def has_reason_of_letters(self) -> bool:
+        """Whether its letters alone have given the reason why it is, or was, unfit."""
+        return self.flagged_at is not None and self.checked_at is None and self.unfit_reason in FLAGS
 
     @property
     def written_words(self) -> str:

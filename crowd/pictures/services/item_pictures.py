@@ -113,7 +113,14 @@ def _known(upload: Upload) -> Picture | None:
 def _refuse_what_may_not_be_shown(picture: Picture) -> None:
     match picture.status:
         case Status.REMOVED:
-            raise RuleBroken("picture_removed", "This very picture was removed by staff. Choose another one.")
+            words = _("This very picture was removed by staff. Choose another one.")
+            raise RuleBroken("picture_removed", words)
+        case Status.UNFIT if picture.is_undecided:
+            words = _(
+                "This very picture is in the pool, where letters were found on it, and nobody has said that "
+                "they do no harm. Choose another one."
+            )
+            raise RuleBroken("picture_flagged", words)
         case Status.UNFIT:
             words = _("Staff looked at this very picture before: %(reason)s. Choose another one.")
             raise RuleBroken("picture_unfit", words % {"reason": picture.get_unfit_reason_display()})

@@ -14,7 +14,7 @@ from crowd.pictures.bringing.import_lines import Line
 from crowd.pictures.files.contents import Content
 from crowd.pictures.models import Picture, Unfit, new_key
 from crowd.pictures.profanity import is_profane
-from crowd.pictures.services import picture_states
+from crowd.pictures.services import flagged_pictures, picture_states
 from scoring.services.rival_pool import Entering, enter_pool
 
 SUFFIXES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
@@ -111,6 +111,9 @@ def describe_picture(picture: Picture) -> None:
             tell_rivals([picture])
         if picture.is_profane:
             picture_states.move_picture(picture, Status.UNFIT, unfit_reason=Unfit.PROFANE, now=now)
+        elif picture.in_pool and before.concept != picture.concept:
+            before.shows_concept = picture.shows_concept
+            flagged_pictures.judge_anew(before, now=now)
 
 
 def _known(digest: str, original: str) -> Picture | None:

@@ -48,7 +48,8 @@ def recheck_pictures(*, pictures: Collection[Picture], by: User, now: datetime) 
     with transaction.atomic():
         rows = [one for one in lock_pictures([one.pk for one in pictures]) if one.in_pool]
         shown = [one.pk for one in rows if one.status == Status.FIT]
-        undone = {"checked_by": None, "checked_at": None, "unfit_reason": ""}
+        # A colleague is to decide, whatever letters are on them.
+        undone = {"checked_by": None, "checked_at": None, "unfit_reason": "", "flagged_at": now}
         since = (Status.FIT, Status.UNFIT)
         moved = [one for one in rows if states.move(one, Status.WAITING, since=since, **undone)]
         if shown:
