@@ -24,6 +24,8 @@ def missing(item: pytest.Item) -> str | None:
         return "no Chromium (install Debian's package chromium-headless-shell)"
     if item.get_closest_marker("needs_uv") and not shutil.which("uv"):
         return "no uv (install it with pip)"
+    if item.get_closest_marker("needs_tesseract") and not shutil.which("tesseract"):
+        return "no Tesseract (install Debian's package tesseract-ocr)"
     return None
 
 

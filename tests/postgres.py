@@ -23,6 +23,7 @@ ON_POSTGRES = {
     "crowd/pictures/test_adding.py": "digests that are unique",
     "crowd/pictures/test_admin_pool.py": "searches",
     "crowd/pictures/test_checking.py": "states",
+    "crowd/pictures/test_flagged.py": "locks and states",
     "crowd/pictures/test_importing.py": "rows in bulk",
     "crowd/pictures/test_reporting.py": "counts",
     "crowd/statement": "sums",

@@ -11,12 +11,15 @@ from django.core.management import CommandError, call_command
 from django.db.utils import ConnectionHandler
 
 from config import doctor
+from config.fresh_database import OTHER_VERSION
+from crowd.pictures.letter_reading import Tesseract
 from hits.common import clock
 from hits.sync.services.account_checks import Finding
 from tests.crowd.pictures.images import make_raster
 from tests.factories import make_account, make_picture
 
 pytestmark = pytest.mark.django_db
+NOT_READ = "no Tesseract here; photographs of the pool that are not read"
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +49,26 @@ def test_doctor_of_an_account_that_does_not_exist_names_those_that_do() -> None:
     (finding,) = [found for found in doctor.examine_account("other") if not found.ok]
 
     assert (finding.saw, finding.advice) == ("there is none called other", "Known: first.")
+
+
+@pytest.mark.parametrize(
+    ("has_reader", "embedded", "ok"), [(True, True, True), (False, True, False), (False, False, True)]
+)
+def test_doctor_says_how_many_photographs_nobody_reads(
+    settings: LazySettings, monkeypatch: pytest.MonkeyPatch, has_reader: bool, embedded: bool, ok: bool
+) -> None:
+    settings.EMBEDDED = embedded
+    reader = Tesseract("tesseract", version="5.3.0") if has_reader else None
+    monkeypatch.setattr(doctor, "installed_reader", lambda: reader)
+    without = doctor.check_letters()
+    make_picture()
+    make_raster()
+
+    finding = doctor.check_letters()
+
+    assert (without.ok, finding.ok) == (True, ok)
+    assert finding.saw == ("tesseract 5.3.0" if has_reader else f"{NOT_READ}: 1")
+    assert ("tesseract-ocr" in finding.advice) is not ok
 
 
 @pytest.mark.parametrize("embedded", [True, False])
@@ -119,6 +142,15 @@ def test_doctor_of_a_database_that_lacks_migrations_says_how_many(monkeypatch: p
 
     assert (finding.ok, finding.saw) == (False, "2 migrations missing")
     assert finding.advice == "Run manage.py migrate --database default."
+
+
+def test_doctor_of_a_database_of_another_version_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "foreign_migrations", lambda _: [("hits", "0014_answers_needed")])
+
+    finding = doctor.check_database("default")
+
+    saw = "1 migrations of another version, such as hits.0014_answers_needed"
+    assert (finding.ok, finding.saw, finding.advice) == (False, saw, OTHER_VERSION)
 
 
 @pytest.mark.parametrize(("ahead", "is_well"), [(timedelta(0), True), (timedelta(hours=-1), False)])

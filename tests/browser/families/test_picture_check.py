@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from crowd.pictures.bringing.import_lines import ConceptFrom
 from crowd.pictures.models import Import, Picture
 from crowd.pictures.models.picture_reports import Report
+from crowd.pictures.services.flagged_pictures import drop_flagged
 from crowd.pictures.services.picture_imports import Rights, begin_import, prepare_import
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.pictures.services.picture_requests import fulfil_requests
@@ -167,6 +168,9 @@ def fill(by: User) -> tuple[Import, Import]:
     fulfil_requests(now=now)
     prepare_pictures(now=now)
     Picture.objects.filter(concept__in=["snow", "ship"]).update(status="fit")
+    note = make_raster(seed=8, concept="library")
+    Picture.objects.filter(pk=note.pk).update(shows_words=True, shows_concept=True, ocr_text="BRARY OPEN")
+    drop_flagged(now=now)
     report_picture(
         picture=Picture.objects.get(concept="ship"), reason="other", text="It is upside down.",
         by_worker="3f9a1c07", now=now,
@@ -186,6 +190,9 @@ def test_pages_of_the_pool_look_right(open_page: OpenPage, sites: Sites, size: s
 
     visitor.visit("pool-list", f"{pool(sites)}/picture/")
     visitor.visit("pool-picture", f"{pool(sites)}/picture/{fit.pk}/change/")
+    library = Picture.objects.get(concept="library")
+    visitor.visit("pool-picture-flagged", f"{pool(sites)}/picture/{library.pk}/change/")
+    visitor.visit("pool-allow", f"{pool(sites)}/picture/do/allow/?pictures={library.pk}")
     visitor.visit("pool-remove", f"{pool(sites)}/picture/do/remove/?pictures={fit.pk},{sign.pk}")
     visitor.visit("pool-check", f"{pool(sites)}/picture/check/")
     Picture.objects.filter(status="waiting").exclude(pk=sign.pk).update(status="fit")

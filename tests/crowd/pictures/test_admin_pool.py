@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from crowd.pictures.models import Import, Picture
 from crowd.pictures.models.picture_reports import Report
+from crowd.pictures.services.flagged_pictures import drop_flagged
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.pictures.services.preparation import prepare_pictures
 from hits.core.models.audit_events import AuditEvent
@@ -52,6 +53,50 @@ def test_list_tells_what_waits_and_leads_on(client: Client) -> None:
     assert "Check: 2 wait," not in page
     assert "Check: 2 wait" in page
     assert "Reports: 1 open" in page
+
+
+def make_flagged(*, seed: int, concept: str = "library", words: str = "Brary") -> Picture:
+    """A picture that the letters on it have made unfit."""
+    picture = make_raster(seed=seed, concept=concept)
+    found = {"shows_words": True, "ocr_text": words, "shows_concept": concept == "library"}
+    Picture.objects.filter(pk=picture.pk).update(read_by="fake 1", **found)
+    drop_flagged(now=NOW)
+    return Picture.objects.get(pk=picture.pk)
+
+
+def test_flagged_pictures_are_named_with_the_letters_and_allowed_one_by_one(client: Client) -> None:
+    picture = make_flagged(seed=1)
+    sign_in_keeper(client)
+    change = reverse("admin:pictures_picture_change", args=[picture.pk])
+
+    listed = " ".join(client.get(LIST).text.split())
+    before = text_of(client.get(change))
+    client.post(do("allow"), {"pictures": str(picture.pk)})
+    allowed = Picture.objects.get()
+    after = text_of(client.get(change))
+    client.post(do("disallow"), {"pictures": str(picture.pk)})
+
+    assert "Letters were found on 1 picture, which is unfit until somebody says otherwise" in listed
+    assert "It shows its concept: “brary”" in listed
+    assert f"{do('allow')}?pictures={picture.pk}" in before
+    assert "nobody has looked at it yet" in before
+    assert allowed.status == "fit"
+    assert f"{do('disallow')}?pictures={picture.pk}" in after
+    assert Picture.objects.get().status == "unfit"
+
+
+def test_flagged_pictures_are_allowed_and_taken_back_in_bulk(client: Client) -> None:
+    pictures = [make_flagged(seed=seed) for seed in range(3)]
+    sign_in_keeper(client)
+    keys = ",".join(str(one.pk) for one in pictures)
+
+    said = text_of(client.post(do("allow"), {"pictures": keys}, follow=True))
+    fit = Picture.objects.playable().count()
+    undone = text_of(client.post(do("disallow"), {"pictures": keys}, follow=True))
+
+    assert "3 pictures allowed in spite of letters." in said
+    assert (fit, Picture.objects.undecided().count()) == (3, 3)
+    assert "3 pictures made unfit for letters again." in undone
 
 
 def test_empty_pool_says_what_to_do(client: Client) -> None:

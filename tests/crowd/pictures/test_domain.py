@@ -37,13 +37,36 @@ def test_concept_of_folder(name: str, concept: str) -> None:
         ("EXIT", True, False),
         ("The Fire ENGINE no. 4", True, True),
         ("fireengine", True, True),
-        ("fire", True, False),
+        ("fire", True, True),
+        ("GINE", True, True),
+        ("fireworks", True, True),
+        ("in", True, False),
+        ("ne", True, False),
     ],
 )
 def test_flags_of_what_is_written(written: str, words: bool, concept: bool) -> None:
     found = (domain.shows_words(written), domain.shows_concept(written, concept="fire engine"))
 
     assert found == (words, concept)
+
+
+@pytest.mark.parametrize(
+    ("written", "concept", "showing"),
+    [
+        ("brary", "library", ["brary"]),
+        ("BRARY 1902 open", "Library", ["brary"]),
+        ("lib rary", "library", ["lib", "rary"]),
+        ("libraries", "library", []),
+        ("TV", "tv", ["tv"]),
+        ("ATV", "tv", []),
+        ("É COLE", "école", ["cole"]),
+        ("", "library", []),
+    ],
+)
+def test_words_showing_a_concept_are_those_that_give_a_part_of_it_away(
+    written: str, concept: str, showing: list[str]
+) -> None:
+    assert domain.words_showing(written, concept=concept) == showing
 
 
 def test_concept_without_letters_is_shown_by_nothing() -> None:

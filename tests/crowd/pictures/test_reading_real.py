@@ -13,6 +13,8 @@ from crowd.pictures.services.preparation import read_pictures
 from crowd.pictures.tasks import tend_pool
 from tests.crowd.pictures.images import make_raster
 
+pytestmark = pytest.mark.needs_tesseract
+
 
 def real_reader() -> Reader:
     found = installed_reader()
@@ -52,3 +54,25 @@ def test_a_picture_of_the_pool_keeps_what_is_written_on_it() -> None:
     rows = Picture.objects.order_by("pk").values_list("ocr_text", "shows_words", "shows_concept")
     assert list(rows) == [("Snow OWL", True, True), ("", False, False)]
     assert set(Picture.objects.values_list("read_by", flat=True)) == {real_reader().name}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("words", "concept", "status", "reason"),
+    [
+        ("BRARY", "library", "unfit", "concept"),
+        ("OPEN DAILY", "library", "unfit", "words"),
+        ("", "library", "fit", ""),
+    ],
+)
+def test_an_import_that_was_marked_as_checked_is_read_and_flagged(
+    words: str, concept: str, status: str, reason: str
+) -> None:
+    picture = make_raster(concept=concept, is_checked=True)
+    Path(picture.file.path).write_bytes(draw(words))
+
+    tend_pool()
+
+    picture.refresh_from_db()
+    assert (picture.status, picture.unfit_reason) == (status, reason)
+    assert picture.read_by.startswith("tesseract ")
