@@ -119,6 +119,9 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "gate: change", reverse("admin:qualifications_gate_edit", args=[gate.pk])
     yield "gate: give by hand", reverse("admin:qualifications_give", args=[gate.pk])
     yield "holdings of a gate", f"{reverse('admin:qualifications_holding_changelist')}?gate={gate.pk}"
+    yield "concepts that want a picture", reverse("admin:pictures_wanted")
+    yield "papers of a study", reverse("admin:papers_of_study", args=[largest.study_id])
+    yield "set up as in a paper", reverse("admin:papers_set_up", args=[largest.study_id, "winogavil"])
     yield "draw picture sets", reverse("admin:winogavil_draw")
     project = Project.objects.order_by("-pk")[0]
     for name in ("settings", "nouns", "cut", "data", "ask_model", "upload_model", "errors"):

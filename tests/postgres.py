@@ -26,6 +26,7 @@ ON_POSTGRES = {
     "crowd/pictures/test_flagged.py": "locks and states",
     "crowd/pictures/test_importing.py": "rows in bulk",
     "crowd/pictures/test_reporting.py": "counts",
+    "crowd/pictures/test_wanted.py": "orders and counts",
     "crowd/statement": "sums",
     "crowd/whoops/annotate/test_collected_annotations.py": "JSON and locks",
     "crowd/whoops/images/test_categories.py": "orders",

@@ -18,7 +18,8 @@ from django.views.decorators.http import require_POST
 
 from crowd.pictures.admin.pool_parts import IMPORT, render
 from crowd.pictures.bringing.import_lines import LONGEST, ConceptFrom
-from crowd.pictures.models import Import, Request
+from crowd.pictures.models import Import, Picture, Request
+from crowd.pictures.queries.wanted_concepts import ready_lists
 from crowd.pictures.services import picture_imports
 from crowd.pictures.services.picture_imports import MOST_BYTES, Rights
 from hits.admin.actions import Action, Call, Outcome
@@ -74,6 +75,11 @@ class ImportForm(forms.Form):
         help_text="They can be shown to workers at once, except those on which letters are found. Otherwise "
         "they wait for the manual check.",
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["swow"]
+        field.queryset = ready_lists()
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
@@ -154,6 +160,7 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
             "duplicates": counts.get(Status.DUPLICATE, 0),
             "failed": counts.get(Status.FAILED, 0),
             "waiting": counts.get(Status.WAITING, 0),
+            "flagged": Picture.objects.undecided().filter(pk__in=found.requests.values("picture")).count(),
             "done": total - counts.get(Status.WAITING, 0),
             "sample": found.requests.order_by("pk")[:SAMPLE] if found.begun_at is None else (),
             "more": max(0, total - SAMPLE),

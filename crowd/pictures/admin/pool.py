@@ -16,7 +16,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from crowd.pictures import domain
-from crowd.pictures.admin import checking_pages, originals, picture_actions
+from crowd.pictures.admin import checking_pages, originals, picture_actions, wanted_pages
 from crowd.pictures.admin.pool_parts import CHECK, IMPORT, REMOVE, file_url, flags_of, small
 from crowd.pictures.models import Picture
 from crowd.pictures.models.picture_reports import Report
@@ -122,6 +122,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
             *checking_pages.urls(self),
             path("do/<slug:name>/", shown(picture_actions.action_view), name="pictures_picture_do"),
             *originals.urls(self),
+            *wanted_pages.urls(self),
             path("list/", shown(self.list_file_view), name="pictures_picture_list_file"),
             path("<int:pk>/file/", file, name="pictures_picture_file"),
             path("<int:pk>/file/<int:size>/", file, name="pictures_picture_thumbnail"),

@@ -19,6 +19,7 @@ from crowd.pictures.bringing.sources import Folder, Source, open_archive
 from crowd.pictures.errors import BadPicture, NotFetched
 from crowd.pictures.files.contents import read_content
 from crowd.pictures.models import Import, Request
+from crowd.pictures.queries.wanted_concepts import wanted_concepts
 from crowd.pictures.services.picture_entry import Entered, bring_in
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
@@ -78,6 +79,7 @@ def prepare_import(
         upload, is_archive=is_archive, concept_from=concept_from, is_partial=swow is not None
     )
     refuse_problems(reading)
+    reading = reading if swow is None else about_wanted(reading, swow=swow)
     with ExitStack() as undoing:
         stored = ""
         if is_archive:
@@ -128,6 +130,19 @@ def try_again(*, importing: Import, now: datetime) -> int:
         if again:
             Import.objects.filter(pk=importing.pk).update(ended_at=None)
     return again
+
+
+def about_wanted(reading: Reading, *, swow: SwowList) -> Reading:
+    """Only the lines about concepts of the list that want a picture. Raises InvalidItems if there is none."""
+    wanted = reading.about({one.word: one.word for one in wanted_concepts(swow).concepts})
+    if not wanted.lines:
+        problem = (
+            f"No line brings a picture of a concept of {swow.name} that wants one: "
+            f"{wanted.unwanted} are about other words or concepts that have a fit picture, "
+            f"{wanted.empty} name no picture."
+        )
+        raise InvalidItems([problem])
+    return wanted
 
 
 def refuse_problems(reading: Reading) -> None:

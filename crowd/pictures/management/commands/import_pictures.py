@@ -10,7 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from crowd.pictures.bringing.import_lines import ConceptFrom, Reading
 from crowd.pictures.bringing.sources import Source
-from crowd.pictures.services.picture_imports import Rights, bring_lines, open_path
+from crowd.pictures.queries.wanted_concepts import ready_lists
+from crowd.pictures.services.picture_imports import Rights, about_wanted, bring_lines, open_path
 from hits.core.errors import InvalidItems
 from qualifications.models import SwowList
 from qualifications.queries.association_graph import ready_list
@@ -50,7 +51,8 @@ class Command(BaseCommand):
         swow = self._list(options["for_list"])
         opened = open_path(options["path"], concept_from=concept_from, is_partial=swow is not None)
         try:
-            with open_path(options["path"], concept_from=concept_from) as (source, reading):
+            with opened as (source, read):
+                reading = read if swow is None else about_wanted(read, swow=swow)
                 counts, problems = self._bring(source, reading, options)
         except InvalidItems as invalid:
             raise CommandError("\n".join(invalid.problems)) from invalid
@@ -60,6 +62,15 @@ class Command(BaseCommand):
         if problems:
             words = "1 line is wrong" if len(problems) == 1 else f"{len(problems)} lines are wrong"
             raise CommandError(f"{words}, as named above. The others are in the pool.")
+
+    def _list(self, name: str) -> SwowList | None:
+        """The list of this name; None for no name. Raises CommandError for one that is not there."""
+        if not name:
+            return None
+        if found := ready_list(name):
+            return found
+        known = ", ".join(ready_lists().values_list("name", flat=True)) or "none"
+        raise CommandError(f"There is no association list {name} that is ready. There are: {known}.")
 
     def _bring(
         self, source: Source, reading: Reading, options: Mapping[str, Any]

@@ -1,0 +1,1 @@
+"""Queries about the pool as a whole."""
