@@ -28,6 +28,8 @@ from hits.families.registry import (
     offered,
     register,
     registered,
+    roles,
+    side_roles,
     taking_files,
     uses_up,
 )
@@ -64,6 +66,8 @@ __all__ = [
     "offered",
     "register",
     "registered",
+    "roles",
+    "side_roles",
     "taking_files",
     "uses_up",
 ]

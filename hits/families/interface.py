@@ -85,7 +85,11 @@ class TaskType(ABC):
     # What judge() records. A study's bonus table may name these, and nothing else.
     measures: ClassVar[tuple[str, ...]] = ()
     purpose: ClassVar[Purpose] = Purpose.WORK
-    # So many scores by each measure come of one item: what a bonus table may pay for, and is set aside.
+    # What those who do it are called in tables of people, such as “Solvers”. Empty: by the task's name.
+    role: ClassVar[str] = ""
+    # True: its workers are asked about other work too, and have a role only in a study without other work.
+    is_side_work: ClassVar[bool] = False
+    # Scores that one item has by each measure: a bonus table may pay for each, so that much is reserved.
     scored_per_item: ClassVar[int] = 1
     # True: judging needs answers that others are still to give. The family itself says when, and the work is
     # approved, and its reward paid, without waiting for that.

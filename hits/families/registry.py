@@ -60,6 +60,20 @@ def offered() -> dict[str, TaskType]:
     return {key: task_type for key, task_type in registered().items() if task_type.purpose != Purpose.HOUSE}
 
 
+def roles() -> dict[str, list[str]]:
+    """Return the roles of people who take part in studies, each with its tasks; a test gives no role."""
+    found: dict[str, list[str]] = {}
+    for key, task_type in registered().items():
+        if task_type.purpose == Purpose.WORK:
+            found.setdefault(task_type.role or task_type.name, []).append(key)
+    return found
+
+
+def side_roles() -> set[str]:
+    """Return the roles whose tasks only ask about other work."""
+    return {role for role, tasks in roles().items() if all(_task_types[task].is_side_work for task in tasks)}
+
+
 def asks_anew(key: str) -> bool:
     return isinstance(_task_types.get(key), AsksAnew)
 

@@ -116,7 +116,12 @@ def _asked(page: Page, row: Row | None) -> ShownRow:
     """A row on the page; a column that no row has yet is shown by its name."""
     cells = names_of(page) | (row.cells if row else {})
     pictures = row.pictures.select_related("picture") if row else ()
-    return ShownRow(page=page, cells=cells, pictures={one.column: one.picture for one in pictures})
+    return ShownRow(
+        page=page,
+        cells=cells,
+        pictures={one.column: one.picture for one in pictures},
+        role=row.role if row else "",
+    )
 
 
 def _text(request: HttpRequest, description: Description | None) -> str:

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, reverse
 
+from crowd.plain.admin.role_tables import role_tables
 from crowd.plain.admin.tables import tables_of
 from crowd.plain.domain.pages import Kind, Part
 from crowd.plain.models import Description, Project
@@ -109,7 +110,8 @@ def _questions(description: Description | None) -> list[Part]:
 
 
 def _tables(description: Description, found: Sequence[AnsweredRow]) -> list[StatTable]:
-    return tables_of(description.page, [one.answers for one in found])
+    page = description.page
+    return [*role_tables(page, found), *tables_of(page, [one.answers for one in found])]
 
 
 def _rows(description: Description, found: Sequence[AnsweredRow]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from crowd.plain.models import Project, Row
+from crowd.plain.queries.asked_roles import roles_to_ask
 from crowd.plain.queries.described_pages import described
 from crowd.plain.services.posted_rows import ask_rows, waiting_rows
 from crowd.plain.services.uploading import drop_rows
@@ -49,6 +50,7 @@ def _nothing_waits(call: Call[Project]) -> str:
 def _ask_about_asking(call: Call[Project]) -> Confirm:
     project, description = call.row, described(call.row)
     waiting = waiting_rows(description) if description else 0
+    by_role = roles_to_ask(description) if description and description.page.role_column else {}
     people = project.answers_wanted
     earlier = Row.objects.filter(description__project=project, item__pulled_at=None, item__isnull=False)
     pulled = earlier.exclude(description=description).count()

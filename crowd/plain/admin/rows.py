@@ -40,6 +40,7 @@ def rows_card(project: Project, user: User) -> Card:
     answered = Lease.objects.filter(item__plain_row__in=asked, status=Lease.Status.ANSWERED)
     rows = asked.count()
     there = answered.aggregate(answers=Count("pk"), workers=Count("worker", distinct=True))
+    needed = asked.aggregate(needed=Sum("item__answers_needed"))["needed"] or 0
     return Card(
         key="rows",
         title="Rows",
@@ -70,9 +71,20 @@ def rows_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
         "columns": columns,
         "table": [(row, [row.cells.get(name, "") for name in columns]) for row in page],
         "offered": offered_for(pages, project, user=signed_in(request)) if waiting else (),
-        "upload_url": pages.address(project, "upload") if columns and request.user.has_perm(CHANGE) else "",
+        "upload_url": pages.address(project, "upload")
+        if description and description.page.takes_rows and request.user.has_perm(CHANGE)
+        else "",
     }
     return pages.render(request, "admin/plain/rows.html", context, project=project)
+
+
+def _about(project: Project, description: Description | None) -> str:
+    if description and description.page.role_column:
+        return "Each role that people have had in the study is a row, and all of its people are asked once."
+    return (
+        f"Different people who are asked about each row: {project.answers_wanted}. A page without columns is "
+        "one row."
+    )
 
 
 def _ways(project: Project, description: Description | None, waiting: int) -> Iterator[CardLink]:
@@ -83,7 +95,7 @@ def _ways(project: Project, description: Description | None, waiting: int) -> It
         return
     if waiting:
         yield CardLink(name="Ask about the rows that wait…", url=address("do", "ask"), is_first=True)
-    if description.page.columns:
+    if description.page.takes_rows:
         is_first = not description.rows.exists()
         yield CardLink(name="Upload rows…", url=address("upload"), is_first=is_first)
     if description.rows.exists():

@@ -40,6 +40,8 @@ LONGEST_TERMS = 2000
 class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms, TakesReports):
     key = ASK
     name = "Questions of one's own"
+    role = "Respondents"
+    is_side_work = True
     terms = Terms(
         title="Answer some questions",
         description="You read or look at something, and answer a few questions about it.",
@@ -63,6 +65,7 @@ class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms,
                 page=row.description.page,
                 cells=row.cells,
                 pictures={one.column: one.picture for one in row.pictures.all()},
+                role=row.role,
             )
             for row in rows.prefetch_related("pictures__picture")
             if row.item_id
@@ -81,11 +84,11 @@ class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms,
         faults = {}
         for place, part in enumerate(asked.page.questions, start=1):
             text = texts[entry_of(place)]
-            if asked.is_away and not text:
+            if not text and (asked.is_away or not part.is_asked_of(asked.role)):
                 continue
             if is_unfit(text):
                 faults[entry_of(place)] = _(NOT_KEPT)
-            elif wrong := fault_of(part, text):
+            elif wrong := fault_of(part, text) if part.is_asked_of(asked.role) else Wrong.NOT_OFFERED:
                 faults[entry_of(place)] = words_for(wrong, part)
         return Look(faults=faults)
 

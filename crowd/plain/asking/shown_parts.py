@@ -36,7 +36,8 @@ class ShownRow:
 def shown_parts(asked: ShownRow) -> list[dict[str, Any]]:
     """Parts as plain values; templates escape each of them."""
     places = {part.name: place for place, part in enumerate(asked.page.questions, start=1)}
-    return [_shown(part, asked, place=places.get(part.name, 0)) for part in asked.page.parts]
+    parts = [part for part in asked.page.parts if part.is_asked_of(asked.role)]
+    return [_shown(part, asked, place=places.get(part.name, 0)) for part in parts]
 
 
 def names_of(page: Page | Part) -> dict[str, str]:
@@ -46,10 +47,11 @@ def names_of(page: Page | Part) -> dict[str, str]:
 
 def answers_in_words(asked: ShownRow, texts: Mapping[str, str]) -> list[tuple[str, str]]:
     """Each question with its answer, as text for people who read it afterwards."""
-    values = values_of(asked.page, texts)
+    values = values_of(asked.page, texts, role=asked.role)
     return [
         (fill(part.ask, asked.cells), _in_words(part, values.get(part.name), asked.cells))
         for part in asked.page.questions
+        if part.is_asked_of(asked.role)
     ]
 
 

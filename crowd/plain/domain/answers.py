@@ -48,7 +48,8 @@ def values_of(page: Page, texts: Mapping[str, str], *, role: str = "") -> dict[s
     """
     found: dict[str, Value] = {}
     was_seen = any(texts.values()) or not page.pictures
-    for place, part in enumerate(page.questions, start=1):
+    asked = [(place, part) for place, part in enumerate(page.questions, 1) if part.is_asked_of(role)]
+    for place, part in asked:
         text = texts.get(entry_of(place), "")
         if text and fault_of(part, text) is None:
             found[part.name] = _value(part, text)

@@ -49,7 +49,25 @@ def read_page(text: str) -> ParsedPage:
         kept=tuple(reader.kept),
         parts=tuple(parts),
     )
+    page = _with_roles(page, reader)
     return ParsedPage(page=page, faults=sorted(reader.faults, key=lambda fault: fault.line))
+
+
+def _with_roles(page: Page, reader: Reader) -> Page:
+    """The page with what `worked` and `only` say of roles: then its rows are roles, and nothing else."""
+    line, said = reader.worked
+    column, _, names = (part.strip() for part in said.partition("="))
+    roles = tuple(name for part in names.split(",") if (name := " ".join(part.split())))
+    if said and (not column_name(column) or "{{" in said):
+        reader.blame(line, "“worked:” is followed by a name for the column, as in “worked: role = Solvers”.")
+    elif said and set(page.columns) - {column_name(column)}:
+        reader.blame(line, "each row of the page is a role, so no other column can be named.")
+    for part in page.parts:
+        if part.only_role and not said:
+            reader.blame(part.line, "“only” names a role, and no line “worked:” asks by roles.")
+        elif part.only_role and roles and part.only_role not in roles:
+            reader.blame(part.line, f"“{part.only_role}” is none of the roles in line {line}.")
+    return replace(page, role_column=column_name(column), roles=roles)
 
 
 def _check_title(reader: Reader) -> None:

@@ -50,6 +50,12 @@ class Part:
     most: Decimal | None = None
     is_whole: bool = False
     longest: int = LONGEST_ANSWER
+    # The role of the only people who are asked it. Empty: everybody.
+    only_role: str = ""
+
+    def is_asked_of(self, role: str) -> bool:
+        """Whether people of this role are asked it. An empty role: the page is shown with all of it."""
+        return not self.only_role or role in ("", self.only_role)
 
     @property
     def texts(self) -> list[str]:
@@ -70,6 +76,9 @@ class Page:
     # Columns that only files show, by which the researcher knows a row.
     kept: Sequence[str] = ()
     parts: Sequence[Part] = ()
+    # The column with the role whose people a row asks, and the roles that may be asked. No role: any.
+    role_column: str = ""
+    roles: Sequence[str] = ()
 
     @property
     def questions(self) -> list[Part]:
@@ -82,5 +91,11 @@ class Page:
 
     @property
     def columns(self) -> list[str]:
-        """What each row must have, in the order of their names."""
-        return sorted(set(self.kept).union(*(part.columns for part in self.parts)))
+        """Columns that each row has, in the order of their names."""
+        named = set(self.kept).union(*(part.columns for part in self.parts))
+        return sorted(named | ({self.role_column} if self.role_column else set()))
+
+    @property
+    def takes_rows(self) -> bool:
+        """Whether its rows are uploaded; other pages have one row, or one for each role."""
+        return bool(self.columns) and not self.role_column

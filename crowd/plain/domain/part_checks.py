@@ -46,6 +46,7 @@ def finish_part(draft: Draft, reader: Reader) -> Part | None:
         ask=draft.text("ask"),
         help=draft.text("help"),
         is_optional="optional" in draft.said,
+        only_role=draft.text("only"),
         **more,
     )
 

@@ -49,7 +49,10 @@ class Row(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["description", "number"], name="plain_row_number_once")
+            models.UniqueConstraint(fields=["description", "number"], name="plain_row_number_once"),
+            models.UniqueConstraint(
+                fields=["description", "role"], condition=~Q(role=""), name="plain_row_role_once"
+            ),
         ]
 
     def __str__(self) -> str:

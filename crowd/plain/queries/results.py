@@ -71,11 +71,16 @@ def answered_rows(description: Description) -> Iterator[AnsweredRow]:
     """Rows that were asked, by number and with their answers; read in chunks, so that memory stays flat."""
     asked = description.rows.filter(item__isnull=False).select_related("item")
     for some in in_chunks(asked, size=AT_ONCE, by="number"):
-        found = answers_that_count([row.item_id for row in some if row.item_id])
-        for row in some:
-            given = found.get(row.item_id or 0, [])
-            answers = [values_of(page, one.raw) for one in given]
-            yield AnsweredRow(row=row, given=given, answers=answers)
+        yield from with_answers(description.page, some)
+
+
+def with_answers(page: Page, rows: Sequence[Row]) -> Iterator[AnsweredRow]:
+    """Yield these rows of the page with their answers, which are read at once."""
+    found = answers_that_count([row.item_id for row in rows if row.item_id])
+    for row in rows:
+        given = found.get(row.item_id or 0, [])
+        answers = [values_of(page, one.raw, role=row.role) for one in given]
+        yield AnsweredRow(row=row, given=given, answers=answers)
 
 
 def said_of(part: Part, answers: Answers) -> QuestionResult:

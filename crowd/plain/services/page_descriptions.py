@@ -23,6 +23,7 @@ def describe_page(*, project: Project, text: str, seen: str, by: User, now: date
     read = read_page(text)
     if read.faults:
         raise InvalidItems([str(fault) for fault in read.faults])
+    _refuse_unknown_roles(read.page)
     with held(project) as locked:
         current = described(locked)
         if seen != stamp_of(current):
@@ -43,6 +44,18 @@ def describe_page(*, project: Project, text: str, seen: str, by: User, now: date
 def stamp_of(description: Description | None) -> str:
     """A stamp that stays the same as long as no other text is kept."""
     return f"{description.pk}:{description.changed_at.isoformat()}" if description else ""
+
+
+def _refuse_unknown_roles(page: Page) -> None:
+    """Raise InvalidItems for roles that no task gives, or only such questions: nobody would be asked."""
+    named = {*page.roles, *(part.only_role for part in page.parts if part.only_role)}
+    side = families.side_roles()
+    known = [role for role in families.roles() if role not in side]
+    if unknown := sorted(named - set(known)):
+        there = ", ".join(known)
+        raise InvalidItems(
+            [f"No work that can be asked about gives the role {', '.join(unknown)}. There are: {there}."]
+        )
 
 
 def _missing(description: Description, page: Page) -> Sequence[str]:

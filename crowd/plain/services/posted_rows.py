@@ -11,6 +11,7 @@ from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_states import lock_pictures
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row, RowPicture
+from crowd.plain.queries.asked_roles import roles_to_ask
 from crowd.plain.queries.described_pages import described
 from hits.core.errors import RuleBroken
 from hits.work.models.items import Item
@@ -33,7 +34,8 @@ def ask_rows(*, project: Project, seen: int, now: datetime) -> int:
         lock_pictures(set(shown.values_list("picture", flat=True)))
         with held(project) as locked:
             description = _described(locked)
-            rows = _rows_to_ask(description)
+            people = roles_to_ask(description) if description.page.role_column else {}
+            rows = _rows_of_roles(description, people) if people else _rows_to_ask(description)
             if len(rows) != seen:
                 raise RuleBroken("stale", "Rows were added or deleted meanwhile. Look again, then ask.")
             _refuse_away(description)
@@ -45,7 +47,9 @@ def ask_rows(*, project: Project, seen: int, now: datetime) -> int:
 
 
 def waiting_rows(description: Description) -> int:
-    """How many rows `ask_rows` would ask about: a page without columns makes its one row by itself."""
+    """Number of rows that `ask_rows` would ask about. Rows of roles, or the one row of all, need no file."""
+    if description.page.role_column:
+        return len(roles_to_ask(description))
     if description.page.columns:
         return description.rows.filter(item=None).count()
     return 0 if description.rows.exists() else 1
@@ -91,9 +95,23 @@ def _rows_to_ask(description: Description) -> Sequence[Row]:
     if waiting_rows(description) and not description.page.columns:
         Row.objects.create(description=description, number=1)
     rows = list(description.rows.filter(item=None).order_by("number"))
+    if not rows and description.page.role_column:
+        raise RuleBroken("nobody", "Everybody of these roles is asked already, or nobody has worked yet.")
     if not rows:
         raise RuleBroken("nothing_waits", "No row waits to be asked any more.")
     return rows
+
+
+def _rows_of_roles(description: Description, roles: Collection[str]) -> Sequence[Row]:
+    """Rows of these roles, made where there is none yet."""
+    column, last = description.page.role_column, description.rows.count()
+    known = {row.role: row for row in description.rows.filter(role__in=roles)}
+    new = [role for role in roles if role not in known]
+    for number, role in enumerate(new, start=last + 1):
+        known[role] = Row.objects.create(
+            description=description, number=number, cells={column: role}, role=role
+        )
+    return [known[role] for role in roles]
 
 
 def _refuse_away(description: Description) -> None:
@@ -109,9 +127,17 @@ def _refuse_away(description: Description) -> None:
         )
 
 
-def _post(rows: Sequence[Row], *, project: Project) -> None:
-    needed = project.answers_wanted
-    ask_about(rows, lambda _: new_item(study_id=project.study_id, task=ASK, answers_needed=needed))
+def _post(rows: Sequence[Row], *, project: Project, people: Mapping[str, int]) -> None:
+    """Ask about rows for the first time, and ask people who have come to a role since it was asked."""
+
+    def item_of(row: Row) -> Item:
+        needed = people.get(row.role, project.answers_wanted)
+        return new_item(study_id=project.study_id, task=ASK, answers_needed=needed)
+
+    again = {row.item_id: people[row.role] for row in rows if row.item_id is not None}
+    lock_items(again)
+    want_answers(again)
+    ask_about([row for row in rows if row.item_id is None], item_of)
 
 
 def _pull_others(description: Description, *, now: datetime) -> None:

@@ -67,8 +67,8 @@ def _open(project: Project) -> Description:
     description = described(project)
     if description is None:
         raise RuleBroken("no_page", NO_PAGE)
-    if not description.page.columns:
-        raise RuleBroken("no_columns", "The page names no column, so it needs no rows: ask right away.")
+    if not description.page.takes_rows:
+        raise RuleBroken("no_columns", "The page needs no rows of a file: ask right away.")
     return description
 
 
