@@ -27,7 +27,8 @@ from tests.crowd.plain.making import (
     make_project,
     open_batch,
 )
-from tests.factories import make_picture, make_study
+from tests.crowd.plain.role_work import ratings, work
+from tests.factories import make_account, make_picture, make_study
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 
@@ -179,6 +180,26 @@ def test_researchers_pages_look_right(visitor: Visitor, sites: Sites) -> None:
         visitor.visit(f"plain-{name.replace('/', '-')}", f"{home}/{name}/")
     visitor.visit("plain-page-ready", f"{home}/page/?ready=feedback-survey-as-in-the-paper")
     visitor.visit("plain-look", f"{home}/page/look/")
+
+    assert visitor.problems == {}
+
+
+def test_survey_by_role_looks_right(visitor: Visitor, sites: Sites) -> None:
+    study = make_study(name="Words")
+    enter(visitor.page, sites)
+    project, account = make_project(study), make_account()
+    workers = [work(project, account, "winogavil.create", "winogavil.solve") for _ in range(4)]
+    home = f"{sites.public}/admin/plain/project/{project.pk}"
+    describe(project, ready_descriptions()["feedback-survey-as-in-the-paper"])
+    visitor.visit("plain-survey-ask", f"{home}/rows/ask/")
+    ask(project)
+    batch = open_batch(project, account=account)
+    for worker, first in zip(workers, (3, 4, 5, 4), strict=True):
+        answer_each(batch, [ratings(first), ratings(first)], worker=worker)
+
+    for name in ("change", "rows", "results"):
+        visitor.visit(f"plain-survey-{name}", f"{home}/{name}/")
+    visitor.visit("plain-survey-look", f"{home}/page/look/")
 
     assert visitor.problems == {}
 
