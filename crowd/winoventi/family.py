@@ -1,6 +1,7 @@
 """Registration of the exception procedure as a family."""
 
 from crowd.family import Family
+from crowd.winoventi.apart_policy import ApartPolicy
 from crowd.winoventi.challenge.exporting.winoventi_export import WinoventiExport
 from crowd.winoventi.challenge.pages.choices import ChoicesTask
 from crowd.winoventi.exceptions.pages.exceptions import ExceptionsTask
@@ -27,7 +28,7 @@ FAMILY = Family(
     key="winoventi",
     name="Exception procedure",
     tasks=[ExceptionsTask(), PremisesTask(), ValidationsTask(), ChoicesTask(), WalkTask()],
-    policies=[LimitPolicy()],
+    policies=[LimitPolicy(), ApartPolicy()],
     roles=ROLES,
     gates=[WALK],
     audit_subjects={"winoventi.": "The exception procedure"},

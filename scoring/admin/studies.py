@@ -17,7 +17,7 @@ from hits.core.errors import CrowdError
 from hits.studies.models import Study
 from hits.work.access import studies_of
 from scoring.models import RegisteredRival, StudyRival
-from scoring.queries.rivals_beside_people import compare
+from scoring.queries.rivals_beside_people import compare, compare_apart
 from scoring.services.rescoring import rescore_study
 from scoring.services.rival_selection import play_against, rivals_of
 
@@ -55,7 +55,10 @@ class StudyRivalAdmin(ReadOnlyAdmin[StudyRival]):
             "title": f"Rivals of {study}",
             "study": study,
             "paid": paid,
-            "comparison": compare(study, paid=paid),
+            "comparisons": {
+                "Models beside people": compare(study, paid=paid),
+                **compare_apart(study, paid=paid),
+            },
             "others": seeing.exclude(pk=paid.pk).order_by("name"),
             "may_change": request.user.has_perm(CHANGE),
         }

@@ -59,6 +59,22 @@ def keep_apart(name: str, items: ItemsOf) -> None:
 def compare(study: Study, *, paid: RegisteredRival) -> Comparison:
     """Compare the study's rivals with people, over all of its rival queries that are not kept apart."""
     rival_queries = RivalQuery.objects.filter(study=study)
+    for items in _apart.values():
+        rival_queries = rival_queries.exclude(item__in=items(study))
+    return _compare(study, rival_queries, paid=paid)
+
+
+def compare_apart(study: Study, *, paid: RegisteredRival) -> dict[str, Comparison]:
+    """Compare them over each set that is kept apart, by its name; sets without rival queries are left out."""
+    found = {}
+    for name, items in _apart.items():
+        rival_queries = RivalQuery.objects.filter(study=study, item__in=items(study))
+        if rival_queries.exists():
+            found[name] = _compare(study, rival_queries, paid=paid)
+    return found
+
+
+def _compare(study: Study, rival_queries: QuerySet[RivalQuery], *, paid: RegisteredRival) -> Comparison:
     solved = rival_queries.filter(Exists(_solving().filter(item=OuterRef("item"))))
     sizes = list(solved.order_by("size").values_list("size", flat=True).distinct())
     people = _means(

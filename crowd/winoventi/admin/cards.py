@@ -8,6 +8,7 @@ from django.urls import reverse
 from crowd.winoventi import domain
 from crowd.winoventi.admin.counted import ProjectCounts, RunProgress, list_url, list_url_of_judgements
 from crowd.winoventi.admin.step_actions import SWITCHES
+from crowd.winoventi.domain.people_apart import tasks_apart
 from crowd.winoventi.models import Alternative, Generic, Premise, Project, Step
 from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.reason_words import FAULTS, reason_in_words
@@ -213,6 +214,8 @@ def _asked_card(
         todo = f"Launch a batch: this many wait for workers: {asked}."
     if step.most_per_worker:
         note = f"{note} One worker gives at most {step.most_per_worker} answers."
+    kept = _kept_away(step, rule=counted.project.people)
+    note = f"{note} {f'Not for who took part in {kept}' if kept else 'Also for people of other steps'}."
     return _card(
         counted,
         step,
@@ -260,6 +263,13 @@ def _card(
         next=todo,
         tasks=[step.task] if step.task else (),
     )
+
+
+def _kept_away(step: Step, *, rule: str) -> str:
+    """The names of the steps whose people do not enter this one."""
+    apart = tasks_apart(step.task, rule=rule)
+    names = [Kind(kind).label for kind, task in Step.TASKS.items() if task in apart]
+    return " or ".join(f"“{name}”" for name in names)
 
 
 def _is_asking(step: Step) -> bool:

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from crowd.winoventi import domain
+from crowd.winoventi.domain import people_apart
 from hits.studies.models import Batch, Study
 from scoring.models import RegisteredRival
 
@@ -35,7 +36,12 @@ class Project(models.Model):
     class Judges(models.TextChoices):
         OTHERS = "others", "all but the author of the premise"
         STRANGERS = "strangers", "only people who have not worked on the pair"
-        ANYBODY = "anybody", "anybody, the author of the premise too"
+        ANYBODY = "anybody", "all, the author of the premise too"
+
+    class People(models.TextChoices):
+        TOGETHER = people_apart.TOGETHER, "one person may take part in all steps"
+        WRITERS = people_apart.WRITERS, "who writes in steps 2 and 4 takes no part in judging, and vice versa"
+        STEPS = people_apart.STEPS, "each step has people of its own"
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="winoventi")
     generics_model = models.ForeignKey(
@@ -74,6 +80,7 @@ class Project(models.Model):
     fails_by = models.CharField("a pair fails if", max_length=8, choices=FailsBy, default=FailsBy.WORKER)
     fails_at = models.PositiveSmallIntegerField("so many", default=2, validators=[MinValueValidator(1)])
     judges = models.CharField("who validates", max_length=16, choices=Judges, default=Judges.OTHERS)
+    people = models.CharField("people of the steps", max_length=16, choices=People, default=People.TOGETHER)
     choices_wanted = models.PositiveSmallIntegerField(
         "people who choose, for each prompt", default=1, validators=[MinValueValidator(1)]
     )

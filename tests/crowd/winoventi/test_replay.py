@@ -258,6 +258,91 @@ def test_the_command_takes_the_family_own_options_and_finds_its_study_again(tmp_
         call_command("replay", "winogavil", tmp_path, "--required", "2")
 
 
+def test_an_exception_of_more_than_one_word_is_discarded_with_what_hangs_on_it(tmp_path: Path) -> None:
+    words, triplet = "gone off", {"exception": "gone off"}
+    files = one_pair(
+        exceptions=[pair(exception_2=words, exception_3="\u00a0moldy ")],
+        probabilities=[probability(), probability(**triplet), probability(exception="moldy")],
+        premises=[premise(), premise(**triplet)],
+        validations=[judgement(), judgement("four"), judgement(**triplet)],
+    )
+
+    report = replay(write(tmp_path, files))
+
+    assert list(Alternative.objects.order_by("pk").values_list("word", flat=True)) == ["inedible", "moldy"]
+    figures = ("exceptions", "passed_filter", "premises", "valid_pairs", "skipped_impossible_rows")
+    assert [report[name] for name in figures] == [2, 2, 1, 1, 3]
+    assert {rule: times for rule, times in report["warnings"].items() if times} == {
+        "exception_not_one_word": 1,
+        "probability_of_nothing": 1,
+        "premise_of_nothing": 1,
+        "judgement_of_nothing": 1,
+    }
+
+
+def test_exceptions_of_more_than_one_word_alone_leave_their_statement_without_any(tmp_path: Path) -> None:
+    exceptions = [pair(), pair(rank="2", noun="pear", exception_1="gone off", exception_2="gone off")]
+
+    report = replay(write(tmp_path, one_pair(exceptions=exceptions)))
+
+    assert (report["pairs_posted"], report["exceptions"], report["nonsense"]) == (2, 1, 0)
+    assert Generic.objects.get(rank=2).state == Generic.State.ANSWERED
+    assert report["warnings"]["exception_not_one_word"] == 2
+    assert report["warnings"]["exception_repeated"] == 0
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param("Jim found the apple [sweet / rotten /]", id="stray-slash"),
+        pytest.param("Jim found the apple [very sweet / rotten]", id="two-words"),
+        pytest.param("Jim found the apple sweet", id="no-bracket"),
+    ],
+)
+def test_a_premise_that_was_judged_is_well_formed_and_still_warns(tmp_path: Path, sentence: str) -> None:
+    report = replay(write(tmp_path, one_pair(premises=[premise(sentence=sentence)])))
+
+    figures = ("premises", "well_formed_premises", "validated", "valid_pairs")
+    assert [report[name] for name in figures] == [1, 1, 1, 1]
+    assert (report["human_generic"], report["human_exception"]) == ([1, 1], [0, 1])
+    assert {rule: times for rule, times in report["warnings"].items() if times} == {
+        "premise_malformed": 1,
+        "judged_malformed": 2,
+    }
+    assert replay(tmp_path) == report
+
+
+def test_a_premise_with_a_stray_slash_that_nobody_judged_stays_malformed(tmp_path: Path) -> None:
+    sentence = "Jim found the apple [sweet / rotten /]"
+
+    report = replay(
+        write(tmp_path, one_pair(premises=[premise(sentence=sentence)], validations=[], choices=[]))
+    )
+
+    assert (report["premises"], report["well_formed_premises"]) == (1, 0)
+    assert Premise.objects.get().reason == "not_two_words"
+
+
+def test_a_judged_premise_that_stands_malformed_counts_once_it_is_replayed_again(tmp_path: Path) -> None:
+    """Recordings stand so that were replayed before it was noted which premises had been posted."""
+    written = premise(sentence="Jim found the apple [sweet / rotten /]")
+    report = replay(write(tmp_path, one_pair(premises=[written])))
+    old = {"state": "malformed", "reason": "not_two_words", "settled_at": None}
+    Premise.objects.update(was_posted=False, **old)
+
+    assert replay(tmp_path) == report
+    assert Premise.objects.get().state == "valid"
+
+
+def test_a_premise_that_only_its_author_judged_was_posted_too(tmp_path: Path) -> None:
+    written = premise(sentence="Jim found the apple [sweet / rotten /]")
+
+    report = replay(write(tmp_path, one_pair(premises=[written], validations=[judgement("two")], choices=[])))
+
+    assert (report["well_formed_premises"], report["validated"]) == (1, 0)
+    assert report["refused_self_judgements"] == report["warnings"]["too_few_judgements"] == 1
+
+
 @recorded
 def test_the_authors_recording_comes_to_their_figures(tmp_path: Path) -> None:
     expected = json.loads((DATA / "expected.json").read_text())
