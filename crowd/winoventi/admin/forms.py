@@ -20,16 +20,23 @@ Kind = RegisteredRival.Kind
 MOST_BYTES = 5_000_000
 MOST_BATCHES = 100
 MOST_OF_ONE = " In the paper's data one person answered 943 of 1,990 pairs."
-MODELS = {"generics_model": Kind.MASKED, "perplexity_model": Kind.CAUSAL, "filter_model": Kind.MASKED}
+MODELS = {
+    "generics_model": Kind.MASKED,
+    "perplexity_model": Kind.CAUSAL,
+    "filter_model": Kind.MASKED,
+    "tagger": Kind.TAGGER,
+}
 RULES = (
-    "generics_model", "perplexity_model", "filter_model", "ks", "stop_list", "way",
-    "answers_wanted", "fails_by", "fails_at", "judges", "choices_wanted",
+    "generics_model", "perplexity_model", "filter_model", "tagger", "ks", "stop_list", "way",
+    "answers_wanted", "fails_by", "fails_at", "judges", "people", "choices_wanted",
 )  # fmt: skip
 HELP = {
     "generics_model": "Step 1: a masked language model; its associations are posted. The paper: BERT large.",
     "perplexity_model": "Ranks the statements of step 1; a causal model. None: they keep the order of the "
     "nouns, and nothing is cut.",
     "filter_model": "Step 3: an exception passes where this model finds the generic strictly likelier.",
+    "tagger": "Tells the part of speech of the special words, by itself, once a pair is valid. The paper: "
+    "spaCy. None: they are not counted. An operator registers one by the command fetch_rival.",
     "way": "The authors looked such a word up as a single token, and so compared an unknown one. "
     "Choose that only to compare with their numbers.",
     "stop_list": "One word a line. These words are never posted; a change counts from the next cut on.",

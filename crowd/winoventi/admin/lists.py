@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from crowd.winoventi.admin import provenance
-from crowd.winoventi.models import Alternative, FilterScore, Generic, Judgement, Premise
+from crowd.winoventi.models import Alternative, FilterScore, Generic, Judgement, Premise, WordTag
 from crowd.winoventi.reason_words import QUESTIONS, reason_in_words
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.work.access import studies_of
@@ -178,6 +178,62 @@ class JudgementAdmin(ProcedureList[Judgement]):
         if judgement is None:
             return self.missing(request, object_id)
         return redirect("admin:winoventi_premise_change", judgement.premise_id)
+
+
+class CorrectedFilter(admin.SimpleListFilter):
+    title = "whether a person has corrected it"
+    parameter_name = "corrected"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "Corrected by hand"), ("no", "As the tagger says")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() not in ("yes", "no"):
+            return queryset
+        return queryset.filter(corrected_at__isnull=self.value() == "no")
+
+
+@admin.register(WordTag)
+class WordTagAdmin(ProcedureList[WordTag]):
+    title = "Special words"
+    about = (
+        "The words that decide the outcome, with their part of speech in their sentence. A tagger tells it; "
+        "open a word to correct it."
+    )
+    study_path = "premise__project__study"
+    list_display = ("word", "sentence", "part", "tagged", "fine_tag", "is_corrected", "rival")
+    list_filter = (
+        "part",
+        "kind",
+        CorrectedFilter,
+        "premise__state",
+        ("rival", admin.RelatedOnlyFieldListFilter),
+        ("premise__project__study", VisibleStudies),
+    )
+    search_fields = ("premise__sentence", "premise__generic_word", "premise__exception_word")
+    list_select_related = ("premise", "rival")
+    ordering = ("-pk",)
+    related = ("premise",)
+
+    @admin.display(description="word")
+    def word(self, tag: WordTag) -> str:
+        return tag.word
+
+    @admin.display(description="sentence")
+    def sentence(self, tag: WordTag) -> str:
+        return tag.premise.context(tag.kind)
+
+    @admin.display(description="corrected")
+    def is_corrected(self, tag: WordTag) -> str:
+        return "by hand" if tag.corrected_at else ""
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        tag = self.find(request, object_id)
+        if tag is None:
+            return self.missing(request, object_id)
+        return redirect("admin:winoventi_word", tag.premise.project_id, tag.pk)
 
 
 def score_in_words(score: FilterScore) -> str:

@@ -45,7 +45,7 @@ class ProjectAdmin(ProjectPages[Project]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Project]:
         rows = super().get_queryset(request)
-        models = rows.select_related("generics_model", "perplexity_model", "filter_model")
+        models = rows.select_related("generics_model", "perplexity_model", "filter_model", "tagger")
         return models.prefetch_related(Prefetch("steps", Step.objects.select_related("batch")))
 
     @admin.display(description="a pair fails if")

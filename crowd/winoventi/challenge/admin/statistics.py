@@ -12,7 +12,8 @@ from django.utils import timezone
 from crowd.winoventi.associations.admin.perplexity_charts import table_of
 from crowd.winoventi.challenge.admin.evaluations import ASK_MODEL, DROP_MODEL
 from crowd.winoventi.challenge.admin.figures import tables_of
-from crowd.winoventi.challenge.queries.model_comparison import curves_of
+from crowd.winoventi.challenge.admin.word_pages import words_url
+from crowd.winoventi.challenge.queries.part_counts import failed_to_tag
 from crowd.winoventi.models import Evaluation, Project
 from crowd.winoventi.models.model_runs import ModelRun
 from hits.admin.projects.project_page import TAKE, ProjectPages
@@ -22,6 +23,7 @@ from hits.datasets.stat_table import StatTable
 from hits.studies.models import Study
 
 Pages = ProjectPages[Any]
+TAGGING = ModelRun.Purpose.TAGGING
 
 
 def urls(pages: Pages) -> list[URLPattern]:
@@ -36,13 +38,17 @@ def urls(pages: Pages) -> list[URLPattern]:
 def page_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     project = pages.find(request, pk)
     own = [project.generics_model_id, project.perplexity_model_id, project.filter_model_id]
-    others = ModelRun.objects.filter(project=project, is_open=True).exclude(rival__in=filter(None, own))
+    reading = ModelRun.objects.filter(project=project, is_open=True).exclude(purpose=TAGGING)
+    others = reading.exclude(rival__in=filter(None, own))
     context = {
         "title": f"Statistics of {project.study}",
         "tables": tables_of(project),
         "counted_at": timezone.now(),
         "evaluations": Evaluation.objects.filter(project=project).select_related("rival", "added_by"),
         "model_runs": others.select_related("rival"),
+        "words_url": words_url(project),
+        "untagged": failed_to_tag(project),
+        "may_keep": request.user.has_perm(pages.permission("change")),
         "may_ask": request.user.has_perm(ASK_MODEL),
         "may_drop": request.user.has_perm(DROP_MODEL),
         "may_take": request.user.has_perm(TAKE),

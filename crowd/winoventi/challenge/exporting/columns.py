@@ -6,12 +6,17 @@ from typing import Any
 
 from crowd.winoventi.domain import EXCEPTION, GENERIC
 from crowd.winoventi.domain.prompts import MASK
+from crowd.winoventi.models import WordTag
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, PERSON, ROWS, TEXT, TEXTS, Column, column
 
 
 def _handed_in(row: Any) -> datetime | None:
     """When the work was submitted; None for recorded work, of which nobody knows it."""
     return row.assignment.submitted_at if row.assignment else None
+
+
+def told_by(tag: WordTag) -> str:
+    return f"a person; {tag.tagger} says {tag.tagged}" if tag.corrected_at else tag.tagger
 
 
 BY = column("by", PERSON, "pseudonym", of="worker.public_id")
@@ -71,6 +76,18 @@ PROVENANCE: Sequence[Column] = (
     column("sentence", TEXT, "as its author wrote it, with the bracket", of="pair.sentence"),
     column("generic_word", TEXT, "the word that makes the generic true", of="pair.generic_word"),
     column("exception_word", TEXT, "the word that makes the exception true", of="pair.exception_word"),
+    column(
+        "part_of_speech",
+        TEXT,
+        "universal tag of this prompt's special word; empty: not told",
+        of=lambda told: told.tag.part if told.tag else "",
+    ),
+    column(
+        "part_of_speech_by",
+        TEXT,
+        "the tagger with its versions, or a person who corrected it",
+        of=lambda told: told_by(told.tag) if told.tag else "",
+    ),
     column(
         "warnings",
         TEXTS,

@@ -85,8 +85,8 @@ def _by_k(project: Project) -> list[ByK]:
 
 
 def _sentences(project: Project) -> Sentences:
-    sentences = settled_pairs(project, everything=False).values_list("sentence", flat=True)
-    places = [place_of(sentence) for sentence in sentences.iterator()]
+    pairs = settled_pairs(project, everything=False).filter(Premise.HAS_BRACKET)
+    places = [place_of(sentence) for sentence in pairs.values_list("sentence", flat=True).iterator()]
     return Sentences(count=len(places), mean_words=mean_length(places), thirds=thirds(places))
 
 

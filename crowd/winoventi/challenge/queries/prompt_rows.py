@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from django.db.models import F, QuerySet
 
-from crowd.winoventi.challenge.services.evaluations import prompt_id
-from crowd.winoventi.domain import EXCEPTION, KINDS
-from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project
+from crowd.winoventi.domain import KINDS
+from crowd.winoventi.domain.prompts import prompt_id
+from crowd.winoventi.models import Choice, FilterScore, Judgement, Premise, Project, WordTag
 from hits.core.chunks import in_chunks
 
 AT_ONCE = 250
@@ -22,6 +22,7 @@ class ChunkRows:
     scores: Mapping[int, Sequence[FilterScore]] = field(default_factory=dict)
     judgements: Mapping[int, Sequence[Judgement]] = field(default_factory=dict)
     choices: Mapping[tuple[int, str], Sequence[Choice]] = field(default_factory=dict)
+    tags: Mapping[tuple[int, str], WordTag] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,11 @@ class PromptRows:
     @property
     def filter(self) -> Sequence[FilterScore]:
         return self.around.scores.get(self.pair.alternative_id, ())
+
+    @property
+    def tag(self) -> WordTag | None:
+        """The part of speech of the sentence's special word, if the project's tagger has told one."""
+        return self.around.tags.get((self.pair.pk, self.kind))
 
     @property
     def judgements(self) -> Sequence[Judgement]:
@@ -98,4 +104,6 @@ def _around(pairs: Sequence[Premise]) -> ChunkRows:
     chosen = Choice.objects.filter(prompt__premise__in=keys).select_related("prompt", "worker", "assignment")
     for choice in chosen.defer("worker__external_id").order_by("pk"):
         choices[choice.prompt.premise_id, choice.prompt.kind].append(choice)
-    return ChunkRows(scores=scores, judgements=judgements, choices=choices)
+    of_project = WordTag.objects.filter(premise__in=keys, rival=F("premise__project__tagger"))
+    tags = {(tag.premise_id, tag.kind): tag for tag in of_project.select_related("rival", "premise")}
+    return ChunkRows(scores=scores, judgements=judgements, choices=choices, tags=tags)

@@ -49,17 +49,6 @@ def evaluate_models(*, now: datetime) -> None:
             _evaluate(evaluation, evaluation.rival, now=now)
 
 
-def prompt_id(premise: int, kind: str) -> str:
-    """What a prompt is called in files."""
-    return f"{premise}-{kind}"
-
-
-def words_of(premise: Premise, kind: str) -> tuple[str, str]:
-    """The target and the other one. Alone, the target is what the model is said to favor."""
-    both = (premise.generic, premise.exception)
-    return both if kind in (GENERIC, ALONE) else both[::-1]
-
-
 def _evaluate(evaluation: Evaluation, rival: RegisteredRival, *, now: datetime) -> None:
     answered = ModelAnswer.objects.filter(evaluation=evaluation, premise=OuterRef("pk"), kind=ALONE)
     standing = consult(
