@@ -1,5 +1,5 @@
 from crowd.winoventi.associations.services import model_readings
-from crowd.winoventi.challenge.services import evaluations
+from crowd.winoventi.challenge.services import evaluations, word_tags
 from crowd.winoventi.filter.services import adversarial_filter
 from crowd.winoventi.procedure.services import batch_places, collected_answers, project_rules, step_items
 from hits.common import clock
@@ -24,3 +24,4 @@ def ask_models() -> None:
     model_readings.read_nouns(now=clock.now())
     adversarial_filter.filter_alternatives(now=clock.now())
     evaluations.evaluate_models(now=clock.now())
+    word_tags.tag_words(now=clock.now())

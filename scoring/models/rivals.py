@@ -16,6 +16,7 @@ class RegisteredRival(models.Model):
         CLIP = "clip", "CLIP over pictures"
         MASKED = "masked", "Masked language model"
         CAUSAL = "causal", "Causal language model"
+        TAGGER = "tagger", "Part-of-speech tagger"
 
     SEE_PICTURES = (Kind.CAPTION, Kind.CLIP)
 

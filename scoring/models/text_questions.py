@@ -26,7 +26,14 @@ class TextQuestion(models.Model):
     TRANSITIONS = {
         Status.WAITING: {Status.ANSWERED, Status.FAILED},
         Status.ANSWERED: set(),
-        Status.FAILED: {Status.WAITING},  # somebody has mended what was wrong
+        Status.FAILED: {Status.WAITING},  # a person has corrected what was wrong
+    }
+    # The kind of model that answers each kind of question.
+    ANSWERED_BY = {
+        Kind.TOP_WORDS: RegisteredRival.Kind.MASKED,
+        Kind.PROBABILITIES: RegisteredRival.Kind.MASKED,
+        Kind.PERPLEXITIES: RegisteredRival.Kind.CAUSAL,
+        Kind.PARTS: RegisteredRival.Kind.TAGGER,
     }
 
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="text_questions")

@@ -12,7 +12,10 @@ PATHS = {
     "clip": "scoring.rivals.clip:ClipRival",
     "masked": "scoring.rivals.masked:MaskedModel",
     "causal": "scoring.rivals.causal:CausalModel",
+    "tagger": "scoring.rivals.tagger:Tagger",
 }
+# The library that a kind needs, and the group that installs it; other kinds need torch.
+LIBRARIES = {"tagger": ("spacy", "text")}
 # Models kept in memory at once; the one used longest ago makes room.
 MOST_LOADED = 4
 _loaded: dict[str, Any] = {}
@@ -28,11 +31,14 @@ class NotInstalled(CrowdError):
 
 def refuse_without_libraries(kind: str = "") -> None:
     """Raise NotInstalled, saying what to do, if the libraries for this kind of model are missing."""
-    if find_spec("torch") is None:
-        raise NotInstalled(
-            "torch is not installed here, so no rival answers here: the group `rival` is missing. "
-            "Run `uv sync --only-group rival`, or let a machine that has it take the queue rival."
-        )
+    library, group = LIBRARIES.get(kind, ("torch", "rival"))
+    if find_spec(library) is not None:
+        return
+    beside = "rival --only-group text" if group == "text" else group
+    raise NotInstalled(
+        f"{library} is not installed here, so no {kind or 'rival'} answers here: the group `{group}` is "
+        f"missing. Run `uv sync --only-group {beside}`, or let a machine that has it take the queue rival."
+    )
 
 
 def load(spec: Spec) -> Any:

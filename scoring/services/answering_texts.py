@@ -107,6 +107,9 @@ def _ask(model: Any, questions: Sequence[TextQuestion]) -> list[Any]:
     if questions[0].kind == Kind.PERPLEXITIES:
         found: list[Any] = model.perplexities([one["text"] for one in inputs])
         return found
+    if questions[0].kind == Kind.PARTS:
+        parts = model.parts_of_speech([(one["text"], one["start"], one["end"]) for one in inputs])
+        return [{"part": one.part, "tag": one.tag, "word": one.word} for one in parts]
     of_kind = _top_words if questions[0].kind == Kind.TOP_WORDS else _probabilities
     outputs: dict[int, Any] = {}
     option = "k" if of_kind is _top_words else "as_one_token"

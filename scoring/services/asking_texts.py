@@ -19,6 +19,12 @@ from scoring.models.text_questions import TextQuestion
 AT_ONCE = 500
 Kind = TextQuestion.Kind
 Status = TextQuestion.Status
+# What to choose instead of a model of another kind.
+CHOICES = {
+    RegisteredRival.Kind.MASKED: "a masked language model",
+    RegisteredRival.Kind.CAUSAL: "a causal language model",
+    RegisteredRival.Kind.TAGGER: "a tagger",
+}
 log = structlog.get_logger()
 
 
@@ -48,6 +54,11 @@ def probabilities(prompt: str, words: Sequence[str], *, as_one_token: bool = Fal
 
 def perplexity(text: str) -> NewText:
     return NewText(kind=Kind.PERPLEXITIES.value, input={"text": text})
+
+
+def part_of_speech(text: str, *, start: int, end: int) -> NewText:
+    """Ask for the part of speech of the word that stands in these places of the text."""
+    return NewText(kind=Kind.PARTS.value, input={"text": text, "start": start, "end": end})
 
 
 def ask_texts(questions: Sequence[NewText], *, rival: RegisteredRival, now: datetime) -> None:
@@ -105,11 +116,9 @@ def retry_texts(questions: QuerySet[TextQuestion], *, now: datetime) -> int:
 
 
 def _refuse_other_kinds(questions: Sequence[NewText], rival: RegisteredRival) -> None:
-    kinds = {one.kind for one in questions}
-    answered = TextQuestion.MASKED if rival.kind == RegisteredRival.Kind.MASKED else (Kind.PERPLEXITIES,)
-    if rival.sees_pictures or not kinds <= set(answered):
-        wanted = "a causal" if Kind.PERPLEXITIES in kinds else "a masked"
-        raise RuleBroken("wrong_kind", f"{rival} cannot answer this; choose {wanted} language model.")
+    wanted = {TextQuestion.ANSWERED_BY[Kind(one.kind)] for one in questions} - {rival.kind}
+    for kind in sorted(wanted):
+        raise RuleBroken("wrong_kind", f"{rival} cannot answer this; choose {CHOICES[kind]}.")
 
 
 def _length(one: NewText) -> tuple[str, int]:

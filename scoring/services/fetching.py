@@ -15,7 +15,7 @@ from django.core.exceptions import ValidationError
 from hits.core.errors import CrowdError
 from scoring import rivals
 from scoring.models import RegisteredRival
-from scoring.rivals import weight_downloads
+from scoring.rivals import packaged_pipelines, weight_downloads
 from scoring.services.model_loading import spec_of
 
 Kind = RegisteredRival.Kind
@@ -70,6 +70,8 @@ def _bring(wanted: WantedModel, *, into: Path) -> Path:
     if wanted.source is None:
         if wanted.kind == Kind.CLIP:
             return weight_downloads.fetch_clip(model=wanted.model, weights=wanted.weights, into=into)
+        if wanted.kind == Kind.TAGGER:
+            return packaged_pipelines.copy_pipeline(package=wanted.model, into=into)
         return weight_downloads.fetch_folder(model=wanted.model, into=into)
     if not wanted.source.exists():
         raise Unsuitable(f"There is nothing at {wanted.source}.")

@@ -61,6 +61,11 @@ class Premise:
         return (words[0], words[1]) if len(words) == 2 else None
 
     @property
+    def place_of_bracket(self) -> int:
+        """Where the deciding word begins in `with_word`."""
+        return len(self.sentence.partition("[")[0])
+
+    @property
     def is_na(self) -> bool:
         return is_na(self.sentence.rstrip(".")) or is_na(self.sentence)
 

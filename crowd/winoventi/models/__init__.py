@@ -5,6 +5,7 @@ from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.models.premises import Choice, Judgement, Premise, Prompt
 from crowd.winoventi.models.projects import PieceScoring, Project, Step
 from crowd.winoventi.models.walks import Walk
+from crowd.winoventi.models.word_tags import WordTag
 
 __all__ = [
     "Alternative",
@@ -23,7 +24,7 @@ __all__ = [
     "Reading",
     "Step",
     "Walk",
-    "PieceScoring",
+    "WordTag",
     "triplet_key",
     "valid_pairs",
 ]

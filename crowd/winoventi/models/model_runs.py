@@ -12,6 +12,7 @@ class ModelRun(models.Model):
         READING = "reading", "Words that the model ties to the nouns"
         RANKING = "ranking", "Perplexity of the generics"
         FILTER = "filter", "Adversarial filter"
+        TAGGING = "tagging", "Parts of speech of the special words"
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="model_runs")
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="+")

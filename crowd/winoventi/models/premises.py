@@ -26,6 +26,8 @@ class Premise(models.Model):
         WITHDRAWN = "withdrawn", "Something it depends on does not count"
 
     WELL_FORMED = (State.WAITING, State.VALID, State.FAILED)
+    # A recorded premise that was posted may be valid without one; its sentence has no special word.
+    HAS_BRACKET = Q(sentence__contains="[")
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="premises")
     alternative = models.ForeignKey(Alternative, models.CASCADE, related_name="premises")

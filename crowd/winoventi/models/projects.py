@@ -58,6 +58,14 @@ class Project(models.Model):
     filter_model = models.ForeignKey(
         RegisteredRival, models.PROTECT, null=True, blank=True, related_name="+", help_text="Step 3."
     )
+    tagger = models.ForeignKey(
+        RegisteredRival,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Tells the part of speech of the special words of valid pairs. None: they are not told.",
+    )
     ks: "models.JSONField[list[int], list[int]]" = models.JSONField(default=default_ks)
     stop_list = models.TextField(
         blank=True, help_text="Words that are never posted as generics, one on a line."

