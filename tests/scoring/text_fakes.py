@@ -13,6 +13,13 @@ from scoring.rivals.masked import Word, WordProbability
 from tests.scoring.fakes import WEIGHTS
 
 
+@dataclass(frozen=True, kw_only=True)
+class FakePart:
+    word: str
+    part: str
+    tag: str
+
+
 class FakeText(rivals.LoadedModel):
     """A model with `words` by prompt, best first; other prompts have no words. `down` stops it."""
 
@@ -35,7 +42,8 @@ class FakeText(rivals.LoadedModel):
 
     @property
     def preprocessing(self) -> Mapping[str, Any]:
-        return {"reads": "a dictionary"}
+        versions = {"pipeline": "paper", "version": "1.2", "spacy": "3.8"}
+        return {"reads": "a dictionary", **(versions if self.spec.kind == "tagger" else {})}
 
     @property
     def device(self) -> str:
@@ -65,6 +73,11 @@ class FakeText(rivals.LoadedModel):
         self._called("perplexities", texts)
         return [self.chances.get(text, float(len(text))) for text in texts]
 
+    def parts_of_speech(self, questions: Sequence[tuple[str, int, int]]) -> list[FakePart]:
+        self._called("parts", [text for text, _, _ in questions])
+        words = [text[start:end] for text, start, end in questions]
+        return [FakePart(word=word, part=self.parts.get(word, "NOUN"), tag="T") for word in words]
+
     def _of(self, prompt: str) -> Sequence[str]:
         return self.words.get(prompt, ())
 
@@ -81,8 +94,9 @@ class FakeText(rivals.LoadedModel):
 
 def use_text_fakes(monkeypatch: pytest.MonkeyPatch) -> type[FakeText]:
     path = f"{__name__}:{FakeText.__name__}"
-    monkeypatch.setattr(registry, "PATHS", {"masked": path, "causal": path})
+    monkeypatch.setattr(registry, "PATHS", {"masked": path, "causal": path, "tagger": path})
     monkeypatch.setattr(registry, "_loaded", {})
-    for name, value in (("calls", []), ("words", {}), ("chances", {}), ("down", "")):
+    monkeypatch.setattr(registry, "LIBRARIES", {})
+    for name, value in (("calls", []), ("words", {}), ("chances", {}), ("parts", {}), ("down", "")):
         monkeypatch.setattr(FakeText, name, value)
     return FakeText

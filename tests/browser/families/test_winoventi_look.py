@@ -8,7 +8,7 @@ from crowd.winoventi.procedure.services.projects import open_project
 from tests.browser.doors import enter
 from tests.browser.looking import Visitor
 from tests.conftest import Sites
-from tests.crowd.winoventi.rows import make_everything
+from tests.crowd.winoventi.rows import make_analysis, make_everything
 from tests.factories import make_account, make_study
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -30,6 +30,7 @@ def test_exception_procedure_looks_right(visitor: Visitor, sites: Sites) -> None
     visitor.visit("winoventi-statistics-empty", f"{home}/statistics/")
     visitor.visit("winoventi-errors-empty", f"{home}/errors/")
     pair = make_everything(project)
+    word = make_analysis(project)
 
     # The page would ask for news while a model is asked; leaving it then would look like a failed request.
     ModelRun.objects.update(is_open=False, done_at=timezone.now(), problem="The weights are not there.")

@@ -18,6 +18,7 @@ from crowd.winoventi.models import (
     Project,
     Prompt,
     Reading,
+    WordTag,
     triplet_key,
 )
 from crowd.winoventi.models.model_runs import ModelRun
@@ -147,3 +148,24 @@ def make_everything(project: Project) -> Premise:
         ModelAnswer.objects.create(evaluation=evaluation, **answer)
     ModelRun.objects.create(project=project, rival=masked, purpose="filter", started_at=now, waiting=1)
     return pair
+
+
+def make_analysis(project: Project) -> WordTag:
+    """Make a model's probabilities, and parts of speech of which one is corrected; return that one."""
+    bert = RegisteredRival.objects.get(name="bert-large-uncased")
+    tagger = RegisteredRival.objects.create(name="spacy-sm", kind="tagger", added_at=NOW)
+    Project.objects.filter(pk=project.pk).update(tagger=tagger)
+    versions = {"pipeline": "en_core_web_sm", "version": "3.8.0", "spacy": "3.8.18"}
+    read = {"rival": tagger, "tagged_at": NOW, "provenance": {"preprocessing": versions}}
+    evaluation = Evaluation.objects.create(
+        project=project, name=bert.name, rival=bert, way="properly", added_at=NOW
+    )
+    for number, pair in enumerate(project.premises.filter(state=Premise.State.VALID).order_by("pk")):
+        for kind, tagged in (("generic", "NOUN"), ("exception", "VERB" if number else "NOUN")):
+            WordTag.objects.create(premise=pair, kind=kind, tagged=tagged, part=tagged, **read)
+        p_target, p_incorrect = 0.02 + 0.6 * number, 0.61
+        answer = {"p_target": p_target, "p_incorrect": p_incorrect, "is_right": p_target > p_incorrect}
+        ModelAnswer.objects.create(evaluation=evaluation, premise=pair, kind="exception", **answer)
+    corrected = WordTag.objects.order_by("pk")[0]
+    WordTag.objects.filter(pk=corrected.pk).update(part="ADJ", corrected_at=NOW)
+    return corrected
