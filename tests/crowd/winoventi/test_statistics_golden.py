@@ -14,7 +14,18 @@ from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 GOLDEN = Path(__file__).with_name("golden")
-TABLES = ("counts", "by-k", "sentences", "objections", "judged", "people", "models", "jaccard", "workers")
+TABLES = (
+    "counts",
+    "by-k",
+    "sentences",
+    "objections",
+    "judged",
+    "people",
+    "models",
+    "jaccard",
+    "commonest",
+    "workers",
+)
 
 
 def masks_of(project: Project) -> dict[str, str]:

@@ -9,7 +9,7 @@ from django.http import HttpRequest, QueryDict
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from crowd.winoventi.admin.step_forms import DataForm
+from crowd.winoventi.challenge.admin.forms import DataForm
 from crowd.winoventi.challenge.exporting.columns import FULL, PUBLISHED
 from crowd.winoventi.challenge.exporting.winoventi_export import WinoventiExport, write_splits
 from crowd.winoventi.challenge.queries.prompt_rows import settled_pairs

@@ -9,6 +9,7 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from crowd.winoventi.associations.services import model_readings
+from crowd.winoventi.challenge.admin.forms import AskModelForm
 from crowd.winoventi.challenge.services import evaluations
 from crowd.winoventi.challenge.services.uploaded_answers import ANSWERS
 from crowd.winoventi.domain import GENERIC
