@@ -9,6 +9,7 @@ from django.urls import URLPattern
 
 from crowd.winoventi.admin.step_forms import CutForm
 from crowd.winoventi.associations.admin.perplexity_charts import table_of
+from crowd.winoventi.associations.queries.perplexity_curves import curves_of
 from crowd.winoventi.associations.services.model_readings import cut_generics
 from crowd.winoventi.models import Generic
 from crowd.winoventi.procedure.services.project_rules import change_rules

@@ -12,7 +12,7 @@ from django.urls import URLPattern
 from crowd.winoventi.admin import cut_page, nouns, step_actions
 from crowd.winoventi.admin.forms import SettingsForm, SetUpForm
 from crowd.winoventi.admin.pipeline import cards_of
-from crowd.winoventi.challenge.admin import data_files, evaluations, statistics
+from crowd.winoventi.challenge.admin import data_files, errors_page, evaluations, statistics, word_pages
 from crowd.winoventi.models import Project, Step
 from hits.admin.projects.project_cards import Card
 from hits.admin.projects.project_page import ProjectPages, announce_project
@@ -40,6 +40,8 @@ class ProjectAdmin(ProjectPages[Project]):
             *data_files.PAGE.urls(self),
             *statistics.urls(self),
             *evaluations.urls(self),
+            *errors_page.urls(self),
+            *word_pages.urls(self),
             *step_actions.urls(self),
         ]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from crowd.winoventi.challenge.queries.model_comparison import Curve
+from crowd.winoventi.associations.queries.perplexity_curves import Curve
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import StatTable, head
 from hits.datasets.vega_charts import LOOK, TICKS, Chart, Values, quantity, rule

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from crowd.winoventi.challenge.admin.association_tables import association_tables
+from crowd.winoventi.challenge.admin.parts_table import no_word, parts_table
 from crowd.winoventi.challenge.queries.figures import Statistics, statistics_of
-from crowd.winoventi.challenge.queries.model_comparison import COMPARED_KS, Result, likenesses, results
+from crowd.winoventi.challenge.queries.model_comparison import Result, results
 from crowd.winoventi.domain import KINDS
 from crowd.winoventi.domain.evaluation import Share
 from crowd.winoventi.models import Premise, Project
@@ -45,12 +47,6 @@ MODELS = (
         )
     ),
 )
-LIKENESSES = (
-    head("Model", TEXT),
-    head("Nouns"),
-    *(head(f"k = {k}", NUMBER, digits=3) for k in COMPARED_KS),
-    *(head(f"k = {k}, without empty rows", NUMBER, digits=3) for k in COMPARED_KS),
-)
 
 
 def tables_of(project: Project) -> list[StatTable]:
@@ -59,11 +55,12 @@ def tables_of(project: Project) -> list[StatTable]:
         _counts(found),
         _by_k(found),
         _sentences(found),
+        parts_table(project),
         _objections(project, found),
         _judged(found),
         _people(found),
         _models(found, models),
-        _likenesses(project),
+        *association_tables(project),
         _workers(found),
     ]
 
@@ -115,8 +112,8 @@ def _sentences(found: Statistics) -> StatTable:
         title="Sentences of valid pairs",
         columns=(head("Figure", TEXT), head("Value", NUMBER, digits=2), head("Share", SHARE)),
         rows=[("Sentences", sentences.count, ""), ("Words, on average", sentences.mean_words, ""), *thirds],
-        about="The bracket counts as one word. Parts of speech are not counted: a guess without a tagger "
-        "would be no figure.",
+        about="The bracket counts as one word.",
+        note=no_word(found.counts["valid_pairs"] - sentences.count),
     )
 
 
@@ -209,27 +206,6 @@ def _rows_of(one: Result) -> Iterator[Sequence[Any]]:
         found = [shares[kind] if shares is not None else None for kind in KINDS]
         cells = [(share.right, share.all, share.value) if share else (None,) * 3 for share in found]
         yield (str(one.evaluation), way, name, *cells[0], *cells[1])
-
-
-def _likenesses(project: Project) -> StatTable:
-    rows = [
-        (
-            str(one.rival),
-            one.nouns,
-            *(shares[k] for shares in (one.with_empty, one.without_empty) for k in COMPARED_KS),
-        )
-        for one in likenesses(project)
-    ]
-    own = project.generics_model or "the project's own model"
-    return StatTable(
-        name="jaccard",
-        title="Associations of other models",
-        columns=LIKENESSES,
-        rows=rows,
-        about=f"The mean Jaccard index of their generics with those of {own}. Where both find nothing they "
-        "are all alike, or, without empty rows, the noun is left out.",
-        empty="No other model has read the nouns. Ask one to.",
-    )
 
 
 def _workers(found: Statistics) -> StatTable:

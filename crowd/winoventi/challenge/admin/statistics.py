@@ -10,6 +10,8 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from crowd.winoventi.associations.admin.perplexity_charts import table_of
+from crowd.winoventi.associations.queries.perplexity_curves import curves_of
+from crowd.winoventi.challenge.admin.error_tables import error_tables
 from crowd.winoventi.challenge.admin.evaluations import ASK_MODEL, DROP_MODEL
 from crowd.winoventi.challenge.admin.figures import tables_of
 from crowd.winoventi.challenge.admin.word_pages import words_url
@@ -64,4 +66,4 @@ def file_view(pages: Pages, request: HttpRequest, pk: int, name: str, form: str 
 def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
     """All tables of the study, including the curves of step 1, which have a page of their own, too."""
     project = project_in(Project, study=study, of="exception procedure")
-    return [table_of(curves_of(project)), *tables_of(project)]
+    return [table_of(curves_of(project)), *tables_of(project), *error_tables(project)]

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from crowd.winoventi.associations.domain.generics import generics_of
+from crowd.winoventi.associations.queries.model_associations import Generics, ModelAssociations
 from crowd.winoventi.domain.evaluation import (
     ALONE,
     Share,
@@ -14,9 +14,7 @@ from crowd.winoventi.domain.evaluation import (
     intersection,
     jaccard,
 )
-from crowd.winoventi.domain.prompts import Template
-from crowd.winoventi.models import Evaluation, Generic, ModelAnswer, Project, Reading, valid_pairs
-from crowd.winoventi.models.model_runs import ModelRun
+from crowd.winoventi.models import Evaluation, ModelAnswer, Project, valid_pairs
 from scoring.models import RegisteredRival
 
 COMPARED_KS = (1, 3, 5)
@@ -44,60 +42,13 @@ class Result:
     of_intersection: Mapping[str, Share] | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Curve:
-    """The perplexities of one k, the lowest first, and where they are cut."""
-
-    k: int
-    perplexities: Sequence[float]
-    cut: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Progress:
-    """How many nouns a model has read, and what keeps the others."""
-
-    inquiry: ModelRun | None
-    read: int
-    all: int
-
-
-def reading_progress(project: Project, rival: RegisteredRival) -> Progress:
-    inquiry = ModelRun.objects.filter(project=project, rival=rival, purpose=ModelRun.Purpose.READING).first()
-    read = Reading.objects.filter(noun__project=project, rival=rival, template=Template.IS_NOT_COMMA)
-    return Progress(inquiry=inquiry, read=read.count(), all=project.nouns.count())
-
-
-def curves_of(project: Project) -> list[Curve]:
-    """For the plot of step 1. What is on the stop list has no place in it."""
-    rows = project.generics.exclude(state=Generic.State.STOPPED).exclude(perplexity=None)
-    values: defaultdict[int, list[float]] = defaultdict(list)
-    for k, perplexity in rows.order_by("k", "perplexity").values_list("k", "perplexity"):
-        values[k].append(perplexity or 0.0)
-    cuts = {} if project.cut_by == Project.CutBy.NOTHING else project.cuts
-    return [Curve(k=k, perplexities=values[k], cut=cuts.get(str(k))) for k in sorted(values)]
-
-
-def likenesses(project: Project, *, ks: Collection[int] = COMPARED_KS) -> list[Likeness]:
-    """Every other model that has read nouns of this project, beside its own."""
-    own_model = project.generics_model
-    if own_model is None:
+def likenesses(project: Project, models: Sequence[ModelAssociations]) -> list[Likeness]:
+    """Every other model that has read nouns of this project, compared with its own."""
+    own = project.generics_model
+    if own is None:
         return []
-    by_k = Reading.objects.filter(noun__project=project).values("rival")
-    others = RegisteredRival.objects.filter(pk__in=by_k).exclude(pk=own_model.pk)
-    own = associations_of(project, own_model, ks=ks)
-    return [_likeness(project, own, other, ks=ks) for other in others]
-
-
-def associations_of(
-    project: Project, rival: RegisteredRival, *, ks: Collection[int]
-) -> dict[int, dict[int, set[str]]]:
-    """By k and noun: the generics that are found by this k."""
-    words: defaultdict[int, dict[Template, list[str]]] = defaultdict(dict)
-    rows = Reading.objects.filter(noun__project=project, rival=rival).values_list("noun", "template", "words")
-    for noun, template, found in rows.iterator(chunk_size=AT_ONCE):
-        words[noun][Template(template)] = [word for word, _ in found]
-    return {k: {noun: set(generics_of(read, ks=[k])) for noun, read in words.items()} for k in ks}
+    by_k = next((one.by_k for one in models if one.rival == own), {k: {} for k in COMPARED_KS})
+    return [_likeness(by_k, one) for one in models if one.rival != own]
 
 
 def results(project: Project) -> list[Result]:
@@ -110,20 +61,13 @@ def results(project: Project) -> list[Result]:
     return [_result(one, answers[one.pk], pairs, shared) for one in evaluations]
 
 
-def _likeness(
-    project: Project,
-    own: Mapping[int, Mapping[int, set[str]]],
-    other: RegisteredRival,
-    *,
-    ks: Collection[int],
-) -> Likeness:
-    theirs = associations_of(project, other, ks=ks)
-    first = min(ks)
+def _likeness(own: Mapping[int, Generics], other: ModelAssociations) -> Likeness:
+    theirs, first = other.by_k, min(COMPARED_KS)
     return Likeness(
-        rival=other,
+        rival=other.rival,
         nouns=len(own[first].keys() & theirs[first].keys()),
-        with_empty={k: jaccard(own[k], theirs[k], with_empty=True) for k in ks},
-        without_empty={k: jaccard(own[k], theirs[k], with_empty=False) for k in ks},
+        with_empty={k: jaccard(own[k], theirs[k], with_empty=True) for k in COMPARED_KS},
+        without_empty={k: jaccard(own[k], theirs[k], with_empty=False) for k in COMPARED_KS},
     )
 
 
