@@ -3,7 +3,7 @@
 import pytest
 
 from crowd.winoventi.associations.admin.perplexity_charts import table_of
-from crowd.winoventi.challenge.queries.model_comparison import Curve
+from crowd.winoventi.associations.queries.perplexity_curves import Curve
 
 pytestmark = pytest.mark.pure
 

@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
+from crowd.winoventi.associations.queries.model_associations import associations_by_model
+from crowd.winoventi.associations.queries.perplexity_curves import curves_of
 from crowd.winoventi.associations.services import model_readings
-from crowd.winoventi.challenge.queries.model_comparison import curves_of, likenesses, reading_progress
+from crowd.winoventi.challenge.queries.model_comparison import COMPARED_KS, likenesses
 from crowd.winoventi.models import Generic, Project, Reading
 from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.services import model_questions
 from hits.core.errors import RuleBroken
-from scoring.models import RegisteredRival
 from scoring.models.text_questions import TextQuestion
 from scoring.services.answering_texts import answer_texts
 from scoring.services.asking_texts import retry_texts
@@ -321,23 +322,10 @@ def test_two_models_are_compared_by_what_they_tie_to_the_nouns(text: type[FakeTe
     model_readings.start_reading(project=project, rival=other, now=NOW)
     run()
 
-    (likeness,) = likenesses(project)
+    (likeness,) = likenesses(project, associations_by_model(project, ks=COMPARED_KS))
     assert (likeness.rival, likeness.nouns) == (other, 2)
     # Neither finds anything for the fig: 1, or left out. Our own model finds sour, and then three words.
     assert likeness.with_empty == {1: 0.5, 3: pytest.approx(2 / 3), 5: pytest.approx(2 / 3)}
     assert likeness.without_empty == {1: 0, 3: pytest.approx(1 / 3), 5: pytest.approx(1 / 3)}
     assert ("lemon", "ripe") in found(project)
     assert found(project)["lemon", "ripe"] == 3
-
-
-def test_progress_says_how_many_are_read(text: type[FakeText]) -> None:
-    project = project_of("lemon", "fig")
-    rival = RegisteredRival.objects.get()
-    before = reading_progress(project, rival)
-
-    model_readings.start_reading(project=project, now=NOW)
-    run()
-
-    after = reading_progress(project, rival)
-    assert (before.model_run, before.read, before.all) == (None, 0, 2)
-    assert (after.read, after.all) == (2, 2)
