@@ -19,7 +19,8 @@ from crowd.winoground.admin.example_forms import ExampleForm
 from crowd.winoground.admin.example_verbs import action_view, offered_for
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.captions import are_same, differing_words, swap
-from crowd.winoground.models import Example, Project
+from crowd.winoground.domain.gendered_words import gendered_words
+from crowd.winoground.models import Example, GenderedConfirmation, Project
 from crowd.winoground.models.examples import LONGEST_CAPTION
 from crowd.winoground.queries.examples import WRITE, may_change
 from crowd.winoground.services.example_writing import (
@@ -214,8 +215,9 @@ def _show_form(
         "seen": seen or (example.changed_at.isoformat() if example else ""),
         "is_fixed": example is not None and is_fixed(example),
         "offered": _beside_the_form(pages, request, example) if example else (),
-        "words_url": pages.address(project, "words"),
-        **words_context(*captions, altered=altered),
+        "words_url": pages.address(project, "words") + (f"?example={example.public_id}" if example else ""),
+        "confirmations": _confirmations(example),
+        **words_context(*captions, altered=altered, example=example),
     }
     return pages.render(request, "admin/winoground/write.html", context, project=project)
 
@@ -227,16 +229,16 @@ def _show_facts(pages: Pages, request: HttpRequest, example: Example) -> HttpRes
         "example": example,
         "facts": facts_of(example).items(),
         "offered": offered_for(pages, example, user=signed_in(request)) if changeable else (),
-        **words_context(example.caption_0, example.caption_1, altered=example.has_altered_morpheme),
+        "confirmations": _confirmations(example),
+        **words_context(
+            example.caption_0, example.caption_1, altered=example.has_altered_morpheme, example=example
+        ),
     }
     return pages.render(request, "admin/winoground/example.html", context, project=example.project)
 
 
-def read_moment(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None
+def _confirmations(example: Example | None) -> Sequence[GenderedConfirmation]:
+    return list(example.gendered_confirmations.select_related("by")) if example else ()
 
 
 def _beside_the_form(pages: Pages, request: HttpRequest, example: Example) -> Sequence[RowButton]:

@@ -7,6 +7,7 @@ from typing import Any
 from crowd.pictures.columns import picture_columns
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.caption_scores import Kind
+from crowd.winoground.domain.gendered_words import gendered_words
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, PERSON, ROWS, TEXT, TEXTS, Column, column
 
 PAIRING = "item.winoground_pairing"

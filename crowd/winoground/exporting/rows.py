@@ -52,7 +52,10 @@ def asked_examples(project: Project, *, everything: bool) -> Examples:
 def read_examples(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[ExampleRows]:
     votes = votes_of(project, states=(SCORED, State.WITHDRAWN))
     models = _models_by_example(project) if in_full else {}
-    for example in _in_order(asked_examples(project, everything=everything)):
+    examples = asked_examples(project, everything=everything)
+    if in_full:
+        examples = examples.prefetch_related("gendered_confirmations__by")
+    for example in _in_order(examples):
         yield ExampleRows(
             example=example, votes=votes.get(example.pk, NONE), models=models.get(example.pk, ())
         )

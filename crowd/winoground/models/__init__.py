@@ -1,11 +1,12 @@
 from crowd.winoground.models.caption_scores import ModelScore, ModelScores
-from crowd.winoground.models.examples import Example, Pairing, Tag
+from crowd.winoground.models.examples import Example, GenderedConfirmation, Pairing, Tag
 from crowd.winoground.models.onboarding import FirstQuestion, SecondChance
 from crowd.winoground.models.projects import Project
 
 __all__ = [
     "Example",
     "FirstQuestion",
+    "GenderedConfirmation",
     "ModelScore",
     "ModelScores",
     "Pairing",

@@ -114,6 +114,27 @@ class Example(models.Model):
         return f"Example {self.number}"
 
 
+class GenderedConfirmation(models.Model):
+    """A person's word that gendered words stay in an example's captions. Append-only."""
+
+    example = models.ForeignKey(Example, models.CASCADE, related_name="gendered_confirmations")
+    # The words that stay; another gendered word in the captions has to be confirmed anew.
+    words = models.JSONField()
+    reason = models.CharField(max_length=LONGEST_REASON)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("pk",)
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="winoground_confirmation_has_reason"),
+        ]
+
+    def __str__(self) -> str:
+        return ", ".join(self.words)
+
+
 class Pairing(models.Model):
     """One caption with one image: workers answer a question about it, and models give it a score."""
 

@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from crowd.pictures.models import Picture
 from crowd.winoground.domain.captions import are_same, differing_words
+from crowd.winoground.domain.gendered_words import gendered_words
 from crowd.winoground.models import Example, FirstQuestion
 
 Fault = tuple[str, str]

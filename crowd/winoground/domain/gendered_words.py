@@ -1,0 +1,113 @@
+"""Words that say the gender of people: whole words, in the singular and plural, possessive or not.
+
+The paper writes captions without them ("person" for "woman"), and counts them in the metadata of pictures
+as a rough estimate of who is shown. Its lists are not published, so these are our own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from crowd.winoground.domain.captions import words_of
+
+
+class Gender(StrEnum):
+    WOMEN = "women"
+    MEN = "men"
+    NEUTRAL = "neutral"
+
+
+class Shown(StrEnum):
+    """Who the words of a picture's metadata speak of."""
+
+    WOMEN = "women"
+    MEN = "men"
+    NEUTRAL = "neutral"
+    SEVERAL = "several"
+
+
+# Words whose plural is regular.
+_NOUNS: Mapping[Gender, str] = {
+    Gender.WOMEN: "actress aunt auntie ballerina bride bridesmaid cowgirl daughter duchess empress female "
+    "gal girl girlfriend goddess godmother grandma granddaughter grandmother granny heroine hostess "
+    "housemaid lady lass maid mama mermaid mom mommy mother mum mummy niece nun princess queen salesgirl "
+    "schoolgirl seamstress sister stepdaughter stepmother stewardess waitress widow witch",
+    Gender.MEN: "bachelor boy boyfriend bridegroom brother chap cowboy dad daddy dude duke father godfather "
+    "granddad grandfather grandpa grandson groom guy husband king lad male monk nephew papa prince "
+    "schoolboy son stepfather stepson uncle waiter widower wizard",
+    Gender.NEUTRAL: "adult baby human individual kid parent sibling spouse teen teenager toddler",
+}
+# All other forms, as they are written. Words that end in “man” or “woman” are found by their ends.
+_FORMS: Mapping[Gender, str] = {
+    Gender.WOMEN: "her hers herself she feminine ma'am madam mrs ms wife wives housewife housewives",
+    Gender.MEN: "he him himself his masculine mr sir",
+    Gender.NEUTRAL: "them themself themselves they their theirs child children people person persons "
+    "somebody someone",
+}
+
+# Ends of words for people in their trade or place: “firewoman”, “postmen”. The first that fits counts.
+_ENDS: Mapping[str, Gender] = {
+    "woman": Gender.WOMEN,
+    "women": Gender.WOMEN,
+    "man": Gender.MEN,
+    "men": Gender.MEN,
+}
+# Words with such an end that name no man: other things, and peoples.
+_NOBODY = (
+    "abdomen acumen amen bitumen brahman bremen caiman caimen catechumen cayman cyclamen dolmen foramen "
+    "german hymen inhuman lumen nonhuman norman numen oman omen ottoman ramen regimen roman rumen semen "
+    "shaman snowman snowmen somen specimen stamen strawman strawmen subhuman superhuman talisman turkmen "
+    "walkman yemen"
+)
+_OTHERS = frozenset(_NOBODY.split())
+
+
+def _plural(noun: str) -> str:
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "ch")) else f"{noun}s"
+
+
+def _forms_of(gender: Gender) -> Iterator[str]:
+    yield from _FORMS[gender].split()
+    for noun in _NOUNS[gender].split():
+        yield from (noun, _plural(noun))
+
+
+WORDS: Mapping[str, Gender] = {word: gender for gender in Gender for word in _forms_of(gender)}
+
+
+def gendered_words(*texts: str) -> list[str]:
+    """Words that name women or men, each once, in their order. Neutral words are none of them."""
+    found = [word for text in texts for word, gender in _named(text) if gender != Gender.NEUTRAL]
+    return list(dict.fromkeys(found))
+
+
+def words_about_people(text: str) -> Sequence[str]:
+    """Words of any of the three lists, each once, in their order."""
+    return list(dict.fromkeys(word for word, _ in _named(text)))
+
+
+def shown_by(text: str) -> Shown | None:
+    """Who a text speaks of; None if it has no word of the lists.
+
+    A neutral word beside gendered ones changes nothing: "a woman and their dog" speaks of women.
+    """
+    genders = {gender for _, gender in _named(text)}
+    if {Gender.WOMEN, Gender.MEN} <= genders:
+        return Shown.SEVERAL
+    return next((Shown(gender) for gender in Gender if gender in genders), None)
+
+
+def _named(text: str) -> Iterator[tuple[str, Gender]]:
+    """Words of the lists as the lists have them: “woman's” is “woman”, and “she'll” is “she”."""
+    for word in words_of(text):
+        form = word.same if word.same in WORDS else word.same.partition("'")[0]
+        if gender := _gender_of(form):
+            yield form, gender
+
+
+def _gender_of(form: str) -> Gender | None:
+    """Whom a word of the lists names, or one that ends as they do: “spokeswoman”, “milkmen”."""
+    if form in WORDS or form in _OTHERS:
+        return WORDS.get(form)
+    return next((gender for end, gender in _ENDS.items() if form.endswith(end)), None)
