@@ -32,7 +32,14 @@ HELP = {
     "credit": "The person to be named with the picture.",
     "licence": "For example CC BY 4.0, or “ours”.",
 }
-# Where a refusal of the whole is best read.
+METADATA = ("metadata_0", "metadata_1")
+METADATA_HELP = dict.fromkeys(
+    METADATA,
+    "As its source gives them. They are searched for words about people, as a rough estimate of who is "
+    "shown; workers never see them.",
+)
+METADATA_WIDGETS = {name: forms.Textarea(attrs={"rows": 2}) for name in METADATA}
+# The field at which a refusal of the whole form is best read.
 FIELD_OF = {"same_picture": "image_1", "bad_tag": "new_tags"}
 
 
@@ -49,7 +56,30 @@ class Side:
     picture: Picture | None
 
 
-class ExampleForm(forms.ModelForm[Example]):
+class WordsForm(forms.ModelForm[Example]):
+    """A form whose texts are trimmed, and refused if they cannot be stored."""
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        for name, value in list(values.items()):
+            if isinstance(value, str) and name not in ("note", "new_tags"):
+                values[name] = trim(value)
+            if isinstance(value, str) and is_unfit(value.replace("\r\n", " ").replace("\n", " ")):
+                self.add_error(name, "It has a character that cannot be stored. Type it again.")
+        return values
+
+
+class MetadataForm(WordsForm):
+    """What is written about both pictures, for an example whose other facts stay."""
+
+    class Meta:
+        model = Example
+        fields = METADATA
+        widgets = METADATA_WIDGETS
+        help_texts = METADATA_HELP
+
+
+class ExampleForm(WordsForm):
     swap = forms.ChoiceField(
         label="What is swapped",
         required=False,
@@ -81,8 +111,12 @@ class ExampleForm(forms.ModelForm[Example]):
     class Meta:
         model = Example
         fields = PLAIN
-        widgets = {"note": forms.Textarea(attrs={"rows": 3})}
+        widgets = {
+            "note": forms.Textarea(attrs={"rows": 3}),
+            **METADATA_WIDGETS,
+        }
         help_texts = {
+            **METADATA_HELP,
             "is_symbolic": "Something drawn or depicted stands for something else.",
             "is_series": "Both pictures are of one series: the same people and place.",
             "is_pragmatic": "It is read by what is meant, not word for word.",

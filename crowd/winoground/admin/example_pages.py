@@ -23,6 +23,7 @@ from crowd.winoground.domain.gendered_words import gendered_words
 from crowd.winoground.models import Example, GenderedConfirmation, Project
 from crowd.winoground.models.examples import LONGEST_CAPTION
 from crowd.winoground.queries.examples import WRITE, may_change
+from crowd.winoground.queries.people_shown import confirmed_words
 from crowd.winoground.services.example_writing import (
     KeptExample,
     WrittenExample,
@@ -135,7 +136,17 @@ def words_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "admin/winoground/words.html", context)
 
 
-def words_context(first: str, second: str, *, altered: bool) -> dict[str, Any]:
+def words_context(first: str, second: str, *, altered: bool, example: Example | None) -> dict[str, Any]:
+    stays = confirmed_words(example) if example else frozenset()
+    gendered = gendered_words(first, second)
+    return {
+        "gendered": [word for word in gendered if word not in stays],
+        "staying": [word for word in gendered if word in stays],
+        **_words_of_both(first, second, altered=altered),
+    }
+
+
+def _words_of_both(first: str, second: str, *, altered: bool) -> dict[str, Any]:
     if not (first and second):
         return {"words": None}
     found = {

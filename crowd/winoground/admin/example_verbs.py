@@ -11,12 +11,15 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.urls import reverse
 
-from crowd.winoground.admin.example_finding import Pages, find_example
+from crowd.winoground.admin.example_finding import Pages, find_example, read_moment
+from crowd.winoground.admin.example_forms import METADATA, MetadataForm
 from crowd.winoground.models import Example
 from crowd.winoground.models.examples import LONGEST_REASON
 from crowd.winoground.queries.examples import may_change
+from crowd.winoground.queries.people_shown import unconfirmed_words
 from crowd.winoground.services import example_writing
-from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
+from crowd.winoground.services.gendered_captions import confirm_gendered_words
+from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton, emphasize, words_form
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.selection import signed_in
@@ -78,6 +81,69 @@ def _mark_ready(call: Call[Example]) -> Outcome:
     return Outcome(said=f"{call.row}: marked as ready.", history="marked as ready.")
 
 
+def _ask_gendered(call: Call[Example]) -> Confirm:
+    words = unconfirmed_words(call.row)
+    return Confirm(
+        text="Captions describe people without their gender, because nobody can see it in a picture: "
+        "“person”, “child”, “they”. Where a word is not about a person's gender, as in a queen of chess, "
+        "it may stay.",
+        consequences=[emphasize("These stay: {}.", ", ".join(words))],
+        hidden=[("words", word) for word in words],
+    )
+
+
+def _refuse_gendered(call: Call[Example]) -> str:
+    words = unconfirmed_words(call.row)
+    return "" if words else "No gendered word of these captions waits for a confirmation."
+
+
+def _confirm_gendered(call: Call[Example]) -> Outcome:
+    words = call.sent.getlist("words")
+    reason = call.values["reason"]
+    confirm_gendered_words(example=call.row, words=words, reason=reason, by=call.by, now=call.now)
+    done = f"gendered words stay: {', '.join(words)}."
+    return Outcome(said=f"{call.row}: {done}", history=f"{done} {reason}")
+
+
+def _metadata_form(data: QueryDict | None, call: Call[Example]) -> MetadataForm:
+    # A copy: what is typed is no fact yet.
+    return MetadataForm(data, instance=copy(call.row), label_suffix="")
+
+
+def _ask_metadata(call: Call[Example]) -> Confirm:
+    return Confirm(
+        text="Workers have been asked about this example: its captions, pictures and labels stay. What is "
+        "written about its pictures may change, because workers never see it.",
+        hidden=[("seen", call.row.changed_at.isoformat())],
+        button="Save",
+    )
+
+
+def _describe(call: Call[Example]) -> Outcome:
+    changes = example_writing.describe_pictures(
+        example=call.row,
+        metadata=[call.values[name] for name in METADATA],
+        seen=read_moment(call.sent.get("seen", "")),
+        now=call.now,
+    )
+    if not changes:
+        return Outcome(said=f"{call.row}: nothing was changed.", level=messages.INFO)
+    return Outcome(
+        said=f"{call.row}: what you wrote about its pictures is saved.", history="; ".join(changes)
+    )
+
+
+def _may_confirm(example: Example) -> bool:
+    return example.state != State.WITHDRAWN and bool(unconfirmed_words(example))
+
+
+_WHY: Callable[[QueryDict | None, Call[Example]], forms.Form] = words_form(
+    "reason",
+    "Why they stay",
+    longest=LONGEST_REASON,
+    help_text="It is kept with your name and the time.",
+    missing="Say why they stay.",
+)
 ACTIONS: Mapping[str, Action[Example]] = {
     "ready": Action(
         label="Mark as ready",
@@ -92,6 +158,21 @@ ACTIONS: Mapping[str, Action[Example]] = {
         confirm=_asking("Workers are not asked about it before it is ready again."),
         offered=lambda example: example.state == State.READY,
         run=partial(_move, move=example_writing.reopen_example, done="taken back to a draft."),
+    ),
+    "gendered": Action(
+        label="Let gendered words stay",
+        form=_WHY,
+        confirm=_ask_gendered,
+        refuses=_refuse_gendered,
+        offered=_may_confirm,
+        run=_confirm_gendered,
+    ),
+    "describe": Action(
+        label="Describe pictures",
+        form=_metadata_form,
+        confirm=_ask_metadata,
+        offered=lambda example: example.state == State.ASKED,
+        run=_describe,
     ),
     "withdraw": Action(
         label="Withdraw",

@@ -15,6 +15,7 @@ from crowd.winoground.admin import (
     examples,
     model_scores,
     onboarding,
+    people_pages,
     result_examples,
     results,
 )
@@ -58,6 +59,7 @@ class ProjectAdmin(ProjectPages[Project]):
     def more_urls(self) -> Sequence[URLPattern]:
         return [
             *example_pages.urls(self),
+            *people_pages.people_urls(self),
             *onboarding.urls(self),
             *asking_workers.urls(self),
             *results.urls(self),

@@ -160,6 +160,28 @@ def restore_example(*, example: Example, now: datetime) -> bool:
         return _move(current, State.DRAFT, now=now)
 
 
+def describe_pictures(
+    *, example: Example, metadata: Sequence[str], seen: datetime | None, now: datetime
+) -> Sequence[str]:
+    """Write what is known of both pictures of an asked example, and return the changes in words.
+
+    Workers never see it, so it may change after they were asked. Raises RuleBroken, and changes nothing, if
+    the example has changed since `seen` or is not asked about.
+    """
+    with held(example.project):
+        current = Example.objects.get(pk=example.pk)
+        if current.state != State.ASKED:
+            raise RuleBroken("not_asked", "Workers are not asked about this example: write it on its form.")
+        if seen != current.changed_at:
+            raise RuleBroken("stale", STALE)
+        before = facts_of(current)
+        current.metadata_0, current.metadata_1 = metadata
+        if changes := changes_in_words(before, facts_of(current)):
+            _save(current, now=now)
+            log.info("winoground.pictures_described", example=str(current.public_id))
+    return changes
+
+
 def is_writable(example: Example) -> bool:
     return example.state in WRITABLE
 

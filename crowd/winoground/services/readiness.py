@@ -8,6 +8,7 @@ from crowd.pictures.models import Picture
 from crowd.winoground.domain.captions import are_same, differing_words
 from crowd.winoground.domain.gendered_words import gendered_words
 from crowd.winoground.models import Example, FirstQuestion
+from crowd.winoground.queries.people_shown import confirmed_words
 
 Fault = tuple[str, str]
 Faults = Mapping[str, Sequence[str]]
@@ -32,12 +33,28 @@ def _of_captions(example: Example) -> Iterator[Fault]:
     for place, caption in enumerate((example.caption_0, example.caption_1)):
         if not caption:
             yield f"caption_{place}", "Write the caption."
+    yield from _of_gendered_words(example)
     if not (example.caption_0 and example.caption_1):
         return
     if words := _fault_of_words(example):
         yield "caption_1", words
     elif twin := _twin_of(example):
         yield "caption_1", f"{twin} has the same two captions."
+
+
+def _of_gendered_words(example: Example) -> Iterator[Fault]:
+    stays = confirmed_words(example)
+    for place, caption in enumerate((example.caption_0, example.caption_1)):
+        words = [word for word in gendered_words(caption) if word not in stays]
+        if words:
+            named = ", ".join(f"“{word}”" for word in words)
+            yield (
+                f"caption_{place}",
+                (
+                    f"Gendered: {named}. Write “person” or a like word, or confirm that it stays: “Let "
+                    "gendered words stay”, above."
+                ),
+            )
 
 
 def _of_pictures(example: Example) -> Iterator[Fault]:
