@@ -12,6 +12,7 @@ class WhoopsConfig(AppConfig):
         family.register(FAMILY)
 
     def lay_first_rows(self, *, using: str) -> None:
-        from crowd.whoops.first_rows import lay_categories
+        from crowd.whoops.first_rows import lay_categories, mark_categories
 
         lay_categories(self.get_model("Category"), using=using)
+        mark_categories(self.get_model("Category"), using=using)

@@ -36,6 +36,13 @@ OURS = {
 }
 
 
+def mark_categories(category: Any, *, using: str) -> None:
+    """Mark each category of the shared list that the paper names, or that is ours, and is not marked yet."""
+    rows = category.objects.using(using).filter(project=None, origin="added")
+    for origin, names, begins in (("paper", NAMED, "Named in the paper."), ("ours", OURS, "Ours.")):
+        rows.filter(name__in=names, about__startswith=begins).update(origin=origin)
+
+
 def lay_categories(category: Any, *, using: str) -> None:
     """Add the paper's number of categories; an existing category of the same name stays as it is."""
     rows = [category(name=name, about=f"Named in the paper. {about}") for name, about in NAMED.items()]

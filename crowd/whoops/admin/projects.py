@@ -12,6 +12,7 @@ from crowd.whoops.annotate.admin.training_images import examples_card, training_
 from crowd.whoops.control.admin.control_group import control_card, control_urls
 from crowd.whoops.design.admin.designer_page import designer_page_urls
 from crowd.whoops.design.admin.designers import designer_urls, designers_card
+from crowd.whoops.images.admin.own_category_pages import own_category_urls
 from crowd.whoops.judge.admin.judging_cards import (
     answers_card,
     captions_card,
@@ -78,6 +79,7 @@ class ProjectAdmin(ProjectPages[Project]):
         return [
             *designer_urls(self),
             *designer_page_urls(self),
+            *own_category_urls(self),
             *control_urls(self),
             *review_urls(self),
             *training_urls(self),

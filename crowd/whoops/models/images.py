@@ -35,6 +35,12 @@ class Category(models.Model):
     class Meta:
         ordering = ("name",)
         verbose_name_plural = "categories"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["name"], condition=Q(project=None), name="whoops_shared_category_once"
+            ),
+            models.UniqueConstraint(fields=["project", "name"], name="whoops_category_once"),
+        ]
 
     def __str__(self) -> str:
         return self.name

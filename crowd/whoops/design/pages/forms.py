@@ -17,6 +17,7 @@ from crowd.questions.domain import trim
 from crowd.questions.page_entries import fault_of_text
 from crowd.whoops.design.pages.kept_pictures import read_kept, write_kept
 from crowd.whoops.design.services.submissions import TEXTS, texts_of
+from crowd.whoops.images.queries.categories import categories_of
 from crowd.whoops.models import Category, Designer, Image
 from crowd.whoops.models.images import LONGEST_LINE, LONGEST_PROMPT
 from hits.core.errors import RuleBroken
@@ -129,7 +130,7 @@ class ImageForm(PictureForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         category: Any = self.fields["category"]
-        category.queryset = Category.objects.all()
+        category.queryset = categories_of(self.designer.project)
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_states import lock_pictures
+from crowd.whoops.images.queries.categories import categories_of
 from crowd.whoops.images.services.transitions import move_image
 from crowd.whoops.models import Category, Designer, Image, Partner, Project, Revision, TrainingImage
 from hits.core.errors import RuleBroken
@@ -213,6 +214,14 @@ def _refuse_used(picture: Picture, *, project: Project, but: Image | None = None
         raise RuleBroken(
             "picture_used",
             _("This very picture is known here already, so it cannot be a new image. Choose another."),
+        )
+
+
+def _refuse_gone(category: Category | None, *, project: Project) -> None:
+    """Refuse a category of a list that was replaced meanwhile. The caller holds the project."""
+    if category is not None and not categories_of(project).filter(pk=category.pk).exists():
+        raise RuleBroken(
+            "no_category", _("The list of categories has changed meanwhile. Choose a category again.")
         )
 
 

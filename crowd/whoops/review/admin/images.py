@@ -146,7 +146,14 @@ def images_card(project: Project, user: User) -> Card:
         about="What designers have sent. It passes the control group and the reviewers, and is data once it "
         "is accepted.",
         metrics=[Metric(name="Sent", count=everything, url=images_url(project)), *figures],
-        links=[CardLink(name="All images", url=images_url(project))] if everything else [],
+        links=[
+            *([CardLink(name="All images", url=images_url(project))] if everything else []),
+            CardLink(
+                name="Categories of this study",
+                url=page_url("own_categories", project),
+                permission="whoops.view_category",
+            ),
+        ],
     )
 
 
