@@ -11,6 +11,7 @@ from crowd.whoops.control.services.posting_control import post_control
 from crowd.whoops.design.services import submissions
 from crowd.whoops.design.services.invitations import set_active
 from crowd.whoops.images.services.locks import held_image
+from crowd.whoops.images.services.own_categories import read_categories, replace_list
 from crowd.whoops.images.services.transitions import move_image
 from crowd.whoops.models import Image, Partner, Revision
 from hits.core.errors import RuleBroken
@@ -236,3 +237,31 @@ def test_send_image_refuses_a_picture_of_the_annotators_test() -> None:
         send(designer, picture=known.picture)
 
     assert not Image.objects.exists()
+
+
+# Categories.
+
+
+def test_category_of_a_list_that_was_replaced_meanwhile_is_refused() -> None:
+    designer = make_designer()
+    image = send(designer)
+    move(image, State.RETURNED, reason="No.")
+    before = make_category()
+    typed = read_categories("Our idea\nAnother one")
+    replace_list(project=designer.project, typed=typed, by=make_user(), now=NOW)
+    own = designer.project.categories.get(name="Our idea")
+    again: dict[str, Any] = {
+        "image": image,
+        "seen": 1,
+        "picture": make_fit_picture(),
+        "texts": TEXTS,
+        "now": LATER,
+    }
+
+    with pytest.raises(RuleBroken, match="Choose a category again"):
+        send(designer, category=before)
+    with pytest.raises(RuleBroken, match="Choose a category again"):
+        submissions.send_again(**again, category=before)
+
+    assert submissions.send_again(**again, category=own).category == own
+    assert send(designer, category=own).category == own

@@ -82,6 +82,24 @@ def test_researchers_add_rename_merge_and_delete(client: Client) -> None:
     assert Category.objects.filter(pk=other.pk).exists()
 
 
+def test_another_name_takes_the_mark_of_the_old_one_away(client: Client) -> None:
+    project = make_project()
+    sign_in(client, RESEARCHER, project.study)
+    physics = Category.objects.get(name="Physics rules", project=None)
+    own = Category.objects.create(name="Our own idea", origin="added", project=project)
+    marks = []
+    for category, name in (
+        (physics, "PHYSICS rules"), (physics, "Our physics"), (own, "color"), (own, "Not theirs"),
+    ):  # fmt: skip
+        client.post(reverse("admin:whoops_category_change", args=[category.pk]), {"name": name, "about": ""})
+        category.refresh_from_db()
+        marks.append((category.name, category.origin))
+
+    assert marks == [
+        ("PHYSICS rules", "paper"), ("Our physics", "added"), ("color", "ours"), ("Not theirs", "added"),
+    ]  # fmt: skip
+
+
 def test_reviewers_look_and_change_nothing(client: Client) -> None:
     sign_in(client, REVIEWER)
     category = make_category()
