@@ -18,6 +18,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "marketplace.NotificationSetting": {"topic_id": "marketplace.Topic"},
     "pictures.Request": {"member": "owl.png"},
     "scoring.Vector": {"problem": "Odd."},
+    "whoops.ImageEdit": {"before": "It is odd.", "after": "It could not be."},
     "whoops.Review": {"note": "It could hurt."},
     "winogavil_annotation.Annotation": {"kind": "baseline"},
 }

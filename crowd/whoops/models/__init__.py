@@ -1,6 +1,7 @@
 from crowd.whoops.models.annotations import Annotation
 from crowd.whoops.models.control_and_review import ControlAnswer, Review
 from crowd.whoops.models.designers import Designer
+from crowd.whoops.models.image_edits import ImageEdit
 from crowd.whoops.models.images import Category, Image, Partner, Revision
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.models.matching import MatchingRow, MatchingScores
@@ -13,6 +14,7 @@ __all__ = [
     "ControlAnswer",
     "Designer",
     "Image",
+    "ImageEdit",
     "MatchingRow",
     "MatchingScores",
     "Option",

@@ -12,6 +12,7 @@ from hits.work.models.items import Item
 
 LONGEST_LINE = 300
 LONGEST_PROMPT = 2000
+LONGEST_EXPLANATION = 500
 
 
 class Category(models.Model):
@@ -81,7 +82,9 @@ class Image(models.Model):
     normal_element = models.CharField("what would be normal", max_length=LONGEST_LINE)
     weird_element = models.CharField("what stands there instead", max_length=LONGEST_LINE)
     shared_element = models.CharField("what it goes with", max_length=LONGEST_LINE)
-    explanation = models.CharField("why it is weird, in one sentence", max_length=500)
+    explanation = models.CharField("why it is weird, in one sentence", max_length=LONGEST_EXPLANATION)
+    # As a researcher has edited it, until another revision is sent; each edit is a row of its own.
+    edited_explanation = models.CharField(max_length=LONGEST_EXPLANATION, blank=True, editable=False)
     category = models.ForeignKey(Category, models.PROTECT, null=True, related_name="images")
     # Items that ask about the image: this revision's for the control group; once accepted, the annotators'.
     control_item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_control")
@@ -121,6 +124,11 @@ class Image(models.Model):
 
     def __str__(self) -> str:
         return f"Image {self.number}"
+
+    @property
+    def final_explanation(self) -> str:
+        """The explanation that is part of the data: the designer's, unless a researcher has edited it."""
+        return self.edited_explanation or self.explanation
 
     @property
     def normal_pair(self) -> str:

@@ -90,6 +90,8 @@ def send_again(
         _refuse_used(picture, project=held.project, but=held)
         _refuse_gone(category, project=held.project)
         changes: dict[str, Any] = {**_texts(texts), "picture": picture, "category": category}
+        # An edit was about the explanation of the revision before; it stays on record.
+        changes["edited_explanation"] = ""
         move_image(held, State.CONTROL, by=None, now=now, revision=seen + 1, **changes)
         _write_revision(held, now=now)
     log.info("whoops.image_sent_again", image=str(held.public_id), revision=held.revision)

@@ -40,6 +40,12 @@ IMAGES: Sequence[Column] = (
     column("weird_pair", TEXT, "what the image shows instead", of="image.weird_pair"),
     column("designer", PERSON, "the designer's pseudonym", of="image.designer.public_id"),
     column("designer_explanation", TEXT, "why it is weird, as its designer says", of="image.explanation"),
+    column(
+        "edited_explanation",
+        TEXT,
+        "the same as researchers have edited it; empty: they have not",
+        of="image.edited_explanation",
+    ),
     column("captions", TEXTS, "annotators' captions, both parts named", of=_each("caption")),
     column("explanations", TEXTS, "annotators' explanations, in the same order", of=_each("explanation")),
     column(
@@ -78,6 +84,18 @@ PROVENANCE: Sequence[Column] = (
         column("text", TEXT, "what they saw; empty: nothing weird"),
         column("seen", FLAG, "whether that is what its designer meant; empty: not decided"),
         of="control_answers",
+    ),
+    column(
+        "edits",
+        ROWS,
+        "what researchers changed in what its designer had sent",
+        column("revision", INTEGER, "in which of its revisions"),
+        column("what", TEXT, "explanation or category"),
+        column("before", TEXT, "what was there; empty: nothing"),
+        column("after", TEXT, "what is there instead"),
+        column("why", TEXT, "the reason"),
+        column("by", PERSON, "pseudonym", of="by.public_id"),
+        column("at", MOMENT, "when"),
     ),
     column(
         "annotations",

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from crowd.whoops.models import Annotation, Image, Partner, Project, Revision
+from crowd.whoops.models import Annotation, Image, ImageEdit, Partner, Project, Revision
 from crowd.whoops.models.control_and_review import ControlAnswer
 from crowd.whoops.results.queries.composition import accepted_images
 from hits.core.chunks import in_chunks
@@ -25,6 +25,7 @@ class ImageRows:
     partners: Sequence[Partner]
     revisions: Sequence[Revision]
     control_answers: Sequence[ControlAnswer]
+    edits: Sequence[ImageEdit]
 
     @property
     def normal(self) -> Partner | None:
@@ -65,6 +66,7 @@ def _around(images: Sequence[Image], *, in_full: bool) -> Mapping[str, Iterable[
         "control_answers": control_answers.defer("worker__external_id").order_by("revision", "pk")
         if in_full
         else (),
+        "edits": ImageEdit.objects.filter(image__in=images).select_related("by") if in_full else (),
     }
 
 

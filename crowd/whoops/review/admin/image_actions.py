@@ -13,6 +13,7 @@ from django.urls import URLPattern, path, reverse
 from crowd.pictures.admin.pool_parts import REMOVE, file_url
 from crowd.whoops.control.domain.control_verdicts import LONGEST_REASON
 from crowd.whoops.models import Image, Project
+from crowd.whoops.review.admin.edit_actions import EDITS
 from crowd.whoops.review.services import image_decisions
 from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
 from hits.admin.actions.action_pages import ActionPages
@@ -176,4 +177,5 @@ ACTIONS = {
         "reviews that are there count.",
         do=image_decisions.reconsider_image,
     ),
+    **EDITS,
 }

@@ -15,6 +15,7 @@ from crowd.whoops.images.admin.addresses import images_url, page_url
 from crowd.whoops.images.queries.images import count_states, with_reviews
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.review.admin import image_actions
+from crowd.whoops.review.queries.readable_reviews import CHECK, DECIDE, may_read
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import pages_of
@@ -171,6 +172,7 @@ def _facts(image: Image, user: User) -> dict[str, Any]:
         "reviews_count": sum(one.revision == image.revision for one in reviews),
         "may_review": user.has_perm(CHECK),
         "revisions": [(one, file_url(one.picture, 160)) for one in sent],
+        "edits": image.edits.select_related("by").order_by("-pk"),
         "images_url": images_url(image.project),
         "annotations_url": page_url("annotated_image", image.project, image.number)
         if image.annotation_item_id

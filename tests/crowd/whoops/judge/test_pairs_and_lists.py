@@ -12,6 +12,7 @@ from crowd.whoops.judge.services.weird_normal_pairs import draw_pairs, make_pair
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.review.services.image_decisions import accept_image
+from crowd.whoops.review.services.image_edits import edit_explanation
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
@@ -271,6 +272,23 @@ def test_list_that_was_handed_out_stays_and_what_is_new_makes_another() -> None:
     assert texts(first) == before
     assert (second.key, texts(second)) == ("1-2", [("model", "It is odd.")])
     assert asked(image.project) == [True, True]
+
+
+def test_designers_explanation_that_was_handed_out_is_not_judged_in_a_second_text() -> None:
+    image, user = ready(), make_user()
+    make_explanations(project=image.project, incomplete=False, now=NOW)
+    Judges(image.project, domain.EXPLAIN).open()
+    first = image.explanation
+    edit_explanation(image=image, text="Fish have fins.", why="Shorter.", seen=first, by=user, now=NOW)
+
+    assert gather_explanations(project=image.project, incomplete=False).lists == 0
+    with pytest.raises(RuleBroken, match="no explanation that is not asked"):
+        make_explanations(project=image.project, incomplete=False, now=NOW)
+    bring_in(image.project, domain.EXPLAIN, "image,explanation,source\n1,It is odd.,model\n")
+    make_explanations(project=image.project, incomplete=False, now=NOW)
+
+    assert texts(questions(image.project, domain.EXPLAIN)[1]) == [("model", "It is odd.")]
+    assert [one.text for one in Option.objects.filter(source=domain.DESIGNER)] == [first]
 
 
 def test_explanations_said_by_several_sources_stay_apart_and_of_one_source_are_one() -> None:

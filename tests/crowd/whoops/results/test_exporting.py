@@ -95,6 +95,7 @@ def test_image_is_one_row_with_five_of_each_text_and_where_it_is_from(tmp_path: 
         "normal_pair": "a child with a bicycle",
         "weird_pair": "a fish with a bicycle",
         "designer_explanation": "Fish have no legs to pedal with.",
+        "edited_explanation": "",
         "captions": [one.caption for one in annotations],
         "explanations": [one.explanation for one in annotations],
         "underspecified_captions": ["A fish rides something."] * 5,

@@ -154,17 +154,17 @@ def test_image_is_decided_on_with_a_reason_after_a_look(client: Client, group: C
 
 
 def test_verbs_that_fit_are_offered(client: Client, group: ControlGroup) -> None:
-    offered = {}
+    offered, edits = {}, ["explanation", "category"]
     for name in ("control", "returned", "review", "accepted", "refused", "withdrawn"):
         shown = client.get(page_of(make_image(group.project, state=name)))
         offered[name] = [one.key for one in shown.context["offered"]]
 
     assert offered == {
-        "control": ["return", "refuse"],
-        "returned": ["reword"],
-        "review": ["accept", "return", "refuse"],
-        "accepted": ["refuse"],
-        "refused": ["reconsider"],
+        "control": ["return", "refuse", *edits],
+        "returned": ["reword", *edits],
+        "review": ["accept", "return", "refuse", *edits],
+        "accepted": ["refuse", *edits],
+        "refused": ["reconsider", *edits],
         "withdrawn": [],
     }
 
