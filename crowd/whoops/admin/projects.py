@@ -21,6 +21,7 @@ from crowd.whoops.judge.admin.judging_cards import (
 )
 from crowd.whoops.judge.admin.pairs_and_lists import making_urls
 from crowd.whoops.judge.admin.question_import import import_urls
+from crowd.whoops.judge.admin.samples import sample_urls
 from crowd.whoops.judge.services.posting_questions import want_judges
 from crowd.whoops.models import Project
 from crowd.whoops.results.admin import data_files
@@ -86,6 +87,7 @@ class ProjectAdmin(ProjectPages[Project]):
             *annotation_urls(self),
             *making_urls(self),
             *import_urls(self),
+            *sample_urls(self),
             *statistics_urls(self),
             *matching_urls(self),
             *data_files.PAGE.urls(self),

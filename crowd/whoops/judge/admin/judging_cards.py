@@ -6,6 +6,7 @@ from crowd.whoops import domain
 from crowd.whoops.images.admin.addresses import page_url
 from crowd.whoops.judge.admin.question_list import questions_url
 from crowd.whoops.judge.queries.questions import KindTally, Standing, count_questions, unexplained
+from crowd.whoops.judge.services.verification_sample import waiting_for_sample
 from crowd.whoops.judge.services.weird_normal_pairs import draw_pairs, unpaired
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Option, Question
@@ -66,6 +67,9 @@ def explanations_card(project: Project, user: User) -> Card:
 
 def answers_card(project: Project, user: User) -> Card:
     wrong = count_questions(project, kind=Kind.VERIFY, options__label=False)
+    # Those that are left beside a sample may wait for good: the paper verifies one sample.
+    waiting = 0 if project.samples.exists() else waiting_for_sample(project).count()
+    todo = f"Draw a sample: this many questions wait for one: {waiting}." if waiting else ""
     return _card(
         project,
         user,
@@ -74,7 +78,11 @@ def answers_card(project: Project, user: User) -> Card:
         about=f"{project.judges_wanted} people say whether the answer to a question about an image is right. "
         f"{project.negatives} % are wrong on purpose, and no page tells which.",
         figures=[Metric(name="Wrong on purpose", count=wrong.all)],
-        ways=[_import_way(project, Kind.VERIFY, "Import questions and answers…")],
+        ways=[
+            _import_way(project, Kind.VERIFY, "Import questions and answers…"),
+            CardLink(name="Samples for verification", url=page_url("samples", project), is_first=bool(todo)),
+        ],
+        todo=todo,
     )
 
 

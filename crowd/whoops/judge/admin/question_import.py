@@ -88,6 +88,11 @@ class SeedForm(forms.Form):
     seed = forms.IntegerField(
         label="Seed of the wrong answers", initial=1, min_value=0, max_value=2**31, help_text=SEED_HELP
     )
+    waits = forms.BooleanField(
+        label="They wait for a sample",
+        required=False,
+        help_text="Nobody is asked about them until you draw a sample; wrong answers are mixed in then.",
+    )
 
 
 def import_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
@@ -172,6 +177,8 @@ def _import(
         messages.info(request, "Everything in this file was there already. Nothing was added.")
     elif sort.kind == Kind.EXPLAIN:
         messages.success(request, f"Explanations added: {count}. Make lists of them to have them asked.")
+    elif waits:
+        messages.success(request, f"Added: {count} {sort.what}. Draw a sample of them to have it asked.")
     else:
         messages.success(request, f"Added, and waiting for workers: {count} {sort.what}.")
     return redirect(f"{pages.address(project)}#{card_key(sort.kind)}")
