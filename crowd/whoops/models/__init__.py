@@ -6,6 +6,7 @@ from crowd.whoops.models.images import Category, Image, Partner, Revision
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.models.matching import MatchingRow, MatchingScores
 from crowd.whoops.models.projects import Project
+from crowd.whoops.models.samples import Sample
 from crowd.whoops.models.training import TrainingImage
 
 __all__ = [
@@ -23,6 +24,6 @@ __all__ = [
     "Question",
     "Review",
     "Revision",
-    "ControlAnswer",
+    "Sample",
     "TrainingImage",
 ]

@@ -5,6 +5,7 @@ from crowd.pictures.models import Picture
 from crowd.whoops import domain
 from crowd.whoops.models.images import Image
 from crowd.whoops.models.projects import Project
+from crowd.whoops.models.samples import Sample
 from hits.work.models.items import Item
 
 
@@ -33,12 +34,20 @@ class Question(models.Model):
     text = models.CharField(max_length=500, blank=True)
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="whoops_question")
     added_at = models.DateTimeField()
-    # Taken back by a person: nobody is asked any more, and no figure counts it.
+    # The sample that it was drawn in, and its place there, from 1; a wrong answer has its right one's place.
+    sample = models.ForeignKey(Sample, models.PROTECT, null=True, related_name="questions", editable=False)
+    sample_place = models.PositiveIntegerField(null=True, editable=False)
+    # Set when the question is withdrawn: nobody is asked any more, and no figure counts it.
     withdrawn_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["project", "kind", "key"], name="whoops_question_once"),
+            models.CheckConstraint(
+                condition=Q(sample=None, sample_place=None)
+                | Q(sample__isnull=False, sample_place__isnull=False),
+                name="whoops_sampled_question_has_place",
+            ),
         ]
         indexes = [
             models.Index(fields=["project", "kind"], condition=Q(item=None), name="whoops_question_to_ask"),

@@ -40,6 +40,19 @@ QUESTIONS: Sequence[Column] = (
         of=lambda judged: judged.votes.majority if judged.complete else None,
     ),
     column("complete", FLAG, "whether as many judges as are wanted have answered"),
+    column(
+        "sample",
+        INTEGER,
+        "the sample for verification that it was drawn in; empty: none",
+        of="question.sample_id",
+    ),
+    column(
+        "sample_seed",
+        INTEGER,
+        "the seed of that sample",
+        of=lambda judged: getattr(judged.question.sample, "seed", None),
+    ),
+    column("sample_place", INTEGER, "its place in that sample, from 1", of="question.sample_place"),
 )
 ANSWERS: Sequence[Column] = (
     column("question", TEXT, "what names the question within its kind", of="item.whoops_question.key"),
