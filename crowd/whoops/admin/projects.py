@@ -9,6 +9,7 @@ from django.urls import URLPattern
 
 from crowd.whoops.annotate.admin.annotations import annotation_card, annotation_urls
 from crowd.whoops.annotate.admin.training_images import examples_card, training_urls
+from crowd.whoops.annotate.services.text_filters import second_filters
 from crowd.whoops.control.admin.control_group import control_card, control_urls
 from crowd.whoops.design.admin.designer_page import designer_page_urls
 from crowd.whoops.design.admin.designers import designer_urls, designers_card
@@ -34,6 +35,8 @@ from hits.admin.projects.project_page import ProjectPages, announce_project
 
 
 class RulesForm(forms.ModelForm[Project]):
+    second_filter = forms.ChoiceField(required=False)
+
     class Meta:
         model = Project
         fields = (
@@ -44,10 +47,21 @@ class RulesForm(forms.ModelForm[Project]):
             "judges_wanted",
             "image_pay",
             "negatives",
+            "second_filter",
             "grows_by_itself",
             "guide",
         )
         widgets = {"guide": forms.Textarea(attrs={"rows": 4})}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field: Any = self.fields["second_filter"]
+        model_field: Any = Project._meta.get_field("second_filter")
+        field.label, field.help_text = model_field.verbose_name.capitalize(), model_field.help_text
+        known = [(one.key, f"{one.name}: {one.about}") for one in second_filters()]
+        now = self.instance.second_filter
+        missing = [(now, f"{now} (not installed: it reads nothing)")]
+        field.choices = [("", "None"), *known, *(missing if now and now not in dict(known) else [])]
 
     def save(self, commit: bool = True) -> Project:
         """Save the rules, and ask questions that are asked already of as many judges as the rules say now."""

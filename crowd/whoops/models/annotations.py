@@ -35,6 +35,8 @@ class Annotation(models.Model):
     state = models.CharField(max_length=8, choices=State, default=State.COUNTED)
     # What text filters found, each as "caption: word".
     flags = models.JSONField(default=list)
+    # Which filters have read it: the name and version of each, and what it found.
+    filtered_by = models.JSONField(default=list)
     why = models.CharField("why it was dropped", max_length=300, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)

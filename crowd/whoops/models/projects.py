@@ -47,7 +47,13 @@ class Project(models.Model):
     grows_by_itself = models.BooleanField(
         "launched batches grow",
         default=False,
-        help_text="On: what is ready is asked at once, as far as the money goes. Off: on a click.",
+        help_text="On: images that are ready are asked about at once, within the budget. Off: on a click.",
+    )
+    second_filter = models.CharField(
+        "second text filter",
+        max_length=40,
+        blank=True,
+        help_text="It reads annotations beside the word list, from now on; what it finds is held back, too.",
     )
     guide = models.TextField(
         "words to designers", blank=True, max_length=5000, help_text="Shown above the guidelines."

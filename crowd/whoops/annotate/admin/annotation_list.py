@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from crowd.pictures.admin.pool_parts import file_url
-from crowd.whoops.annotate.admin.annotations import DECIDE, may_be_decided, texts_of
+from crowd.whoops.annotate.admin.annotations import DECIDE, filters_in_words, may_be_decided, texts_of
 from crowd.whoops.annotate.services.annotation_decisions import LONGEST_WHY, REASONS
 from crowd.whoops.models import Annotation
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
@@ -87,6 +87,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
             "project": row.image.project,
             "picture_url": file_url(row.image.picture, 480),
             "texts": texts_of(row),
+            "filters": filters_in_words(row),
             "may_decide": request.user.has_perm(DECIDE) and may_be_decided(row),
             "reasons": REASONS,
             "longest": LONGEST_WHY,

@@ -109,6 +109,7 @@ def held_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpRe
         "row": row,
         "picture_url": file_url(row.image.picture, 480) if row else "",
         "texts": texts_of(row) if row else (),
+        "filters": filters_in_words(row) if row else "",
         "held": rows.count(),
         "undo": last_decided(project=project, by=user, now=now),
         "minutes": int(UNDO_FOR.total_seconds()) // 60,
@@ -208,6 +209,7 @@ def texts_of(row: Annotation) -> Sequence[tuple[str, str, list[tuple[str, str]]]
     """The three texts, each with its name, and the words that it is held back for with who found them."""
     names = {"caption": "Caption", "explanation": "Explanation", "underspecified": "Underspecified caption"}
     flags = [flag.partition(": ") for flag in row.flags]
+    found = _found_by(row)
     return [
         (
             name,
@@ -216,6 +218,21 @@ def texts_of(row: Annotation) -> Sequence[tuple[str, str, list[tuple[str, str]]]
         )
         for entry, name in names.items()
     ]
+
+
+def filters_in_words(row: Annotation) -> str:
+    """The filters that have read it, with their versions; those of an earlier version are not known."""
+    return ", ".join(f"{one['name']} {one['version']}" for one in row.filtered_by) or "Word list"
+
+
+def _found_by(row: Annotation) -> dict[tuple[str, str], str]:
+    """What a filter takes each word for, by its text and the word; nothing where that is the word itself."""
+    return {
+        (one["text"], one["written"]): f"{verdict['name'].lower()}: {one['stands_for']}"
+        for verdict in row.filtered_by
+        for one in verdict["found"]
+        if one["stands_for"] != one["written"]
+    }
 
 
 def may_be_decided(row: Annotation) -> bool:

@@ -7,6 +7,7 @@ from datetime import datetime
 from crowd.whoops import domain
 from crowd.whoops.annotate.domain.annotation_texts import LONGEST_TEXT, TEXTS
 from crowd.whoops.annotate.queries.annotators import images_to_count, is_dropped
+from crowd.whoops.annotate.services.text_filters import TextFilter, filters_of, flags_of, read_texts
 from crowd.whoops.images.services.locks import lock_images
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
@@ -33,7 +34,10 @@ def count_annotations(*, owner: Project, rows: Sequence[Image], now: datetime) -
         for image in rows
         for one in found.get(image.annotation_item_id or 0, ())
     }
-    Annotation.objects.bulk_create(_read(key[0], one) for key, one in given.items() if key not in there)
+    filters = filters_of(owner)
+    Annotation.objects.bulk_create(
+        _read(key[0], one, filters) for key, one in given.items() if key not in there
+    )
     _drop_and_restore(there, given)
     follow_annotations(rows, project=owner)
     return len(rows)
@@ -54,14 +58,16 @@ def state_by_itself(flags: Sequence[str]) -> str:
     return State.HELD if flags else State.COUNTED
 
 
-def _read(image_id: int, given: CountingAnswer) -> Annotation:
+def _read(image_id: int, given: CountingAnswer, filters: Sequence[TextFilter]) -> Annotation:
     texts = {entry: str(given.raw.get(entry, ""))[:LONGEST_TEXT] for entry in TEXTS}
-    flags = flags_of(texts)
+    verdicts = read_texts(texts, filters)
+    flags = flags_of(verdicts)
     return Annotation(
         image_id=image_id,
         worker_id=given.worker_id,
         assignment_id=given.assignment_id or 0,
         flags=flags,
+        filtered_by=verdicts,
         state=state_by_itself(flags),
         **texts,
     )

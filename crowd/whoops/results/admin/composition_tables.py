@@ -14,6 +14,7 @@ from crowd.whoops.results.queries.composition import (
     accepted_images,
     annotations_each,
     counts_by,
+    filter_verdicts,
     filtered_texts,
     paid_by_task,
     text_lengths,
@@ -149,6 +150,22 @@ def _filtered(project: Project) -> StatTable:
         rows=rows,
         about="Of all annotations, including those that were dropped or let through afterwards.",
         empty="Nothing is annotated yet.",
+    )
+
+
+def _filters(project: Project) -> StatTable:
+    rows = [
+        (one.name, one.version, one.found.right, one.found.of, one.found.value, one.alone)
+        for one in filter_verdicts(project)
+    ]
+    return StatTable(
+        name="filters",
+        title="What each text filter finds",
+        columns=FILTERS,
+        rows=rows,
+        about="Annotations by the filter that has read them, in each of its versions. “It alone”: no other "
+        "filter found anything in them.",
+        empty="No filter has read an annotation yet.",
     )
 
 

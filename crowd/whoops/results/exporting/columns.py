@@ -103,7 +103,14 @@ PROVENANCE: Sequence[Column] = (
         "its annotations that count, in the same order as the captions",
         column("annotation", INTEGER, "its number, as files of models' scores name it", of="pk"),
         column("by", PERSON, "pseudonym", of="worker.public_id"),
-        column("at", MOMENT, "when it was handed in", of="assignment.submitted_at"),
+        column("at", MOMENT, "when it was submitted", of="assignment.submitted_at"),
+        column("flags", TEXTS, "what text filters found in it, each with its text"),
+        column(
+            "filters",
+            TEXTS,
+            "the filters that have read it, each with its version",
+            of=lambda row: [f"{one['filter']} {one['version']}" for one in row.filtered_by],
+        ),
     ),
 )
 FULL: Sequence[Column] = (*IMAGES, *PROVENANCE)

@@ -42,6 +42,16 @@ class PassShares:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FilterShare:
+    """One text filter in one version: the annotations it found something in, and alone did."""
+
+    name: str
+    version: str
+    found: Share
+    alone: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskPay:
     """The hourly pay of one task's approved work, before bonuses."""
 
@@ -89,6 +99,23 @@ def filtered_texts(project: Project) -> Mapping[str, Share]:
         )
         for name in TEXTS
     }
+
+
+def filter_verdicts(project: Project) -> Sequence[FilterShare]:
+    """How often each filter, in each version, found something, and found what no other did."""
+    rows = Annotation.objects.filter(image__project=project).values_list("filtered_by", flat=True)
+    read: Counter[tuple[str, str]] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
+    alone: Counter[tuple[str, str]] = Counter()
+    for verdicts in rows:
+        finders = [(one["name"], one["version"]) for one in verdicts if one["found"]]
+        read.update((one["name"], one["version"]) for one in verdicts)
+        found.update(finders)
+        alone.update(finders if len(finders) == 1 else ())
+    return [
+        FilterShare(name=key[0], version=key[1], found=Share(right=found[key], of=count), alone=alone[key])
+        for key, count in sorted(read.items())
+    ]
 
 
 def way_of(project: Project) -> PassShares:
