@@ -26,6 +26,7 @@ from crowd.whoops.judge.admin.samples import sample_urls
 from crowd.whoops.judge.services.posting_questions import want_judges
 from crowd.whoops.models import Project
 from crowd.whoops.results.admin import data_files
+from crowd.whoops.results.admin.category_pages import category_urls
 from crowd.whoops.results.admin.matching_scores import matching_urls
 from crowd.whoops.results.admin.statistics import results_card, statistics_urls
 from crowd.whoops.review.admin.harm_review import review_urls, reviews_card
@@ -103,6 +104,7 @@ class ProjectAdmin(ProjectPages[Project]):
             *import_urls(self),
             *sample_urls(self),
             *statistics_urls(self),
+            *category_urls(self),
             *matching_urls(self),
             *data_files.PAGE.urls(self),
         ]

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from crowd.whoops.images.admin.addresses import page_url
 from crowd.whoops.models import Project
+from crowd.whoops.results.admin.category_pages import by_category_tables
 from crowd.whoops.results.admin.composition_tables import composition_tables
 from crowd.whoops.results.admin.judged_tables import judged_tables, matching_table
 from crowd.whoops.results.queries.composition import accepted_images
@@ -50,6 +51,7 @@ def results_card(project: Project, user: User) -> Card:
         ],
         links=[
             CardLink(name="See the statistics", url=page_url("statistics", project)),
+            CardLink(name="Two models by category", url=page_url("by_category", project)),
             CardLink(name="Upload a model's matching scores…", url=upload, permission=ADD),
             CardLink(name="Take the data out…", url=page_url("take", project), permission=TAKE),
         ],
@@ -82,4 +84,4 @@ def _tables(project: Project, found: list[Result]) -> list[StatTable]:
 
 def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
     project = project_in(Project, study=study, of="weird images")
-    return _tables(project, list(results(project)))
+    return [*_tables(project, list(results(project))), *by_category_tables(project)]
