@@ -18,7 +18,7 @@ class TitleForm(PlainForm):
 class SettingsForm(forms.ModelForm[WebGame]):
     class Meta:
         model = WebGame
-        fields = ("title", "solves_per_cue", "fewest_final")
+        fields = ("title", "solves_per_cue", "fewest_final", "shows_uploads")
 
     def __init__(self, data: Any = None, *, instance: WebGame | None) -> None:
         super().__init__(data, instance=instance, label_suffix="")

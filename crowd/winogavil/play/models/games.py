@@ -31,9 +31,19 @@ class WebGame(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(1000)],
         help_text="Players with fewer are not on the leaderboards yet.",
     )
-    # Models beside people, and when that was counted.
+    shows_uploads = models.BooleanField(
+        "players see uploaded predictions",
+        default=False,
+        help_text="On: the leaderboard of models also has those whose predictions of a whole published "
+        "release were uploaded, of the newest such release, by the names given with them. Within an hour.",
+    )
+    # Leaderboard of models beside people, and when it was counted.
     models_leaderboard: "models.JSONField[list[Any], list[Any]]" = models.JSONField(
         default=list, editable=False
+    )
+    # Leaderboard of uploaded predictions, an UploadedModels; empty where there are none to show.
+    uploads_leaderboard: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(
+        default=dict, editable=False
     )
     models_counted_at = models.DateTimeField(null=True, editable=False)
     opened_at = models.DateTimeField(null=True, editable=False)

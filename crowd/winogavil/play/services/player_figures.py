@@ -15,6 +15,7 @@ from django.db.models import Min, Q, QuerySet
 from crowd.winogavil.play.domain import TurnWorth
 from crowd.winogavil.play.models import Standing, Turn, WebGame
 from crowd.winogavil.play.queries.worth import is_final, worth_of
+from crowd.winogavil.uploaded_models import uploaded_models_of
 from scoring.queries.rivals_beside_people import Comparison, compare
 from scoring.services.rival_selection import rivals_of
 
@@ -76,7 +77,12 @@ def count_models(*, now: datetime) -> int:
     for game in games:
         paid, _others = rivals_of(game.study)
         leaderboard = _leaderboard_of(compare(game.study, paid=paid))
-        WebGame.objects.filter(pk=game.pk).update(models_leaderboard=leaderboard, models_counted_at=now)
+        uploaded = uploaded_models_of(game.study) if game.shows_uploads else None
+        WebGame.objects.filter(pk=game.pk).update(
+            models_leaderboard=leaderboard,
+            uploads_leaderboard=asdict(uploaded) if uploaded else {},
+            models_counted_at=now,
+        )
     return len(games)
 
 
