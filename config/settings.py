@@ -115,6 +115,8 @@ RESEARCHERS_APPS = [
     "crowd.statement",
     "crowd.questions",
     "crowd.pictures",
+    "crowd.releases",
+    "crowd.papers",
     "crowd.winogavil",
     "crowd.winogavil.annotation",
     "crowd.winogavil.releases",

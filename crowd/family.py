@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from django.utils.functional import Promise
 
+from crowd.papers.paper_project import PaperProject
 from crowd.pictures import removal
 from hits import families
 from hits.core import audit_subjects
@@ -12,10 +13,13 @@ from hits.core.errors import CrowdError
 from hits.data import exports, replays
 from hits.data.exports import Export
 from hits.data.replays import Replay
-from hits.families import TaskType, entry_policies
+from hits.families import TaskType, bonus_presets, entry_policies, paper_figures
+from hits.families.bonus_presets import BonusPreset
 from hits.families.entry_policies import EntryPolicy
+from hits.families.paper_figures import Paper
 from hits.identity import roles
-from qualifications import gate_words, presets
+from hits.identity.models.users import User
+from qualifications import presets
 from qualifications.presets import Preset
 
 
@@ -30,7 +34,12 @@ class Family:
     roles: Mapping[str, Sequence[str]] = field(default_factory=dict)
     # The presets from which a researcher may start a gate.
     gates: Sequence[Preset] = ()
-    # What workers are told of its measures; of others they read the name.
+    # The rules of bonuses from which a researcher may start a study's table.
+    bonus_presets: Sequence[BonusPreset] = ()
+    # The figures of its paper, each with its origin, and the project whose settings some of them are.
+    paper: Paper | None = None
+    project: PaperProject | None = None
+    # The names of its measures in workers' words; others are shown by their key.
     measures: Mapping[str, str | Promise] = field(default_factory=dict)
     # The prefixes of the kinds of its audit events, and what such events are about.
     audit_subjects: Mapping[str, str] = field(default_factory=dict)
@@ -62,7 +71,10 @@ def register(family: Family) -> None:
     for role, permissions in family.roles.items():
         roles.extend(tuple(permissions), role)
     presets.register(family.gates)
-    gate_words.name_measures(family.measures)
+    families.name_measures(family.measures)
+    bonus_presets.register(family.bonus_presets)
+    if family.paper:
+        paper_figures.register(family.paper)
     audit_subjects.register(family.audit_subjects)
     if family.export:
         exports.register(family.export)
