@@ -8,6 +8,7 @@ from crowd.winogavil.annotation.baseline import BaselineTask
 from crowd.winogavil.annotation.domain import NEWCOMERS
 from crowd.winogavil.annotation.label_tasks import SkillsTask, TypesTask
 from crowd.winogavil.creator_test import CreatorTestTask
+from crowd.winogavil.paper import PAPER, GameOfPaper
 from crowd.winogavil.releases.exporting import WinogavilExport
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.roles import ROLES
@@ -67,6 +68,9 @@ FAMILY = Family(
     ],
     roles=ROLES,
     gates=[SOLVER_TEST, CREATOR_TEST],
+    bonus_presets=[SOLVER_BONUS, SPYMASTER_BONUS],
+    paper=PAPER,
+    project=GameOfPaper(),
     measures={
         domain.JACCARD: _("agreement with the expected answers"),
         domain.FOOL: _("how far your words misled the model"),

@@ -6,6 +6,7 @@ from crowd.winoventi.challenge.exporting.winoventi_export import WinoventiExport
 from crowd.winoventi.challenge.pages.choices import ChoicesTask
 from crowd.winoventi.exceptions.pages.exceptions import ExceptionsTask
 from crowd.winoventi.limit_policy import LimitPolicy
+from crowd.winoventi.paper import PAPER, ProcedureOfPaper
 from crowd.winoventi.premises.pages.premises import PremisesTask
 from crowd.winoventi.replaying.replay import WinoventiReplay
 from crowd.winoventi.roles import ROLES
@@ -31,6 +32,8 @@ FAMILY = Family(
     policies=[LimitPolicy(), ApartPolicy()],
     roles=ROLES,
     gates=[WALK],
+    paper=PAPER,
+    project=ProcedureOfPaper(),
     audit_subjects={"winoventi.": "The exception procedure"},
     tables="crowd.winoventi.challenge.admin.statistics.tables_of_study",
     export=WinoventiExport(),

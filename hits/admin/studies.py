@@ -130,6 +130,19 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         if not change:
             form.instance.members.add(request.user)
 
+    def response_add(
+        self, request: HttpRequest, obj: Study, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """Open the page of the new study, which says what can be set up."""
+        if {"_addanother", "_continue", "_popup"} & set(request.POST):
+            return super().response_add(request, obj, post_url_continue)
+        messages.success(
+            request,
+            f"The study “{obj}” is made. It pays no bonuses yet: set it up as in a paper by the link below, "
+            "or write its bonus table.",
+        )
+        return redirect("admin:hits_study_change", obj.pk)
+
     def has_delete_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
         unused = obj is None or not obj.batches.exists()
         return unused and super().has_delete_permission(request, obj)

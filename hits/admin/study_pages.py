@@ -15,6 +15,16 @@ class StudyPage:
     name: str
     permission: str
     address: Callable[[Study], str]
+    # What the page would say of this study, in a few words; empty if nothing.
+    note: Callable[[Study], str] | None = None
+    # True: the pages of the study's projects link there too.
+    is_beside_projects: bool = False
+
+
+class StudyLink(NamedTuple):
+    name: str
+    address: str
+    note: str = ""
 
 
 def announce(*pages: StudyPage) -> None:
@@ -22,8 +32,16 @@ def announce(*pages: StudyPage) -> None:
     _pages.extend(pages)
 
 
-def pages_of(study: Study, *, user: User) -> Iterator[tuple[str, str]]:
+def pages_of(study: Study, *, user: User) -> Iterator[StudyLink]:
     """Yield each page that this user may see."""
     for page in _pages:
         if user.has_perm(page.permission):
-            yield page.name, page.address(study)
+            note = page.note(study) if page.note else ""
+            yield StudyLink(page.name, page.address(study), note)
+
+
+def pages_beside_projects(study: Study, *, user: User) -> Iterator[StudyLink]:
+    """Yield each page that projects of the study link to, for this user."""
+    for page in _pages:
+        if page.is_beside_projects and user.has_perm(page.permission):
+            yield StudyLink(page.name, page.address(study))

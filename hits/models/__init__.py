@@ -12,7 +12,7 @@ from hits.people.models import Disclosure, Message, Recipient
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.providers.models.epochs import Epoch
 from hits.review.models import Appeal
-from hits.studies.models import Batch, Study
+from hits.studies.models import Batch, StartingTerms, Study
 from hits.sync.models import Event, Notice
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
@@ -51,6 +51,7 @@ __all__ = [
     "RoleGrant",
     "Run",
     "RunRow",
+    "StartingTerms",
     "Stranger",
     "Study",
     "User",

@@ -140,6 +140,44 @@ class Study(models.Model):
         return None if self.budget is None else self.budget - self.reserved
 
 
+class StartingTerms(models.Model):
+    """Terms of one task that a study's new drafts start with, where they differ from the task's own.
+
+    Drafts and batches that exist keep theirs.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="starting_terms")
+    task = models.CharField(max_length=32)
+    # None: as the task has it.
+    reward = models.DecimalField(max_digits=6, decimal_places=2, null=True, validators=[MinValueValidator(0)])
+    workers_per_hit = models.PositiveIntegerField(
+        null=True, validators=[MinValueValidator(1), MaxValueValidator(1000)]
+    )
+    items_each = models.PositiveIntegerField(
+        null=True, validators=[MinValueValidator(1), MaxValueValidator(10)]
+    )
+    duration_s = models.PositiveIntegerField(null=True, validators=[MinValueValidator(30)])
+    requirements = models.JSONField(default=list, blank=True, validators=[check_requirements])
+    english_speakers = models.BooleanField(default=False)
+
+    class Meta:
+        verbose_name_plural = "starting terms"
+        constraints = [
+            models.UniqueConstraint(fields=["study", "task"], name="starting_terms_once"),
+            models.CheckConstraint(
+                condition=Q(reward=None) | Q(reward__gte=0), name="starting_terms_reward_not_negative"
+            ),
+            models.CheckConstraint(
+                condition=(Q(workers_per_hit=None) | Q(workers_per_hit__gte=1))
+                & (Q(items_each=None) | Q(items_each__gte=1)),
+                name="starting_terms_ask_somebody",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.task}"
+
+
 class Batch(models.Model):
     """A set of HITs launched together on one account. Its terms never change once it has left DRAFT."""
 

@@ -49,6 +49,13 @@ def rivals_of(study: Study) -> tuple[RegisteredRival, list[RegisteredRival]]:
     return paid, [one.rival for one in chosen if one.rival_id != paid.pk]
 
 
+def name_of_paid_rival(study: Study) -> str:
+    """Return the name of the rival that bonuses are paid on; it registers none, as a look should not."""
+    paid = StudyRival.objects.filter(study=study, is_paid=True).values_list("rival__name", flat=True).first()
+    name: str = paid or settings.RIVAL
+    return name
+
+
 def rivals_in_play() -> list[RegisteredRival]:
     """The default rival and those of any study; none while there are no pictures to play about."""
     if not PoolPicture.objects.exists():

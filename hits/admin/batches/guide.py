@@ -23,6 +23,7 @@ from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidItems, RuleBroken
+from hits.families.paper_figures import paper_of
 from hits.studies.models import Batch
 from hits.work.access import studies_of, visible
 from hits.work.queries.items import answers_wanted
@@ -308,8 +309,9 @@ def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str
     english = family is not None and family.terms.english_speakers
     lacks = any(row not in batch.requirements for row in preset) or (english and not batch.english_speakers)
     return {
-        "requirements": requirements_in_words(batch.requirements),
-        "preset": requirements_in_words(preset) if lacks else [],
+        "requirements": requirements_in_words(batch.requirements, english_speakers=batch.english_speakers),
+        "preset": requirements_in_words(preset, english_speakers=english) if lacks else [],
+        "paper": paper_of(batch.task),
     }
 
 

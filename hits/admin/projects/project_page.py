@@ -15,7 +15,7 @@ from hits.admin.projects.project_base import Project, ProjectPagesBase
 from hits.admin.projects.project_batches import with_batches
 from hits.admin.projects.project_steps import DRAFT, STEER, draft_view, grow_view, settings_view
 from hits.admin.selection import need, signed_in
-from hits.admin.study_pages import StudyPage, announce
+from hits.admin.study_pages import StudyPage, announce, pages_beside_projects
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
@@ -110,6 +110,7 @@ class ProjectPages(ProjectPagesBase[Project]):
             "may_draft": may_keep and user.has_perm(DRAFT),
             "may_steer": may_keep and user.has_perm(STEER),
             "settings_url": self.address(project, "settings"),
+            "study_links": list(pages_beside_projects(project.study, user=user)),
         }
         template = "project_cards" if "fragment" in request.GET else "project"
         return self.render(request, f"admin/hits/{template}.html", context, project=project)

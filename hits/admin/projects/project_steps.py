@@ -76,6 +76,7 @@ def draft_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int, task
     context = {
         "title": f"Launch: {family.name}",
         "family": family,
+        "terms": drafting.first_terms(task, study=project.study),
         "items": items_wanting(project.study_id, [task]).count(),
         "running": pages.growing_batch(project, task, batches),
         "form": form,

@@ -17,7 +17,7 @@ from hits.batches.services.launching import launch_batch
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
-from hits.studies.models import Batch, Study
+from hits.studies.models import Batch, StartingTerms, Study
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.queries.items import answers_wanted
@@ -43,6 +43,8 @@ STEPS: dict[str, tuple[str, ...]] = {
     "people": ("requirements", "english_speakers", "exclude_batches", "repeat_group"),
 }
 EXCLUSIONS = "exclude_batches"
+# The terms that a study may begin otherwise than the task.
+OF_STUDIES = ("reward", "workers_per_hit", "items_each", "duration_s", "requirements", "english_speakers")
 MOST_BYTES = 5_000_000
 MOST_ITEMS = 5_000
 MOST_HITS = 100_000
@@ -73,11 +75,27 @@ def start_draft(
     return draft
 
 
-def _terms_of(key: str, *, study: Study) -> dict[str, Any]:
+def first_terms(key: str, *, study: Study, said: Mapping[str, StartingTerms] | None = None) -> families.Terms:
+    """Return what a new draft starts with: the task's own terms, but for what the study's starting terms say.
+
+    Requirements are only the study's: those of the task are offered in the guide. `said` holds the study's
+    starting terms by task where somebody has read them for several.
+    """
     task = families.get(key)
-    terms = task.terms
-    if isinstance(task, families.SuggestsTerms):
-        terms = task.suggest_terms(study=study)
+    terms = task.suggest_terms(study=study) if isinstance(task, families.SuggestsTerms) else task.terms
+    own = (starting_terms_of(study, key) if said is None else said).get(key)
+    if own is None:
+        return replace(terms, requirements=(), english_speakers=False)
+    return replace(terms, **{name: value for name in OF_STUDIES if (value := getattr(own, name)) is not None})
+
+
+def starting_terms_of(study: Study, *tasks: str) -> dict[str, StartingTerms]:
+    """Return the study's starting terms of these tasks by task."""
+    return {row.task: row for row in StartingTerms.objects.filter(study=study, task__in=tasks)}
+
+
+def _terms_of(key: str, *, study: Study) -> dict[str, Any]:
+    terms = first_terms(key, study=study)
     return {
         "title": terms.title,
         "description": terms.description,
