@@ -20,6 +20,8 @@ ON_POSTGRES = {
     "crowd/frame/test_beats.py": "rows that many requests write",
     "crowd/frame/test_verdicts.py": "locks between a page and its rival",
     "crowd/marketplace": "the wire, its money, its races and its rates",
+    "crowd/papers/test_paper_setup.py": "JSON and locks",
+    "crowd/papers/test_setup_races.py": "races",
     "crowd/pictures/test_adding.py": "digests that are unique",
     "crowd/pictures/test_admin_pool.py": "searches",
     "crowd/pictures/test_checking.py": "states",
