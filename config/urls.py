@@ -18,11 +18,21 @@ admin.site.site_url = None  # "View site" would lead back to the admin
 tables, app_name, namespace = admin.site.urls
 of_no_table = [*payment_desk.urls(), *payment_queue.urls(), *halts.urls(), *epochs.urls()]
 
+# Programs below /api/ are answered in JSON, whatever goes wrong.
+handler400 = "hits.api.errors.bad_request"
+handler404 = "hits.api.errors.not_found"
+handler500 = "hits.api.errors.server_error"
+
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),
     path("health/", health),
     path("admin/", ([*of_no_table, *tables], app_name, namespace)),
     path("api/", include("hits.urls")),
+    path("api/", include("scoring.api")),
+    path("api/", include("qualifications.api")),
+    path("api/", include("crowd.pictures.api")),
+    path("api/", include("crowd.releases.api.urls")),
+    path("api/", include("crowd.statistics_api")),
     path("q/", include("crowd.frame.urls")),
     path("statement/", include("crowd.statement.urls")),
     path("pictures/", include("crowd.pictures.urls")),

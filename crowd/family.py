@@ -45,6 +45,9 @@ class Family:
     audit_subjects: Mapping[str, str] = field(default_factory=dict)
     # The function that makes a study's tables of statistics at a moment, as an import path.
     tables: str = ""
+    # The permission that the page of these tables needs, and whom it refuses although they have it.
+    tables_permission: str = ""
+    refuses_tables: Callable[[User], bool] = lambda _: False
     export: Export | None = None
     replay: Replay | None = None
     # Its modules of addresses, by their path prefix.

@@ -8,8 +8,21 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.renderers import JSONRenderer
+from rest_framework.response import Response
 
 METHODS = ("get", "post", "patch", "delete")
+
+
+class SchemaView(SpectacularAPIView):
+    """The description for programs, in YAML or JSON; what goes wrong is told in JSON, as everywhere."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        answer: Response = super().handle_exception(exc)
+        self.request.accepted_renderer = JSONRenderer()
+        self.request.accepted_media_type = JSONRenderer.media_type
+        return answer
 
 
 @login_required

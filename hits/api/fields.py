@@ -24,5 +24,12 @@ class UserName(serializers.SlugRelatedField[Any]):
         super().__init__(slug_field="username", read_only=True, **kwargs)
 
 
+class YesNo(serializers.BooleanField):
+    """A truth value for a form of the admin that has two buttons, “yes” and “no”."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        return "yes" if super().to_internal_value(data) else "no"
+
+
 class Empty(serializers.Serializer[Any]):
     """The empty body of a verb without parameters."""

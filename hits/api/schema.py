@@ -6,10 +6,11 @@ from typing import Any
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
 
-from hits.api.idempotency import PARAMETER
+from hits.api.idempotency import PARAMETER, Repeatable
 from hits.api.request_permissions import Need
 from hits.api.resources import Resource
 
+OURS = ("hits.", "scoring.", "qualifications.", "crowd.")
 WORDS = {
     "list": "List {many}",
     "retrieve": "Read one {one}",
@@ -46,7 +47,8 @@ class Schema(AutoSchema):
             return given
         query = self.view.query_of(self.view.action)
         given += [query] if query().fields else []
-        return [*given, PARAMETER] if self.view.action == "create" else given
+        is_repeatable = self.view.action == "create" and isinstance(self.view, Repeatable)
+        return [*given, PARAMETER] if is_repeatable else given
 
     def get_filter_backends(self) -> list[Any]:
         """None: get_override_parameters describes the filters."""
@@ -69,5 +71,5 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 def _own_method(view: Any) -> Any:
     """The view's action, if it is ours and has a docstring."""
     method = getattr(view, str(getattr(view, "action", "")), None)
-    own = method is not None and method.__module__.startswith(("hits.", "crowd.")) and method.__doc__
+    own = method is not None and method.__module__.startswith(OURS) and method.__doc__
     return method if own else None
