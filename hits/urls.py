@@ -1,6 +1,6 @@
 from django.urls import include, path
 
-from hits.api.docs import show_docs
+from hits.api.docs import SchemaView, show_docs
 from hits.api.routes import router
 from hits.sync import event_posts
 

@@ -68,6 +68,29 @@ class ProgressSerializer(serializers.Serializer[Any]):
     bonuses_paid = serializers.DecimalField(13, 2)
 
 
+class WageBarSerializer(serializers.Serializer[Any]):
+    start = serializers.DecimalField(13, 2)
+    end = serializers.DecimalField(13, 2, allow_null=True)
+    count = serializers.IntegerField()
+
+
+class WagesSerializer(serializers.Serializer[Any]):
+    """The hourly pay of approved work, bonuses included. Without a floor, nothing is below it."""
+
+    floor = serializers.DecimalField(13, 2, allow_null=True, help_text="The study's, in dollars an hour.")
+    approved = serializers.IntegerField()
+    measured = serializers.IntegerField(help_text="How many of them have a time.")
+    median = serializers.DecimalField(13, 2, allow_null=True)
+    tenth = serializers.DecimalField(
+        13, 2, allow_null=True, help_text="Tenth percentile: nine of ten earn at least this."
+    )
+    is_low = serializers.BooleanField(help_text="The tenth percentile is below the floor.")
+    below = serializers.IntegerField(help_text="How many are below the floor.")
+    due = serializers.IntegerField(help_text="How many top-ups a person could propose now.")
+    total = serializers.DecimalField(13, 2, help_text="What these come to.")
+    bars = WageBarSerializer(many=True)
+
+
 class FiguresSerializer(serializers.Serializer[Any]):
     progress = ProgressSerializer(help_text="Counted now.")
     figures = serializers.DictField(help_text="Counted a moment ago, with times, wages and what was spent.")

@@ -16,13 +16,20 @@ from rest_framework.response import Response
 
 from hits.api.authentication import user_of
 from hits.api.batches.batch_calls import Verbs
-from hits.api.batches.batch_serializers import BatchSerializer, EventSerializer, FiguresSerializer
+from hits.api.batches.batch_serializers import (
+    BatchSerializer,
+    EventSerializer,
+    FiguresSerializer,
+    WagesSerializer,
+)
 from hits.api.batches.drafts import DraftInput
 from hits.api.filters import BatchFilters, ExportFilters, Filters, read_query
 from hits.api.idempotency import PatchMixin, Repeatable
 from hits.api.request_permissions import Need, need
+from hits.batches.queries.hourly_pay import pay_of
 from hits.batches.queries.tally import batches_with_counts, progress_of
 from hits.batches.services import drafting
+from hits.core.errors import RuleBroken
 from hits.data.services import batch_export
 from hits.identity.api_tokens import Scope
 from hits.studies.models import Batch
@@ -41,6 +48,7 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
         "list": need(Scope.READ, "view_batch"),
         "retrieve": need(Scope.READ, "view_batch"),
         "events": need(Scope.READ, "view_batch"),
+        "wages": need(Scope.READ, "view_batch"),
         "figures": need(Scope.READ, "view_batch"),
         "create": need(Scope.DRAFT, "add_batch"),
         "partial_update": need(Scope.DRAFT, "change_batch"),
@@ -82,6 +90,15 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
             "is_stale": batch.is_stale,
         }
         return Response(FiguresSerializer(told).data)
+
+    @extend_schema(responses=WagesSerializer)
+    @action(detail=True)
+    def wages(self, request: Request, public_id: str) -> Response:
+        """Show what the batch's approved work pays an hour, beside the study's floor."""
+        batch = self.get_object()
+        if not batch.is_launched:
+            raise RuleBroken("not_launched", "This batch is a draft. Nobody has worked in it.")
+        return Response(WagesSerializer(pay_of(batch)).data)
 
     @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR})
     @action(detail=True)

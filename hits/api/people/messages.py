@@ -5,7 +5,11 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from hits.api.authentication import user_of
 from hits.api.fields import PublicId, UserName
@@ -13,6 +17,7 @@ from hits.api.filters import MessageFilters
 from hits.api.idempotency import Repeatable
 from hits.api.request_permissions import need
 from hits.api.resources import Resource
+from hits.core.errors import RuleBroken
 from hits.identity.api_tokens import Scope
 from hits.identity.models.workers import Worker
 from hits.people.models import Message, Recipient
@@ -59,6 +64,13 @@ class MessageInput(serializers.Serializer[Any]):
     text = serializers.CharField(max_length=worker_letters.LONGEST_TEXT)
 
 
+class RetryInput(serializers.Serializer[Any]):
+    status = serializers.ChoiceField([Recipient.Status.FAILED.value, Recipient.Status.UNKNOWN.value])
+    sure = serializers.BooleanField(
+        default=False, help_text="Needed where delivery is unknown: a worker may get the message twice."
+    )
+
+
 class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, Resource):
     queryset = Message.objects.select_related("account", "study", "by")
     serializer_class = MessageSerializer
@@ -68,6 +80,7 @@ class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatabl
         "list": need(Scope.READ, "view_message"),
         "retrieve": need(Scope.READ, "view_message"),
         "create": need(Scope.WORKERS, "send_message"),
+        "retry": need(Scope.WORKERS, "view_message", "send_message"),
     }
 
     def get_queryset(self) -> QuerySet[Message]:
@@ -102,6 +115,20 @@ class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatabl
             now=timezone.now(),
             public_id=public_id,
         )
+
+    @extend_schema(request=RetryInput, responses=MessageSerializer)
+    @action(detail=True, methods=["post"])
+    def retry(self, request: Request, public_id: str) -> Response:
+        """Send the message again to those whom it failed to reach, or perhaps did."""
+        message, values = self.get_object(), self.read(RetryInput)
+        status = values["status"]
+        if status == Recipient.Status.UNKNOWN and not values["sure"]:
+            raise RuleBroken(
+                "not_sure", "A worker may get the message twice. Say so with sure, and it is sent again."
+            )
+        recipients = message.recipients.filter(status=status)
+        worker_letters.retry_recipients(recipients=recipients, by=user_of(request))
+        return self.answer_row(pk=message.pk)
 
 
 def _count(*statuses: Recipient.Status) -> Count:
