@@ -65,7 +65,20 @@ def _of(route: str, pattern: URLPattern) -> Iterator[Call]:
         return
     needs = getattr(callback.cls, "needs", {})
     for method, action in actions.items():
-        yield Call(route=route, method=method, action=action, need=needs.get(action))
+        yield Call(
+            route=route,
+            method=method,
+            action=action,
+            need=needs.get(action),
+            resource=_resource(route, getattr(callback.cls, action, None)),
+            view=callback.cls,
+        )
+
+
+def _resource(route: str, method: Any) -> str:
+    """The path of the list: what comes before a row's id, or before the name of an action on no row."""
+    path = ID.split(route.replace("^", "").replace("$", ""))[0].removeprefix("api/").strip("/")
+    return path if ID.search(route) else path.removesuffix(f"/{getattr(method, 'url_path', '')}")
 
 
 def ask(client: Client, call: Call, public_id: object = "x", *, secret: str = "", body: Any = None) -> Any:

@@ -1,0 +1,176 @@
+"""Each action that the admin offers has an address in the REST API, or a reason why it has none."""
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from django.urls import get_resolver
+from drf_spectacular.generators import EndpointEnumerator
+
+from hits.admin.actions import Action
+from hits.admin.actions.action_pages import ActionPages
+
+ROOMS = ("hits", "scoring", "qualifications", "crowd")
+# Calls that give actions their pages, wherever these are made.
+PAGED = ("ActionPages", "project_actions")
+
+# Actions whose service is called by a method of a view, which answers with more than words.
+DIRECT = {
+    "hits.admin.batches.batch_actions:pause": "POST batches/{public_id}/pause/",
+    "hits.admin.batches.batch_actions:resume": "POST batches/{public_id}/resume/",
+    "hits.admin.batches.batch_actions:release-pilot": "POST batches/{public_id}/release-pilot/",
+    "hits.admin.batches.batch_actions:extend": "POST batches/{public_id}/extend/",
+    "hits.admin.batches.batch_actions:add-hits": "POST batches/{public_id}/top-up/",
+    "hits.admin.batches.batch_actions:add-places": "POST batches/{public_id}/top-up/",
+    "hits.admin.batches.batch_actions:drain": "POST batches/{public_id}/drain/",
+    "hits.admin.batches.batch_actions:cancel": "POST batches/{public_id}/cancel/",
+    "hits.admin.work.hit_actions:expire": "POST hits/expire/",
+    "hits.admin.work.hit_actions:extend": "POST hits/extend/",
+    "hits.admin.work.hit_actions:add-places": "POST hits/add-places/",
+    "hits.admin.people.worker_blocks:soft": "POST workers/{public_id}/block/",
+    "hits.admin.people.worker_blocks:hard": "POST workers/{public_id}/block/",
+    "hits.admin.review.assignments:approve": "POST assignments/{public_id}/decide/",
+    "hits.admin.review.assignments:reject": "POST assignments/{public_id}/decide/",
+    "hits.admin.review.assignments:keep_out": "POST assignments/{public_id}/decide/",
+    "qualifications.admin.many_holdings:give": "POST holdings/{pk}/give/",
+    "qualifications.admin.many_holdings:revoke": "POST holdings/{pk}/revoke/",
+    "crowd.winogavil.admin.picture_set_draw:draw": "POST association-games/{public_id}/draw/",
+    "crowd.winogavil.admin.swow_baseline:make": "POST association-games/{public_id}/baseline/",
+    "crowd.winogavil.admin.test_generation:make": "POST association-games/{public_id}/test-questions/",
+    "crowd.winogavil.annotation.admin.annotations:draw": (
+        "POST association-games/{public_id}/draw-annotations/"
+    ),
+    "crowd.winogavil.play.admin.game_actions:feedback": "POST association-games/{public_id}/daily-feedback/",
+    "crowd.winogavil.play.admin.game_actions:make": "POST association-games/{public_id}/web-game/",
+    "crowd.whoops.design.admin.designer_page:active": "POST whoops/designers/{public_id}/let-in/",
+    "crowd.winoground.admin.example_verbs:draft": "POST winoground/examples/{public_id}/draft/",
+    "crowd.winoground.admin.example_verbs:gendered": "POST winoground/examples/{public_id}/gendered/",
+    "crowd.winoground.admin.example_verbs:ready": "POST winoground/examples/{public_id}/ready/",
+    "crowd.winoground.admin.example_verbs:restore": "POST winoground/examples/{public_id}/restore/",
+    "crowd.winoground.admin.example_verbs:withdraw": "POST winoground/examples/{public_id}/withdraw/",
+    "crowd.winoventi.admin.step_actions:advance": "POST winoventi/steps/{pk}/advance/",
+    "crowd.winoventi.admin.step_actions:read": "POST winoventi/steps/{pk}/read-nouns/",
+    "crowd.winoventi.admin.step_actions:score": "POST winoventi/steps/{pk}/score/",
+    "hits.admin.data.result_pages:remove": "POST winoground/model-scores/{pk}/remove/",
+}
+
+# Actions that no program may do: one by one, or all of a module or a package.
+REASONS = {
+    "hits.admin.payments.": "no token pays anybody: people decide on pages what is owed, held and paid",
+    "hits.admin.identity.tokens:": "a token that has leaked must not end the others; its owner does",
+    "qualifications.admin.demographics:": "a person reads first what counting or erasing means for workers",
+}
+
+# Actions that still lack an address. One that has been given one fails here until its line is taken away.
+NOT_YET = frozenset(
+    {
+        "crowd.whoops.images.admin.own_category_pages:replace",
+        "crowd.whoops.images.admin.own_category_pages:share",
+        "crowd.whoops.judge.admin.pairs_and_lists:lists",
+        "crowd.whoops.judge.admin.pairs_and_lists:pairs",
+        "crowd.whoops.judge.admin.samples:draw",
+        "crowd.winoground.admin.example_verbs:describe",
+        "crowd.winoground.admin.onboarding:away",
+        "crowd.winoground.admin.onboarding:back",
+        "hits.admin.row_merge:merge",
+    }
+)
+
+
+def admin_verbs() -> dict[str, Action[Any] | None]:
+    """Return the actions of the whole admin by module and key; None for one that is made by each request."""
+    assert get_resolver().url_patterns
+    verbs: dict[str, Action[Any] | None] = {}
+    seen: set[int] = set()
+    for name, module in sorted(sys.modules.items()):
+        rooms = name.split(".")
+        if rooms[0] in ROOMS and "admin" in rooms and module.__file__:
+            # One that a module takes from another keeps the name that it has there.
+            found = {key: verb for key, verb in _verbs_of(module) if verb is None or id(verb) not in seen}
+            seen |= {id(verb) for verb in found.values()}
+            verbs |= {f"{name}:{key}": verb for key, verb in found.items()}
+    return verbs
+
+
+def _verbs_of(module: ModuleType) -> Iterator[tuple[str, Action[Any] | None]]:
+    tree = ast.parse(Path(str(module.__file__)).read_text())
+    own = [getattr(module, name) for name in _assigned(tree)]
+    keyed = dict(pair for value in own for pair in _actions_in(value))
+    named = {name: value for name in _assigned(tree) if isinstance(value := getattr(module, name), Action)}
+    for key, written in _paged(tree):
+        if isinstance(written, ast.Name) and written.id in named:
+            keyed[key] = named[written.id]
+        elif key not in keyed:
+            yield key, None
+    known = {id(action) for action in keyed.values()}
+    yield from keyed.items()
+    yield from ((name.lower(), action) for name, action in named.items() if id(action) not in known)
+
+
+def _assigned(tree: ast.Module) -> Iterator[str]:
+    """Return the names that the module itself gives to values, and not those that it imports."""
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _actions_in(value: Any) -> Iterator[tuple[str, Action[Any]]]:
+    pages = value.actions if isinstance(value, ActionPages) else value
+    if isinstance(pages, Mapping):
+        for key, inner in pages.items():
+            if isinstance(inner, Action):
+                yield str(key), inner
+            else:
+                yield from _actions_in(inner)
+
+
+def _paged(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Return the keys and values of actions that functions give to pages."""
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or getattr(call.func, "id", "") not in PAGED:
+            continue
+        for given in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if isinstance(given, ast.Dict):
+                for key, value in zip(given.keys, given.values, strict=True):
+                    if isinstance(key, ast.Constant):
+                        yield str(key.value), value
+
+
+def endpoints() -> Iterator[tuple[str, Any]]:
+    """Return method and address below /api/, with the view's class."""
+    enumerator: Any = EndpointEnumerator(patterns=get_resolver().url_patterns)
+    for path, _, method, view in enumerator.get_api_endpoints():
+        yield f"{method} {path.removeprefix('/api/')}", view.cls
+
+
+def _has_reason(name: str) -> bool:
+    return any(name == one or (one[-1] in ".:" and name.startswith(one)) for one in REASONS)
+
+
+VERBS = admin_verbs()
+ADDRESSES = dict(endpoints())
+RUN = {id(verb.action) for cls in ADDRESSES.values() for verb in getattr(cls, "verbs", {}).values()}
+ADDRESSED = {name for name, action in VERBS.items() if id(action) in RUN} | DIRECT.keys()
+
+
+def test_each_action_of_the_admin_has_an_address_or_a_reason() -> None:
+    lacking = {name for name in VERBS if name not in ADDRESSED and not _has_reason(name)}
+
+    assert len(VERBS) > 60
+    assert sorted(lacking - NOT_YET) == []
+
+
+def test_actions_that_are_said_to_lack_an_address_do() -> None:
+    assert sorted(NOT_YET - VERBS.keys()) == []
+    assert sorted(NOT_YET & ADDRESSED) == []
+    assert [name for name in NOT_YET if _has_reason(name)] == []
+
+
+def test_addresses_of_actions_and_reasons_are_about_actions_that_exist() -> None:
+    assert {name: address for name, address in DIRECT.items() if address not in ADDRESSES} == {}
+    assert sorted(DIRECT.keys() - VERBS.keys()) == []
+    assert [one for one in REASONS if not any(name.startswith(one) for name in VERBS)] == []
+    assert [name for name in ADDRESSED if _has_reason(name)] == []
