@@ -133,6 +133,7 @@ def test_list_is_filtered_and_searched(client: Client, query: str, concepts: set
     report_picture(picture=rude, reason="other", by_worker="W1", now=NOW)
     broken = make_raster(seed=5, concept="broken")
     Picture.objects.filter(pk=broken.pk).update(problem="Gone.")
+    make_flagged(seed=6, concept="letters")
     sign_in_keeper(client)
 
     assert shown(client, query) == concepts
