@@ -1,0 +1,1 @@
+"""Weird images for notebooks: what the admin's pages tell and do, by the same services."""
