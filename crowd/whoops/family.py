@@ -44,6 +44,7 @@ FAMILY = Family(
     gates=[FIVE_EXAMPLES],
     audit_subjects={"whoops.": "Weird images", "image.": "Decisions on weird images"},
     tables="crowd.whoops.results.admin.statistics.tables_of_study",
+    tables_permission="whoops.view_project",
     export=WhoopsExport(),
     urls={"design/": "crowd.whoops.design.urls"},
     demo="crowd.whoops.demo.weird.WhoopsDemo",
