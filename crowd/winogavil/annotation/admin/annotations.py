@@ -172,7 +172,7 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
             return [get_object_or_404(Draw.objects.select_related("study"), pk=draw_id, study=study)]
 
         return ActionPages(
-            actions={"take_back": Action(label="Take back", confirm=_ask_to_take_back, run=_take_back)},
+            actions={"take_back": TAKING_BACK},
             find=find,
             back=lambda draws: reverse("admin:winogavil_annotations", args=[draws[0].study_id]),
             base="admin/winogavil_annotation/base.html",
@@ -249,6 +249,9 @@ def _take_back(call: Call[Draw]) -> Outcome:
     return Outcome(said=f"{count} taken back. They can be drawn again.")
 
 
+TAKING_BACK = Action(label="Take back", permissions=[DRAW], confirm=_ask_to_take_back, run=_take_back)
+
+
 def _counts() -> dict[str, Any]:
     """Query expressions that count the questions of each kind in a study."""
     rows = Annotation.objects.filter(draw__study=OuterRef("pk"), item__pulled_at=None).order_by()
@@ -260,7 +263,7 @@ def _counts() -> dict[str, Any]:
     }
 
 
-def _draws(study: Study) -> QuerySet[Draw]:
+def with_untouched(draws: QuerySet[Draw]) -> QuerySet[Draw]:
     """Draws, each with how many of its questions nobody was asked yet."""
     handed = Lease.objects.filter(item=OuterRef("item"))
     untouched = Annotation.objects.filter(~Exists(handed), draw=OuterRef("pk")).order_by()
@@ -271,7 +274,7 @@ def _draws(study: Study) -> QuerySet[Draw]:
 def _draws(study: Study) -> QuerySet[Draw]:
     """The latest draws, each with how many of its questions nobody was asked yet."""
     rows = Draw.objects.filter(study=study).select_related("drawn_by")
-    return rows.annotate(untouched=Coalesce(Subquery(counted), 0)).order_by("-pk")[:LATEST_DRAWS]
+    return with_untouched(rows).order_by("-pk")[:LATEST_DRAWS]
 
 
 def _parts(study: Study, figures: Figures) -> list[dict[str, Any]]:
