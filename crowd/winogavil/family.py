@@ -88,6 +88,7 @@ FAMILY = Family(
         "web_game.": "Web games",
     },
     tables="crowd.winogavil.releases.admin.statistics.tables_of_study",
+    tables_permission="winogavil_releases.view_statistics",
     export=WinogavilExport(),
     replay=WinogavilReplay(),
     urls={"api/": "crowd.winogavil.api.urls"},
