@@ -1,0 +1,342 @@
+"""Caption matching for notebooks: examples, what workers and models say of them, and the list of tags."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, QuerySet
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
+
+from crowd.winoground.admin.example_verbs import ACTIONS
+from crowd.winoground.admin.results import ADD, REMOVE
+from crowd.winoground.domain import YES
+from crowd.winoground.domain.caption_scores import Kind
+from crowd.winoground.models import Example, ModelScores, Pairing, Project, Tag
+from crowd.winoground.models.examples import LONGEST_REASON
+from crowd.winoground.queries.examples import CHANGE, KEEP, examples_for, may_change, sees_own_only
+from crowd.winoground.queries.scoring import Scorer, scored
+from crowd.winoground.services.example_writing import mark_ready
+from crowd.winoground.services.posted_examples import ask_examples
+from crowd.winoground.services.uploading import SCORES
+from hits.admin.projects.project_page import pages_of
+from hits.api.authentication import user_of
+from hits.api.fields import Empty
+from hits.api.filters import Filters
+from hits.api.listings import JSON, Listing, public_id_of, serializer_of
+from hits.api.project_settings import ProjectSettings, Rules
+from hits.api.request_permissions import Need
+from hits.api.result_uploads import ResultUploads
+from hits.api.verbs import Done, Verb
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, TEXTS, column
+from hits.identity.api_tokens import Scope
+from scoring.queries.vote_tallies import tallies
+
+LOOK, LOOK_AT_EXAMPLES = "winoground.view_project", "winoground.view_example"
+MOST_ASKED = 5_000
+
+
+class WinogroundRules(Rules):
+    class Meta:
+        model = Project
+        fields = ("study", "answers_wanted", "apart", "least_gap")
+
+
+class AskInput(serializers.Serializer[Any]):
+    examples = serializers.ListField(child=serializers.UUIDField(), min_length=1, max_length=MOST_ASKED)
+
+
+class WhyTheyStay(serializers.Serializer[Any]):
+    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Why the gendered words stay.")
+
+
+class ExampleFilters(Filters):
+    study = serializers.UUIDField(required=False, source="project__study__public_id")
+    state = serializers.ChoiceField(Example.State.choices, required=False)
+    swap = serializers.ChoiceField(Example.Swap.choices, required=False)
+    tag = serializers.CharField(required=False, max_length=80, source="tags__name")
+    author = serializers.CharField(required=False, max_length=150, source="author__username")
+
+
+class PairingFilters(Filters):
+    study = serializers.UUIDField(required=False, source="example__project__study__public_id")
+    example = serializers.UUIDField(required=False, source="example__public_id")
+
+
+class ModelScoresFilters(Filters):
+    study = serializers.UUIDField(required=False, source="project__study__public_id")
+
+
+class ResultsForKeepers:
+    """A mixin of what shows results: authors, who see their own examples alone, see none."""
+
+    def check_permissions(self: Any, request: Request) -> None:
+        super().check_permissions(request)  # type: ignore[misc]
+        if sees_own_only(user_of(request)):
+            raise PermissionDenied("Results show examples of other people.")
+
+
+def _share(scorer: Scorer, kind: Kind) -> float | None:
+    right = [one.by(kind) for one in scorer.rights.values()]
+    return sum(right) / len(right) if right else None
+
+
+RESULTS = (
+    column("name", TEXT, "People, or the name of a model"),
+    column("examples", INTEGER, "examples that have all four scores", of=lambda one: len(one.rights)),
+    column("text", NUMBER, "share with the right captions", of=lambda one: _share(one, Kind.TEXT)),
+    column("image", NUMBER, "share with the right images", of=lambda one: _share(one, Kind.IMAGE)),
+    column("group", NUMBER, "share with both", of=lambda one: _share(one, Kind.GROUP)),
+)
+ResultSerializer = serializer_of(RESULTS, name="CaptionResult")
+
+
+class WinogroundProjectViewSet(ProjectSettings, Listing):
+    """Studies with caption matching, and the rules for it."""
+
+    queryset: QuerySet[Project] = Project.objects.select_related("study")
+    permissions = (LOOK,)
+    input_class = WinogroundRules
+    needs = {"results": Need(Scope.READ, (LOOK,)), "ask": Need(Scope.DRAFT, (LOOK, KEEP))}
+    columns = (
+        column("number", INTEGER, "the number of the project on this site", of="pk"),
+        column("study", TEXT, "the study", of="study.public_id"),
+        column("answers_wanted", INTEGER, "workers for each combination of a caption and an image"),
+        column("apart", TEXT, "never, or gap: whether a worker sees another combination of an example"),
+        column("least_gap", INTEGER, "questions about other examples in between"),
+    )
+
+    @extend_schema(responses=ResultSerializer(many=True))
+    @action(detail=True)
+    def results(self, request: Request, pk: str) -> Response:
+        """Tell how people and each model do by text, image and group."""
+        project = self.get_object()
+        if sees_own_only(user_of(request)):
+            raise PermissionDenied("Results show examples of other people.")
+        return Response(ResultSerializer(scored(project).scorers, many=True).data)
+
+    @extend_schema(request=AskInput, responses=Done)
+    @action(detail=True, methods=["post"])
+    def ask(self, request: Request, pk: str) -> Response:
+        """Ask workers about examples that are ready: every caption with every image."""
+        project, named = self.get_object(), set(self.read(AskInput)["examples"])
+        found = dict(project.examples.filter(public_id__in=named).values_list("public_id", "pk"))
+        if unknown := sorted(map(str, named - found.keys())):
+            raise serializers.ValidationError({"examples": [f"There is no {one} here." for one in unknown]})
+        count = ask_examples(project=project, examples=[*found.values()], now=timezone.now())
+        words = f"Asked about {count} examples."
+        self.pages().log_change(request, project, words)
+        return Response(Done({"message": words, "problems": []}).data)
+
+
+def _changing(key: str) -> Any:
+    """Return the action with the permission that its page asks for."""
+    return replace(ACTIONS[key], permissions=[CHANGE])
+
+
+class ExampleViewSet(Listing):
+    """Two captions of the same words, and two images. Authors see their own."""
+
+    queryset: QuerySet[Example] = Example.objects.all()
+    permissions = (LOOK_AT_EXAMPLES,)
+    study_path = "project__study"
+    filters = ExampleFilters
+    needs = {"ready": Need(Scope.DRAFT, (LOOK_AT_EXAMPLES, CHANGE))}
+    columns = (
+        column("public_id", TEXT, "the example's id"),
+        column("study", TEXT, "the study", of="project.study.public_id"),
+        column("number", INTEGER, "its number in the study"),
+        column("author", TEXT, "who wrote it", of="author.username"),
+        column("state", TEXT, "draft, ready, asked or withdrawn"),
+        column("caption_0", TEXT, "the caption of image 0"),
+        column("caption_1", TEXT, "the caption of image 1"),
+        column(
+            "image_0_sha256", TEXT, "SHA-256 of image 0", of=lambda row: row.image_0 and row.image_0.sha256
+        ),
+        column(
+            "image_1_sha256", TEXT, "SHA-256 of image 1", of=lambda row: row.image_1 and row.image_1.sha256
+        ),
+        column("swap", TEXT, "what is swapped: object, relation or both"),
+        column("tags", TEXTS, "what is swapped, finely", of=lambda row: [tag.name for tag in row.tags.all()]),
+        column("predicates", INTEGER, "main predicates"),
+        column("has_altered_morpheme", FLAG, "whether a word changes its form"),
+        column("is_symbolic", FLAG, "whether it is symbolic"),
+        column("is_series", FLAG, "whether its images are of one series"),
+        column("is_pragmatic", FLAG, "whether it is pragmatic"),
+        column("metadata_0", TEXT, "title and description of image 0"),
+        column("metadata_1", TEXT, "title and description of image 1"),
+        column("note", TEXT, "a note for colleagues"),
+        column(
+            "gendered_words",
+            ROWS,
+            "gendered words that stay in its captions",
+            column("words", JSON, "the words"),
+            column("reason", TEXT, "why they stay"),
+            column("by", TEXT, "who said so", of="by.username"),
+            column("at", MOMENT, "when"),
+            of=lambda row: row.gendered_confirmations.all(),
+        ),
+        column("created_at", MOMENT, "when it was begun"),
+        column("changed_at", MOMENT, "when it last changed"),
+        column("asked_at", MOMENT, "when workers were first asked about it"),
+    )
+    verbs = {
+        "draft": Verb(
+            action=_changing("draft"), scope=Scope.DRAFT, about="Take a ready example back to a draft."
+        ),
+        "gendered": Verb(
+            action=_changing("gendered"),
+            scope=Scope.DRAFT,
+            about="Let the gendered words of its captions stay, for a reason.",
+            body=WhyTheyStay,
+        ),
+        "withdraw": Verb(
+            action=_changing("withdraw"),
+            scope=Scope.DRAFT,
+            about="Withdraw the example. Nobody new is asked, and answers stay.",
+        ),
+        "restore": Verb(
+            action=_changing("restore"), scope=Scope.DRAFT, about="Restore a withdrawn example, as a draft."
+        ),
+    }
+
+    def get_queryset(self) -> QuerySet[Example]:
+        seen = examples_for(user_of(self.request))
+        related = seen.select_related("project__study", "author", "image_0", "image_1")
+        return related.prefetch_related("tags", "gendered_confirmations__by")
+
+    def get_object(self) -> Example:
+        found: Example = super().get_object()
+        if self.action != "retrieve" and not may_change(user_of(self.request), found):
+            raise PermissionDenied("It is another author's example.")
+        return found
+
+    @extend_schema(request=Empty)
+    @action(detail=True, methods=["post"])
+    def ready(self, request: Request, public_id: str) -> Response:
+        """Mark a draft as ready, or tell all that it lacks."""
+        found = self.get_object()
+        self.read(Empty)
+        if faults := mark_ready(example=found, now=timezone.now()):
+            raise serializers.ValidationError(dict(faults))
+        # Into the example's own history, as its page does.
+        pages: Any = pages_of(Project)
+        pages.log_change(request, found, "marked as ready.")
+        return self.answer_row(pk=found.pk)
+
+
+class PairingViewSet(ResultsForKeepers, Listing):
+    """Each caption with each image: how many workers say that they match."""
+
+    queryset: QuerySet[Pairing] = Pairing.objects.select_related("example__project", "item")
+    permissions = (LOOK,)
+    study_path = "example__project__study"
+    number = True
+    filters = PairingFilters
+    columns = (
+        column("number", INTEGER, "the number of the row on this site", of="pk"),
+        column("example", TEXT, "the example", of="example.public_id"),
+        column("caption", INTEGER, "which caption, from 0"),
+        column("image", INTEGER, "which image, from 0"),
+        column("is_match", FLAG, "whether they belong together"),
+        column("item", TEXT, "the item of the workers", of=public_id_of("item")),
+        column(
+            "yes", INTEGER, "how many say that they match", of=lambda row: row.tally.yes if row.tally else 0
+        ),
+        column("answers", INTEGER, "of so many", of=lambda row: row.tally.answers if row.tally else 0),
+    )
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        return _with_votes(super().paginate_queryset(queryset) or [])
+
+    def get_object(self) -> Pairing:
+        row: Pairing = super().get_object()
+        _with_votes([row])
+        return row
+
+
+SCORE = (
+    column("example", TEXT, "the example", of="pairing.example.public_id"),
+    column("caption", INTEGER, "which caption, from 0", of="pairing.caption"),
+    column("image", INTEGER, "which image, from 0", of="pairing.image"),
+    column("value", NUMBER, "the score"),
+)
+ModelScoreSerializer = serializer_of(SCORE, name="CaptionScore")
+
+
+class ModelScoresViewSet(ResultsForKeepers, ResultUploads, Listing):
+    """The scores that models give to each caption with each image."""
+
+    queryset: QuerySet[ModelScores] = ModelScores.objects.select_related("project__study", "added_by")
+    permissions = (LOOK,)
+    study_path = "project__study"
+    number = True
+    filters = ModelScoresFilters
+    results = SCORES
+    add, drop = ADD, REMOVE
+    queries = {"rows": Filters}
+    needs = {"rows": Need(Scope.READ, (LOOK,))}
+    columns = (
+        column("number", INTEGER, "the number of the scores on this site", of="pk"),
+        column("study", TEXT, "the study", of="project.study.public_id"),
+        column("name", TEXT, "the model"),
+        column("about", TEXT, "what is said of it"),
+        column("scored", INTEGER, "combinations that it has scored"),
+        column("added_by", TEXT, "who uploaded them", of=lambda row: row.added_by and row.added_by.username),
+        column("added_at", MOMENT, "when"),
+    )
+
+    def get_queryset(self) -> QuerySet[ModelScores]:
+        rows: QuerySet[ModelScores] = super().get_queryset()
+        return rows.annotate(scored=Count("rows"))
+
+    @extend_schema(responses=ModelScoreSerializer(many=True))
+    @action(detail=True)
+    def rows(self, request: Request, pk: str) -> Response:
+        """Tell the score of each caption with each image."""
+        found = self.get_object().rows.select_related("pairing__example")
+        return self.answer_page(found, ModelScoreSerializer)
+
+
+class CaptionTagViewSet(Listing):
+    """What is swapped between two captions, finely. All studies share the list."""
+
+    queryset: QuerySet[Tag] = Tag.objects.all()
+    permissions = ("winoground.view_tag",)
+    study_path = None
+    number = True
+    columns = (
+        column("number", INTEGER, "the number of the tag on this site", of="pk"),
+        column("name", TEXT, "its name"),
+        column("is_first", FLAG, "whether the paper names it"),
+        column("used", INTEGER, "how many examples have it"),
+        column("added_at", MOMENT, "when it was added"),
+    )
+
+    def get_queryset(self) -> QuerySet[Tag]:
+        rows: QuerySet[Tag] = super().get_queryset()
+        return rows.annotate(used=Count("examples"))
+
+
+def _with_votes(rows: Sequence[Any]) -> Sequence[Any]:
+    """Return the pairings, each with its tally."""
+    found = tallies([row.item_id for row in rows if row.item_id], measures=[YES])
+    for row in rows:
+        row.tally = found.get((row.item_id, YES))
+    return rows
+
+
+router = SimpleRouter()
+router.register("winoground/projects", WinogroundProjectViewSet, basename="winoground-project")
+router.register("winoground/examples", ExampleViewSet, basename="winoground-example")
+router.register("winoground/pairings", PairingViewSet, basename="winoground-pairing")
+router.register("winoground/model-scores", ModelScoresViewSet, basename="winoground-model-scores")
+router.register("winoground/tags", CaptionTagViewSet, basename="winoground-tag")
+
+urlpatterns = router.urls

@@ -1,0 +1,245 @@
+"""Caption matching in the REST API."""
+
+from io import BytesIO
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from crowd.winoground.models import Example, ModelScores, Project
+from crowd.winoground.roles import KEEP, LOOK, WRITE
+from hits.identity.api_tokens import Scope
+from tests.crowd.winoground.making_asked import make_ready
+from tests.crowd.winoground.making_examples import make_example as make_written
+from tests.crowd.winoground.making_scores import (
+    RIGHT,
+    WRONG,
+    make_answered,
+    make_example,
+    make_model,
+    make_project,
+)
+from tests.hits.calling import Notebook, notebook
+
+pytestmark = pytest.mark.django_db
+
+
+def researcher(project: Project, **more: object) -> Notebook:
+    return notebook(*LOOK, *WRITE, *KEEP, sees=[project.study], **more)  # type: ignore[arg-type]
+
+
+def author(project: Project) -> Notebook:
+    return notebook(*LOOK, *WRITE, sees=[project.study])
+
+
+def reviewer(project: Project) -> Notebook:
+    return notebook(*LOOK, sees=[project.study])
+
+
+def rows(held: Notebook, path: str, **query: str) -> list[dict[str, object]]:
+    answer = held.get(f"winoground/{path}/", **query)
+    assert answer.status_code == 200, answer.content
+    found: list[dict[str, object]] = answer.json()["results"]
+    return found
+
+
+def state(example: Example) -> str:
+    example.refresh_from_db()
+    return example.state
+
+
+def test_example_is_read_with_captions_pictures_and_tags() -> None:
+    project = make_project()
+    example = make_example(project, tags=["Noun"])
+    make_example(project, swap="both")
+
+    (row,) = rows(reviewer(project), "examples", tag="Noun", study=str(project.study.public_id))
+
+    assert (row["public_id"], row["tags"]) == (str(example.public_id), ["Noun"])
+    assert example.image_0
+    assert row["image_0_sha256"] == example.image_0.sha256
+    assert (row["caption_1"], row["state"]) == (example.caption_1, "asked")
+
+
+def test_authors_read_and_change_their_own_examples_alone() -> None:
+    project = make_project()
+    held = author(project)
+    own, other = make_example(project, author=held.user), make_example(project)
+
+    codes = [held.get(f"winoground/examples/{one.public_id}/").status_code for one in (own, other)]
+    withdrawn = held.post(f"winoground/examples/{own.public_id}/withdraw/")
+    unseen = held.post(f"winoground/examples/{other.public_id}/withdraw/")
+
+    assert [row["public_id"] for row in rows(held, "examples")] == [str(own.public_id)]
+    assert (codes, withdrawn.status_code, unseen.status_code) == ([200, 404], 200, 404)
+    assert (state(own), state(other)) == ("withdrawn", "asked")
+
+
+def test_results_are_not_for_authors() -> None:
+    project = make_project()
+    make_answered(project, RIGHT)
+    model = make_model(project, {})
+    paths = (
+        "pairings/",
+        "model-scores/",
+        f"model-scores/{model.pk}/rows/",
+        f"projects/{project.pk}/results/",
+    )
+
+    told = [[held.get(f"winoground/{path}").status_code for path in paths] for held in _two(project)]
+
+    assert told == [[403] * 4, [200] * 4]
+
+
+def _two(project: Project) -> tuple[Notebook, Notebook]:
+    return author(project), reviewer(project)
+
+
+def test_example_is_made_ready_taken_back_withdrawn_and_restored() -> None:
+    project = make_project()
+    example = make_written(project, ready=False)
+    held, here = researcher(project), f"winoground/examples/{example.public_id}/"
+
+    ready = held.post(f"{here}ready/")
+    steps = [(held.post(f"{here}{verb}/").status_code, state(example)) for verb in _STEPS]
+
+    assert (ready.status_code, ready.json()["state"]) == (200, "ready")
+    assert steps == [(200, "draft"), (200, "withdrawn"), (409, "withdrawn"), (200, "draft")]
+
+
+_STEPS = ("draft", "withdraw", "draft", "restore")
+
+
+def test_draft_that_lacks_something_stays_a_draft_and_the_answer_says_what() -> None:
+    project = make_project()
+    example = make_written(project, ready=False, caption_1="")
+
+    answer = researcher(project).post(f"winoground/examples/{example.public_id}/ready/")
+
+    assert (answer.status_code, state(example)) == (400, "draft")
+    assert "caption_1" in answer.json()
+
+
+def test_gendered_words_stay_for_a_reason() -> None:
+    project = make_project()
+    words = {"caption_0": "the queen takes the pawn", "caption_1": "the pawn takes the queen"}
+    example = make_example(project, state="draft", **words)
+    held, here = researcher(project), f"winoground/examples/{example.public_id}/"
+
+    bare = held.post(f"{here}gendered/")
+    kept = held.post(f"{here}gendered/", {"reason": "It is chess."})
+    again = held.post(f"{here}gendered/", {"reason": "It is chess."})
+
+    (told,) = held.get(here).json()["gendered_words"]
+    assert (bare.status_code, kept.status_code, again.status_code) == (400, 200, 409)
+    assert (told["words"], told["reason"], told["by"]) == (["queen"], "It is chess.", held.user.username)
+
+
+def test_verbs_need_the_permission_and_the_scope() -> None:
+    project = make_project()
+    example = make_example(project)
+    unscoped = researcher(project, scopes=[Scope.READ])
+
+    answers = [
+        held.post(f"winoground/examples/{example.public_id}/withdraw/")
+        for held in (reviewer(project), unscoped)
+    ]
+
+    assert ([answer.status_code for answer in answers], state(example)) == ([403, 403], "asked")
+
+
+def test_workers_are_asked_about_the_examples_that_are_named() -> None:
+    project = make_project()
+    first, second = make_ready(project, count=2)
+    held, here = researcher(project), f"winoground/projects/{project.pk}/ask/"
+
+    unknown = held.post(here, {"examples": [str(first.public_id), str(uuid4())]})
+    asked = held.post(here, {"examples": [str(first.public_id)]})
+    again = held.post(here, {"examples": [str(first.public_id)]})
+
+    assert (unknown.status_code, asked.json()["message"]) == (400, "Asked about 1 examples.")
+    assert (again.status_code, state(first), state(second)) == (409, "asked", "ready")
+
+
+def test_votes_and_scores_are_told() -> None:
+    project = make_project()
+    example, _ = make_answered(project, RIGHT, WRONG)
+    model = make_model(project, {example: (0.9, 0.1, 0.2, 0.8)}, name="A model")
+    held = reviewer(project)
+
+    votes = rows(held, "pairings", example=str(example.public_id))
+    scores = held.get(f"winoground/model-scores/{model.pk}/rows/").json()["results"]
+    results = held.get(f"winoground/projects/{project.pk}/results/").json()
+
+    told = {(row["caption"], row["image"]): (row["yes"], row["answers"]) for row in votes}
+    assert [told[place] for place in ((0, 0), (0, 1), (1, 0), (1, 1))] == list(RIGHT)
+    assert [row["value"] for row in scores] == [0.9, 0.1, 0.2, 0.8]
+    assert results == [
+        {"name": "People", "examples": 2, "text": 0.5, "image": 0.5, "group": 0.5},
+        {"name": "A model", "examples": 1, "text": 1.0, "image": 1.0, "group": 1.0},
+    ]
+
+
+def test_scores_of_a_model_are_uploaded_replaced_and_removed() -> None:
+    project = make_project()
+    example = make_example(project)
+    held = researcher(project)
+    body = {"study": str(project.study.public_id), "name": "A model"}
+
+    made = send(held, "upload", f"example,c0_i0,c0_i1,c1_i0,c1_i1\n{example.number},1,2,3,4\n", **body)
+    twice = send(held, "upload", f"example,c0_i0,c0_i1,c1_i0,c1_i1\n{example.number},1,2,3,4\n", **body)
+    model = ModelScores.objects.get()
+    wrong = send(held, f"{model.pk}/replace", "example\n1\n")
+    other = send(held, f"{model.pk}/replace", "example,c0_i0,c0_i1,c1_i0,c1_i1\n1,5,6,7,8\n")
+    values = [row.value for row in model.rows.order_by("pk")]
+    unallowed = reviewer(project).post(f"winoground/model-scores/{model.pk}/remove/")
+    removed = held.post(f"winoground/model-scores/{model.pk}/remove/")
+
+    assert (made.status_code, twice.status_code, twice.json()["code"]) == (201, 409, "known_name")
+    assert (wrong.status_code, other.status_code, values) == (400, 200, [5, 6, 7, 8])
+    assert (unallowed.status_code, removed.status_code) == (403, 200)
+    assert not ModelScores.objects.exists()
+
+
+def test_settings_are_changed_by_those_who_keep_the_project() -> None:
+    project = make_project()
+    here = f"winoground/projects/{project.pk}/"
+
+    refused = author(project).patch(here, {"apart": "gap"})
+    changed = researcher(project).patch(here, {"apart": "gap", "least_gap": 7})
+
+    assert (refused.status_code, changed.status_code) == (403, 200)
+    assert (changed.json()["apart"], changed.json()["least_gap"], changed.json()["answers_wanted"]) == (
+        "gap",
+        7,
+        10,
+    )
+
+
+@pytest.mark.parametrize("path", ["projects", "examples", "pairings", "model-scores", "tags"])
+def test_lists_ask_as_often_for_many_rows_as_for_few(path: str) -> None:
+    project = make_project()
+    held = reviewer(project)
+    held.get(f"winoground/{path}/")
+    counts = []
+    for number in (1, 4):
+        for _ in range(number):
+            other = make_project()
+            held.user.studies.add(other.study)
+            (example,) = make_answered(other, RIGHT, tags=["Noun", "Adjective"])
+            make_model(other, {example: (1, 0, 0, 1)})
+        with CaptureQueriesContext(connection) as queries:
+            assert rows(held, path)
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1]
+
+
+def send(held: Notebook, path: str, text: str, **body: str) -> Any:
+    file = BytesIO(text.encode())
+    file.name = "scores.csv"
+    return held.client.post(
+        f"/api/winoground/model-scores/{path}/", {"file": file, **body}, headers=held.headers()
+    )
