@@ -36,7 +36,9 @@ FAMILY = Family(
     project=ProcedureOfPaper(),
     audit_subjects={"winoventi.": "The exception procedure"},
     tables="crowd.winoventi.challenge.admin.statistics.tables_of_study",
+    tables_permission="winoventi.view_project",
     export=WinoventiExport(),
     replay=WinoventiReplay(),
+    urls={"api/": "crowd.winoventi.api.urls"},
     demo="crowd.winoventi.demo.procedure.WinoventiDemo",
 )

@@ -10,6 +10,7 @@ LOOK = (
     "winoventi.view_alternative",
     "winoventi.view_premise",
     "winoventi.view_judgement",
+    "winoventi.view_wordtag",
 )
 KEEP = (
     "winoventi.add_project",
