@@ -3,11 +3,10 @@ from typing import Any, ClassVar
 from uuid import uuid4
 
 from django.conf import settings
-from django.core.validators import RegexValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q
 
-from crowd.winogavil.models import Association
 from hits.identity.models.users import User
 from hits.studies.models import Study
 
@@ -23,7 +22,7 @@ class Release(models.Model):
     """
 
     class Status(models.TextChoices):
-        FREEZING = "freezing", "Reading the associations"
+        FREEZING = "freezing", "Reading the rows"
         WRITING = "writing", "Writing the files"
         READY = "ready", "Ready"
         RELEASED = "released", "Published"
@@ -41,39 +40,59 @@ class Release(models.Model):
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, models.PROTECT, related_name="releases")
-    title = models.CharField(max_length=128, help_text="What the data are called on their card.")
+    # The family whose items it has.
+    family = models.CharField(max_length=32, editable=False)
+    title = models.CharField(max_length=128, help_text="Name of the data on their card.")
     version = models.CharField(
         max_length=32, validators=[VERSION], help_text="Such as 1.0. Each version of a study is made once."
     )
     licence = models.CharField(
         max_length=64,
         default="CC BY 4.0",
-        help_text="Of the cues, the choices and the answers. Pictures keep their own.",
+        help_text="License of the texts, choices and answers. Pictures keep their own.",
     )
     notes = models.TextField(
         max_length=5_000, blank=True, help_text="Printed on the card: what is special about these data."
     )
-    # Whose associations: of Association.Source.
+    # Sources of the items, in a family that has several.
     sources: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
+    # Its own, whatever becomes of the study's; None in a family that selects nothing by a threshold.
+    selection_threshold = models.PositiveSmallIntegerField(
+        "selection threshold, in per cent",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="The published form has the associations whose solvers have a mean of at least this. Lower "
+        "it for more data of lower quality, raise it for less of higher quality.",
+    )
     with_rest = models.BooleanField(
-        "the full form has what people did not solve, too",
+        "the full form has what was withdrawn or not selected, too",
         default=False,
         help_text="The published form never has it.",
+    )
+    # Licences of pictures that allow them to be passed on: the pictures themselves are part of the release.
+    picture_licences: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
+    # The seed of the splits, which are columns of the files; None: there are none.
+    split_seed = models.PositiveIntegerField(null=True, blank=True)
+    hides_test = models.BooleanField(
+        "the labels of the test split stay here",
+        default=False,
+        help_text="No file, page or answer of the API has them: others can be measured by them.",
     )
     linkable = models.BooleanField(
         "people keep their pseudonyms from release to release",
         default=False,
-        help_text="Off: nobody can follow a person through several releases by the pseudonym.",
+        help_text="Off: a person has another pseudonym in each release.",
     )
     status = models.CharField(max_length=16, choices=Status, default=Status.FREEZING)
     problem = models.CharField(max_length=500, blank=True)
     made_by = models.ForeignKey(User, models.PROTECT, related_name="+")
-    # The moment: nothing that became final later is in it.
+    # The moment of the data: nothing that became final later is in the release.
     made_at = models.DateTimeField()
     ready_at = models.DateTimeField(null=True)
     released_at = models.DateTimeField(null=True)
     released_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
-    # How far the reading is: after which association, at which byte of the file; and of how many.
+    # How far the reading is: the last association, the byte of the file, and the rows wanted and done.
     cursor = models.BigIntegerField(default=0)
     written = models.BigIntegerField(default=0)
     rows_wanted = models.PositiveIntegerField(default=0)
@@ -82,14 +101,23 @@ class Release(models.Model):
     ambiguous: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
     # [{"name", "bytes", "sha256", "rows"}], in the order in which they were written.
     files: "models.JSONField[list[dict[str, Any]], list[dict[str, Any]]]" = models.JSONField(default=list)
-    # What its card says in numbers.
+    # The numbers on its card.
     counts: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
 
     class Meta:
         ordering = ("-pk",)
         permissions = [("publish_release", "Can declare a release as published")]
         constraints = [
-            models.UniqueConstraint(fields=["study", "version"], name="release_version_once"),
+            models.UniqueConstraint(fields=["study", "family", "version"], name="release_version_once"),
+            models.CheckConstraint(
+                condition=Q(selection_threshold=None)
+                | Q(selection_threshold__gte=1, selection_threshold__lte=100),
+                name="release_selection_threshold_per_cent",
+            ),
+            models.CheckConstraint(
+                condition=Q(hides_test=False) | Q(split_seed__isnull=False),
+                name="release_hides_what_is_split",
+            ),
             models.CheckConstraint(
                 condition=~Q(status__in=("ready", "released")) | Q(ready_at__isnull=False),
                 name="release_ready_at_some_time",
@@ -111,13 +139,18 @@ class Release(models.Model):
 
     @property
     def salt(self) -> str:
-        """Of its pseudonyms. They are keyed too, so that nobody outside can try people out."""
+        """Salt of the release's pseudonyms. They are keyed too, so that nobody outside can try people out."""
         return str(self.study.public_id if self.linkable else self.public_id)
 
     @property
     def folder(self) -> Path:
-        """Private: only a page that asks who is looking sends anything of it."""
+        """Private folder of the files: only pages that check the user's permission send anything of it."""
         return Path(settings.MEDIA_ROOT) / "private" / "releases" / str(self.public_id)
+
+    @property
+    def frozen(self) -> Path:
+        """Folder of the frozen rows. Nothing of it is ever sent: it has what the files may have to hide."""
+        return self.folder.with_name(f"{self.public_id}-frozen")
 
     @property
     def is_being_made(self) -> bool:
@@ -126,32 +159,3 @@ class Release(models.Model):
     @property
     def is_complete(self) -> bool:
         return self.status in self.COMPLETE
-
-
-class ReleaseItem(models.Model):
-    """One association of a release, as far as predictions are held against it."""
-
-    release = models.ForeignKey(Release, models.CASCADE, related_name="items")
-    association = models.ForeignKey(Association, models.PROTECT, related_name="+")
-    # What the files call it.
-    public_id = models.UUIDField()
-    # Part of the published form.
-    selected = models.BooleanField()
-    candidates: "models.JSONField[list[str], list[str]]" = models.JSONField()
-    # Positions among them.
-    chosen: "models.JSONField[list[int], list[int]]" = models.JSONField()
-    size = models.PositiveSmallIntegerField()
-    k = models.PositiveSmallIntegerField()
-    # The mean of its solvers.
-    numerator = models.PositiveIntegerField()
-    denominator = models.PositiveIntegerField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["release", "association"], name="release_item_once"),
-            models.UniqueConstraint(fields=["release", "public_id"], name="release_item_by_name"),
-            models.CheckConstraint(condition=Q(denominator__gt=0), name="release_item_has_mean"),
-        ]
-
-    def __str__(self) -> str:
-        return str(self.public_id)
