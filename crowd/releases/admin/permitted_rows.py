@@ -1,4 +1,4 @@
-"""What somebody may look at: the rows of their own studies, and a 404 for everything else."""
+"""Rows that a user may look at: those of their own studies, and a 404 for everything else."""
 
 from typing import Any
 
@@ -7,16 +7,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
 
-from crowd.winogavil.releases.models import Release
+from crowd.releases.models import Release
 from hits.admin.selection import need
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
-VIEW, MAKE = "winogavil_releases.view_release", "winogavil_releases.add_release"
-PUBLISH, DELETE = "winogavil_releases.publish_release", "winogavil_releases.delete_release"
-PREDICT, UNPREDICT = "winogavil_releases.add_prediction", "winogavil_releases.delete_prediction"
-COUNTED = "winogavil_releases.view_statistics"
-# Taking data out is a permission of its own, whatever they are.
+VIEW, MAKE = "releases.view_release", "releases.add_release"
+PUBLISH, DELETE = "releases.publish_release", "releases.delete_release"
+# Taking data out needs a permission of its own, whatever the data are.
 TAKE = "hits.export_batch"
 
 
@@ -35,6 +33,4 @@ def render(
     site: admin.AdminSite, request: HttpRequest, name: str, context: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
     shared = {**site.each_context(request), "opts": Release._meta}
-    return TemplateResponse(
-        request, f"admin/winogavil_releases/{name}.html", {**shared, **context}, status=status
-    )
+    return TemplateResponse(request, f"admin/releases/{name}.html", {**shared, **context}, status=status)

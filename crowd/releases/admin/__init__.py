@@ -1,0 +1,3 @@
+from crowd.releases.admin.releases import ReleaseAdmin
+
+__all__ = ["ReleaseAdmin"]
