@@ -1,16 +1,16 @@
-"""Where a release's files lie, and who is at work on them."""
+"""The folder of a release's files, and the lock of the process that works on them."""
 
 import fcntl
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from crowd.winogavil.releases.models import Release
+from crowd.releases.models import Release
 
 
 @contextmanager
 def only_one(release: Release, *, wait: bool) -> Iterator[bool]:
-    """One process at a time works on its files, and one that dies lets go. False: another one is at it."""
+    """Lock a release's files for one process; if it dies, it lets go. Yields False if another has them."""
     release.folder.parent.mkdir(parents=True, exist_ok=True)
     path = release.folder.with_suffix(".lock")
     with path.open("ab") as lock:
@@ -22,6 +22,11 @@ def only_one(release: Release, *, wait: bool) -> Iterator[bool]:
         yield True
 
 
+def remove_files(release: Release) -> None:
+    for folder in (release.folder, release.frozen):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def remove(release: Release) -> None:
-    shutil.rmtree(release.folder, ignore_errors=True)
+    remove_files(release)
     release.folder.with_suffix(".lock").unlink(missing_ok=True)
