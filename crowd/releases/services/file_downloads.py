@@ -1,16 +1,16 @@
-"""Somebody takes a file of a release out. Who did is on record."""
+"""Downloads of a release's files. The user who takes one is on record."""
 
 import re
 from datetime import datetime
 from typing import IO
 
-from crowd.winogavil.releases.models import Release
+from crowd.releases.models import Release
 from hits.core import audit_trail
 from hits.identity.models.users import User
 
 
 def open_file(*, release: Release, name: str, by: User, now: datetime) -> IO[bytes] | None:
-    """None where the release has no such file, or is not ready."""
+    """Open a file to be downloaded; None if the release has no such file, or is not ready."""
     known = {file["name"] for file in release.files}
     if not release.is_complete or name not in known:
         return None
@@ -21,6 +21,6 @@ def open_file(*, release: Release, name: str, by: User, now: datetime) -> IO[byt
 
 
 def download_name(release: Release, name: str) -> str:
-    """Such as words-1.0-associations.csv: several releases lie in one folder of somebody's machine."""
+    """Name such as words-1.0-associations.csv: a user may have several releases in one folder."""
     title = re.sub(r"[^a-z0-9]+", "-", release.title.casefold()).strip("-")[:60] or "release"
     return f"{title}-{release.version}-{name}"
