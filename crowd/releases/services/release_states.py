@@ -1,57 +1,56 @@
 """The life of a release: asked for, written by a sweep, declared as published or deleted."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 import structlog
 from django.db import IntegrityError, transaction
 from django.db.models import Min, QuerySet
 
-from crowd.winogavil.models import Association
-from crowd.winogavil.releases.files.places import only_one, remove
-from crowd.winogavil.releases.models import Release, ReleaseItem
-from crowd.winogavil.releases.services import frozen_rows, writing
+from crowd.releases.family_contents import contents_of
+from crowd.releases.files.places import only_one, remove, remove_files
+from crowd.releases.models import Release
+from crowd.releases.services import release_files
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.studies.models import Study
 
-# So long one sweep stays at it: other work waits behind.
+# How long one sweep works on a release: other work waits behind it.
 A_STRETCH = timedelta(seconds=5)
 Clock = Callable[[], datetime]
 Status = Release.Status
 log = structlog.get_logger()
 
 
-def make_release(
-    *,
-    study: Study,
-    title: str,
-    version: str,
-    licence: str,
-    sources: Collection[str],
-    by: User,
-    now: datetime,
-    notes: str = "",
-    with_rest: bool = False,
-    linkable: bool = False,
-) -> Release:
-    """Asks for one; a sweep writes it. Raises RuleBroken where there is nothing, or this version exists."""
-    if not sources or not set(sources) <= set(Association.Source.values):
-        raise RuleBroken("no_sources", "Choose whose associations are part of it.")
-    release = Release(
-        study=study, title=title, version=version, licence=licence, notes=notes, sources=sorted(sources),
-        with_rest=with_rest, linkable=linkable, made_by=by, made_at=now,
-    )  # fmt: skip
-    if not frozen_rows.belonging(release).exists():
-        raise RuleBroken(
-            "nothing_to_release", "Nothing of these sources is final yet: there is nothing to release."
-        )
+def make_release(*, study: Study, family: str, by: User, now: datetime, **values: Any) -> Release:
+    """Ask for a release, which a sweep writes. Raises RuleBroken if it were empty or the version exists.
+
+    `values` are fields of the release; those that are left out are chosen by the family.
+    """
+    release = Release(study=study, family=family, made_by=by, made_at=now, **values)
+    release.sources = sorted(release.sources)
+    contents = contents_of(release)
+    contents.complete(release)
+    threshold = release.selection_threshold
+    if threshold is not None and not 1 <= threshold <= 100:
+        raise RuleBroken("bad_threshold", "The selection threshold is a whole number from 1 to 100 per cent.")
+    known = {value for value, _ in contents.sources}
+    if known and not (release.sources and set(release.sources) <= known):
+        raise RuleBroken("no_sources", f"Choose whose {contents.items} are part of it.")
+    if release.hides_test and release.split_seed is None:
+        raise RuleBroken("nothing_split", "Labels of a test split can stay here only where there are splits.")
+    if problem := contents.lack(release):
+        raise RuleBroken("nothing_to_release", problem)
+    version = release.version
     try:
         with transaction.atomic():
             release.save()
-            audit_trail.note("release.made", f"Release {version} was asked for.", by=by, now=now, study=study)
+            selection = "" if threshold is None else f", with a selection threshold of {threshold} %"
+            words = f"Release {version} was asked for{selection}."
+            audit_trail.note("release.made", words, by=by, now=now, study=study)
     except IntegrityError:
         raise RuleBroken(
             "version_taken", f"There is a version {version} of this study. Choose another one."
@@ -60,13 +59,13 @@ def make_release(
 
 
 def write_releases(*, clock: Clock) -> int:
-    """Whatever is not ready goes on where it was. How many became ready."""
+    """Continue the releases that are not ready, and return how many became ready."""
     waiting = _being_made().select_related("study")
     return sum(write_some(release, clock=clock) for release in waiting.order_by("pk"))
 
 
 def next_release(*, now: datetime) -> datetime | None:
-    """Whatever is not ready is due: who was at work on its files may have died."""
+    """Instant from which an unfinished release is due: the process at work on its files may have died."""
     first: datetime | None = _being_made().aggregate(first=Min("made_at"))["first"]
     return first
 
@@ -76,9 +75,9 @@ def _being_made() -> QuerySet[Release]:
 
 
 def write_some(release: Release, *, clock: Clock, stretch: timedelta = A_STRETCH) -> bool:
-    """For a stretch of time, in steps that can each be lost and made again. True if it is ready by that."""
+    """Write for a while, in steps that can each be lost and repeated. True if the release is ready then."""
     with only_one(release, wait=False) as is_ours:
-        # Read under the lock: what another process did of it before has been noted.
+        # Read under the lock, so that what another process did before is seen.
         current = Release.objects.select_related("study").filter(pk=release.pk).first() if is_ours else None
         if current is None or not current.is_being_made:
             return False
@@ -90,7 +89,7 @@ def write_some(release: Release, *, clock: Clock, stretch: timedelta = A_STRETCH
 
 
 def publish_release(*, release: Release, by: User, now: datetime) -> None:
-    """From now on it stays as it is, for good."""
+    """Publish a release; from then on it stays as it is. Raises RuleBroken if it is not ready."""
     with transaction.atomic():
         if not move(release, Status.RELEASED, released_at=now, released_by=by):
             raise RuleBroken("not_ready", "Only a release that is ready can be published.")
@@ -104,14 +103,15 @@ def publish_release(*, release: Release, by: User, now: datetime) -> None:
 
 
 def try_again(*, release: Release, by: User, now: datetime) -> None:
-    """From the beginning, as of the same moment."""
+    """Make a release again from the beginning, as of the same moment. Raises RuleBroken unless it failed."""
     with only_one(release, wait=True), transaction.atomic():
-        ReleaseItem.objects.filter(release=release).delete()
-        remove_files = move(
+        contents_of(release).forget(release)
+        is_ours = move(
             release, Status.FREEZING, problem="", cursor=0, written=0, rows_done=0, files=[], counts={}
         )
-        if not remove_files:
-            raise RuleBroken("not_failed", "Only a release that has failed is made anew.")
+        if not is_ours:
+            raise RuleBroken("not_failed", "Only a release that has failed can be made again.")
+        remove_files(release)
         audit_trail.note(
             "release.retried",
             f"Release {release.version} is made again.",
@@ -122,7 +122,7 @@ def try_again(*, release: Release, by: User, now: datetime) -> None:
 
 
 def delete_release(*, release: Release, by: User, now: datetime) -> None:
-    """With its files and what was held against it. What was published stays."""
+    """Delete a release, its files and predictions. Raises RuleBroken if published: others may have it."""
     with only_one(release, wait=True):
         with transaction.atomic():
             held = Release.objects.select_for_update().filter(pk=release.pk).first()
@@ -133,22 +133,22 @@ def delete_release(*, release: Release, by: User, now: datetime) -> None:
             audit_trail.note(
                 "release.deleted", f"Release {held.version} was deleted.", by=by, now=now, study=held.study
             )
-            ReleaseItem.objects.filter(release=held).delete()
+            contents_of(held).forget(held)
             held.delete()
         remove(release)
 
 
 def _work(release: Release, *, clock: Clock, until: datetime) -> None:
-    """At least one piece of it, and as many as there is time for."""
+    """Do at least one step of the release, and as many as there is time for."""
+    contents = contents_of(release)
     if release.status == Status.FREEZING and not release.cursor:
-        frozen_rows.begin(release)
-    naming = frozen_rows.naming_of(release)
+        contents.begin(release)
     while release.is_being_made:
         if release.status == Status.FREEZING:
-            if not frozen_rows.freeze_some(release, naming=naming):
-                frozen_rows.end(release)
+            if not contents.freeze_some(release):
+                release_files.begin_writing(release)
                 move(release, Status.WRITING)
-        elif not writing.write_next(release):
+        elif not release_files.write_next(release):
             move(release, Status.READY, ready_at=clock())
             log.info("release.ready", release=str(release.public_id), rows=release.rows_done)
         if clock() >= until:
@@ -156,7 +156,7 @@ def _work(release: Release, *, clock: Clock, until: datetime) -> None:
 
 
 def _fail(release: Release, problem: OSError) -> None:
-    """A full disk, say: a person mends it and tries again."""
+    """Mark the release as failed, say on a full disk; a person corrects that and tries again."""
     words = f"The files cannot be written: {problem.strerror or problem}."
     move(release, Status.FAILED, problem=words[:500])
     log.warning("release.failed", release=str(release.public_id), problem=words)
