@@ -10,6 +10,7 @@ from crowd.winogavil.annotation.label_tasks import SkillsTask, TypesTask
 from crowd.winogavil.creator_test import CreatorTestTask
 from crowd.winogavil.paper import PAPER, GameOfPaper
 from crowd.winogavil.releases.exporting import WinogavilExport
+from crowd.winogavil.releases.game_contents import GameContents
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.roles import ROLES
 from crowd.winogavil.services.withdrawal import follow_pictures, items_of_pictures
@@ -90,6 +91,7 @@ FAMILY = Family(
     tables="crowd.winogavil.releases.admin.statistics.tables_of_study",
     tables_permission="winogavil_releases.view_statistics",
     export=WinogavilExport(),
+    release=GameContents(),
     replay=WinogavilReplay(),
     urls={"api/": "crowd.winogavil.api.urls"},
     sites={"PLAY_URL": "crowd.winogavil.play.urls"},

@@ -1,5 +1,5 @@
 from crowd.winogavil.releases.admin import cards
-from crowd.winogavil.releases.admin.releases import ReleaseAdmin
+from crowd.winogavil.releases.admin.predictions import PredictionAdmin
 from crowd.winogavil.releases.admin.statistics import StatisticsAdmin
 
-__all__ = ["ReleaseAdmin", "StatisticsAdmin", "cards"]
+__all__ = ["PredictionAdmin", "StatisticsAdmin", "cards"]

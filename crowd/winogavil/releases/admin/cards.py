@@ -1,42 +1,31 @@
-"""What the page of a study's association game shows of its data."""
-
-from urllib.parse import urlencode
+"""Card about the data on the page of a study's association game."""
 
 from django.urls import reverse
 
+from crowd.releases.admin.links import release_links
+from crowd.releases.models import Release
 from crowd.winogavil.admin.cards import add_card
 from crowd.winogavil.models import Game
-from crowd.winogavil.releases.admin.finding import COUNTED, MAKE, VIEW
-from crowd.winogavil.releases.models import Release
+from crowd.winogavil.releases.admin.data_permissions import COUNTED
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.identity.models.users import User
 
+FAMILY = "winogavil"
+
 
 def data_card(game: Game, user: User) -> Card:
-    statistics = urlencode({"study__id__exact": game.study_id})
-    ways = [
-        CardLink(
-            name="Statistics",
-            url=reverse("admin:winogavil_releases_statistics", args=[game.study_id]),
-            permission=COUNTED,
-        ),
-        CardLink(
-            name="Releases",
-            url=f"{reverse('admin:winogavil_releases_release_changelist')}?{statistics}",
-            permission=VIEW,
-        ),
-        CardLink(
-            name="Make a release…",
-            url=reverse("admin:winogavil_releases_make", args=[game.study_id]),
-            permission=MAKE,
-        ),
-    ]
+    statistics = CardLink(
+        name="Statistics",
+        url=reverse("admin:winogavil_releases_statistics", args=[game.study_id]),
+        permission=COUNTED,
+    )
+    made = Release.objects.filter(study=game.study_id, family=FAMILY).count()
     return Card(
         key="data",
         title="Data",
         about="What people and models make of the associations, and files that never change again.",
-        metrics=[Metric(name="Releases", count=Release.objects.filter(study=game.study_id).count())],
-        links=ways,
+        metrics=[Metric(name="Releases", count=made)],
+        links=[statistics, *release_links(game.study, family=FAMILY)],
     )
 
 

@@ -10,17 +10,20 @@ from django.contrib import admin
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
+from crowd.releases.admin.permitted_rows import find_study
 from crowd.winogavil.models import Association
-from crowd.winogavil.releases.admin.finding import COUNTED, find_study, render
+from crowd.winogavil.releases.admin.data_permissions import COUNTED
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.kept_figures import statistics_of
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selection import need
 from hits.admin.stat_tables import attached, send_table
+from hits.data.project_exports import NoProject
 from hits.datasets.stat_table import StatTable
 from hits.studies.models import Study
 from hits.work.access import studies_of
@@ -51,20 +54,18 @@ class StatisticsAdmin(ReadOnlyAdmin[Statistics]):
     ) -> HttpResponse:
         """Page to choose a study, of those that have associations."""
         need(request, COUNTED)
-        return choose(
-            self, request, title="Statistics", to="winogavil_releases_statistics", verb="Statistics of"
-        )
+        sought = request.GET.get("q", "").strip()[:200]
+        studies = studies_of(request.user).filter(items__association__isnull=False).distinct()
+        found = studies.filter(name__icontains=sought).order_by("name")
+        shown = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
+        return _render(self, request, "studies", {"title": "Statistics", "page": shown, "q": sought})
 
 
-def choose(
-    page: admin.ModelAdmin[Any], request: HttpRequest, *, title: str, to: str, verb: str
+def _render(
+    page: admin.ModelAdmin[Any], request: HttpRequest, name: str, context: dict[str, Any]
 ) -> HttpResponse:
-    """Which study: those that have associations."""
-    sought = request.GET.get("q", "").strip()[:200]
-    studies = studies_of(request.user).filter(items__association__isnull=False).distinct().order_by("name")
-    studies_page = Paginator(studies.filter(name__icontains=sought), A_PAGE).get_page(request.GET.get("page"))
-    context = {"title": title, "page": studies_page, "q": sought, "to": f"admin:{to}", "verb": verb}
-    return render(page.admin_site, request, "studies", context)
+    shared = {**page.admin_site.each_context(request), "opts": Statistics._meta}
+    return TemplateResponse(request, f"admin/winogavil_releases/{name}.html", {**shared, **context})
 
 
 def study_view(page: admin.ModelAdmin[Any], request: HttpRequest, study_id: int) -> HttpResponse:
@@ -82,7 +83,7 @@ def study_view(page: admin.ModelAdmin[Any], request: HttpRequest, study_id: int)
         "choices": [(value, label, value in sources) for value, label in Association.Source.choices],
         "query": "&".join(f"source={source}" for source in sources),
     }
-    return render(page.admin_site, request, "statistics", context)
+    return _render(page, request, "statistics", context)
 
 
 def file_view(
@@ -117,4 +118,7 @@ def _json(study: Study, counted: Statistics, tables: Iterable[StatTable]) -> Htt
 
 
 def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
+    """Tables of all sources. Raises NoProject for a study without associations, which no page offers."""
+    if not study.items.filter(association__isnull=False).exists():
+        raise NoProject(f"The study “{study}” has no associations.")
     return tables_of(statistics_of(study, sources=(), now=now).figures)

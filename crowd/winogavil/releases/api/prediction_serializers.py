@@ -4,51 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from crowd.winogavil.releases.models import Prediction, Release
+from crowd.winogavil.releases.models import Prediction
 from hits.api.fields import PublicId, UserName
-
-
-class FileSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField()
-    bytes = serializers.IntegerField()
-    sha256 = serializers.CharField()
-
-
-class ReleaseSerializer(serializers.ModelSerializer[Release]):
-    study = PublicId()
-    made_by = UserName()
-    released_by = UserName()
-    # A word, and no list of choices: other rows of the API have states of their own.
-    status = serializers.CharField(read_only=True)
-    sources = serializers.ListField(child=serializers.CharField(), read_only=True)
-    files = FileSerializer(many=True, read_only=True)
-    counts = serializers.DictField(read_only=True, help_text="What its card says in numbers.")
-
-    class Meta:
-        model = Release
-        fields = (
-            "public_id",
-            "study",
-            "title",
-            "version",
-            "licence",
-            "notes",
-            "sources",
-            "with_rest",
-            "linkable",
-            "status",
-            "problem",
-            "rows_wanted",
-            "rows_done",
-            "made_by",
-            "made_at",
-            "ready_at",
-            "released_by",
-            "released_at",
-            "counts",
-            "files",
-        )
-        read_only_fields = fields
 
 
 class LineSerializer(serializers.Serializer[Any]):
@@ -72,7 +29,7 @@ class PredictionInput(serializers.ModelSerializer[Prediction]):
         fields = ("model", "notes", "file", "is_part")
 
 
-class PredictionSerializer(serializers.ModelSerializer[Prediction]):
+class UploadedPredictionSerializer(serializers.ModelSerializer[Prediction]):
     release = PublicId()
     made_by = UserName()
 

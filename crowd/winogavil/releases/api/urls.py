@@ -1,8 +1,9 @@
 from rest_framework.routers import SimpleRouter
 
-from crowd.winogavil.releases.api.views import ReleaseViewSet
+from crowd.winogavil.releases.api.prediction_views import PredictionViewSet, ReleasePredictionViewSet
 
 router = SimpleRouter()
-router.register("releases", ReleaseViewSet)
+router.register("releases", ReleasePredictionViewSet, basename="release-predictions")
+router.register("predictions", PredictionViewSet, basename="prediction")
 
 urlpatterns = router.urls
