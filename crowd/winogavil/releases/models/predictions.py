@@ -3,7 +3,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
-from crowd.winogavil.releases.models.releases import Release
+from crowd.releases.models import Release
 from hits.identity.models.users import User
 
 
