@@ -14,8 +14,9 @@ from uuid import UUID
 import structlog
 from django.db import IntegrityError, transaction
 
+from crowd.releases.models import Release
 from crowd.winogavil.releases.files.uploads import ANY_OF, COLUMNS, Scores
-from crowd.winogavil.releases.models import Prediction, Release, ReleaseItem, Tally
+from crowd.winogavil.releases.models import Prediction, ReleaseItem, Tally
 from hits.common.uploads.file_problems import Problems
 from hits.common.uploads.row_reader import Row
 from hits.core import audit_trail
@@ -29,8 +30,10 @@ MOST_BYTES = 64 * 1024 * 1024
 PIECE = 1024 * 1024
 TAKEN = "model_taken"
 REMEDY = "Delete that one first, or choose another name."
-# Candidates, those chosen of them, and the Jaccard index of a prediction.
-Shaped = tuple[int, int, Fraction]
+# Whether an item is of the SWOW baseline, its numbers of candidates and of those chosen.
+Shape = tuple[bool, int, int]
+# An item's shape, and the Jaccard index of a prediction.
+Shaped = tuple[Shape, Fraction]
 log = structlog.get_logger()
 
 
@@ -109,7 +112,7 @@ class Items(Subjects):
 
 def _read_row(cells: Mapping[str, Any], items: Items) -> Iterator[tuple[UUID, Shaped]]:
     item = items.find(cells["ID"])
-    yield item.public_id, (item.size, item.k, _share(cells, item))
+    yield item.public_id, ((item.from_list, item.size, item.k), _share(cells, item))
 
 
 def _called(cells: Mapping[str, Any], key: UUID) -> str:
@@ -162,12 +165,12 @@ def _check_whole(found: Mapping[UUID, Shaped], items: Items, problems: Problems,
 
 
 def _store(prediction: Prediction, found: Mapping[UUID, Shaped]) -> int:
-    shares: defaultdict[tuple[int, int], Counter[Fraction]] = defaultdict(Counter)
-    for size, k, share in found.values():
-        shares[size, k][share] += 1
+    shares: defaultdict[Shape, Counter[Fraction]] = defaultdict(Counter)
+    for shape, share in found.values():
+        shares[shape][share] += 1
     prediction.rows = len(found)
     prediction.save(update_fields=["rows"])
-    Tally.objects.bulk_create(_tally(prediction, *shape, counted) for shape, counted in shares.items())
+    Tally.objects.bulk_create(_tally(prediction, shape, counted) for shape, counted in shares.items())
     release = prediction.release
     words = f"Predictions of {prediction.model} on release {release.version}."
     audit_trail.note(
@@ -176,10 +179,12 @@ def _store(prediction: Prediction, found: Mapping[UUID, Shaped]) -> int:
     return prediction.rows
 
 
-def _tally(prediction: Prediction, size: int, k: int, found: Counter[Fraction]) -> Tally:
+def _tally(prediction: Prediction, shape: Shape, found: Counter[Fraction]) -> Tally:
+    from_list, size, k = shape
     total = sum((share * times for share, times in found.items()), Fraction(0))
     return Tally(
         prediction=prediction,
+        from_list=from_list,
         size=size,
         k=k,
         items=found.total(),
