@@ -7,6 +7,8 @@ from django.utils.functional import Promise
 
 from crowd.papers.paper_project import PaperProject
 from crowd.pictures import removal
+from crowd.releases import family_contents
+from crowd.releases.family_contents import ReleaseContents
 from hits import families
 from hits.core import audit_subjects
 from hits.core.errors import CrowdError
@@ -49,6 +51,8 @@ class Family:
     tables_permission: str = ""
     refuses_tables: Callable[[User], bool] = lambda _: False
     export: Export | None = None
+    # What its releases have.
+    release: ReleaseContents | None = None
     replay: Replay | None = None
     # Its modules of addresses, by their path prefix.
     urls: Mapping[str, str] = field(default_factory=dict)
@@ -81,6 +85,8 @@ def register(family: Family) -> None:
     audit_subjects.register(family.audit_subjects)
     if family.export:
         exports.register(family.export)
+    if family.release:
+        family_contents.register(family.release)
     if family.replay:
         replays.register(family.replay)
     if family.follow_pictures:

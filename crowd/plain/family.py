@@ -4,6 +4,7 @@ from crowd.family import Family
 from crowd.plain.asking.ask import PlainTask
 from crowd.plain.asking.rows_policy import RowsPolicy
 from crowd.plain.exporting.export import PlainExport
+from crowd.plain.release_contents import PlainContents
 from crowd.plain.roles import ROLES
 from crowd.plain.services.posted_rows import follow_pictures, items_of_pictures
 
@@ -17,6 +18,8 @@ FAMILY = Family(
     tables="crowd.plain.admin.results.tables_of_study",
     tables_permission="plain.view_project",
     export=PlainExport(),
+    release=PlainContents(),
+    urls={"api/": "crowd.plain.api"},
     demo="crowd.plain.demo.asking.PlainDemo",
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,

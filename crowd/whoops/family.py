@@ -11,6 +11,8 @@ from crowd.whoops.judge.pages.answers import AnswersTask
 from crowd.whoops.judge.pages.captions import CaptionsTask
 from crowd.whoops.judge.pages.explanations import ExplanationsTask
 from crowd.whoops.judge.pages.identify import IdentifyTask
+from crowd.whoops.paper import PAPER, ImagesOfPaper
+from crowd.whoops.release_contents import WhoopsContents
 from crowd.whoops.results.exporting.whoops_export import WhoopsExport
 from crowd.whoops.roles import ROLES
 from qualifications.models import Gate
@@ -42,11 +44,14 @@ FAMILY = Family(
     policies=[ImagesPolicy()],
     roles=ROLES,
     gates=[FIVE_EXAMPLES],
+    paper=PAPER,
+    project=ImagesOfPaper(),
     audit_subjects={"whoops.": "Weird images", "image.": "Decisions on weird images"},
     tables="crowd.whoops.results.admin.statistics.tables_of_study",
     tables_permission="whoops.view_project",
     export=WhoopsExport(),
-    urls={"design/": "crowd.whoops.design.urls"},
+    release=WhoopsContents(),
+    urls={"api/": "crowd.whoops.api.urls", "design/": "crowd.whoops.design.urls"},
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,

@@ -8,6 +8,9 @@ from crowd.winoground.asking.onboarding import OnboardingTask
 from crowd.winoground.asking.validate import ValidateTask
 from crowd.winoground.domain import RIGHT
 from crowd.winoground.exporting.export import WinogroundExport
+from crowd.winoground.paper import PAPER, MatchingOfPaper
+from crowd.winoground.queries.examples import sees_own_only
+from crowd.winoground.release_contents import WinogroundContents
 from crowd.winoground.roles import ROLES
 from crowd.winoground.services.posted_examples import follow_pictures, items_of_pictures
 from qualifications.models import Gate
@@ -31,10 +34,16 @@ FAMILY = Family(
     policies=[ExamplesPolicy()],
     roles=ROLES,
     gates=[FIRST_QUESTIONS],
+    paper=PAPER,
+    project=MatchingOfPaper(),
     measures={RIGHT: _("questions answered right")},
     audit_subjects={"winoground.": "Caption matching"},
     tables="crowd.winoground.admin.results.tables_of_study",
+    tables_permission="winoground.view_project",
+    refuses_tables=sees_own_only,
     export=WinogroundExport(),
+    release=WinogroundContents(),
+    urls={"api/": "crowd.winoground.api"},
     demo="crowd.winoground.demo.matching.WinogroundDemo",
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,

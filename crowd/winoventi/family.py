@@ -8,6 +8,7 @@ from crowd.winoventi.exceptions.pages.exceptions import ExceptionsTask
 from crowd.winoventi.limit_policy import LimitPolicy
 from crowd.winoventi.paper import PAPER, ProcedureOfPaper
 from crowd.winoventi.premises.pages.premises import PremisesTask
+from crowd.winoventi.release_contents import WinoventiContents
 from crowd.winoventi.replaying.replay import WinoventiReplay
 from crowd.winoventi.roles import ROLES
 from crowd.winoventi.training_test.pages.training_test import WalkTask
@@ -38,6 +39,7 @@ FAMILY = Family(
     tables="crowd.winoventi.challenge.admin.statistics.tables_of_study",
     tables_permission="winoventi.view_project",
     export=WinoventiExport(),
+    release=WinoventiContents(),
     replay=WinoventiReplay(),
     urls={"api/": "crowd.winoventi.api.urls"},
     demo="crowd.winoventi.demo.procedure.WinoventiDemo",

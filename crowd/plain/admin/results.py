@@ -14,6 +14,7 @@ from crowd.plain.admin.tables import tables_of
 from crowd.plain.domain.pages import Kind, Part
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.results import AnsweredRow, QuestionResult, answered_rows, said_of
+from crowd.releases.admin.links import release_links
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.admin.stat_tables import send_table
@@ -51,6 +52,7 @@ def results_card(project: Project, user: User) -> Card:
     ways = [
         CardLink(name="See the results", url=_address(project, "results")),
         CardLink(name="Take the data out…", url=_address(project, "take"), permission=TAKE),
+        *release_links(project.study, family="plain"),
     ]
     return Card(
         key="results",

@@ -10,6 +10,7 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
+from crowd.releases.admin.links import release_links
 from crowd.winoground.admin.figures import FEW, SORTS, part_rows, related_table, scores_table, shared_lines
 from crowd.winoground.admin.result_files import files_of
 from crowd.winoground.models import Project
@@ -44,6 +45,7 @@ def results_card(project: Project, user: User) -> Card:
         _way(project, "Example by example", "result_examples"),
         _way(project, "Upload a model's scores…", "upload_scores", permission=ADD),
         _way(project, "Take the data out…", "take", permission=TAKE),
+        *release_links(project.study, family="winoground"),
     ]
     return Card(
         key="results",

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from django.urls import reverse
 
+from crowd.releases.admin.links import release_links
 from crowd.winoventi import domain
 from crowd.winoventi.admin.counted import ProjectCounts, RunProgress, list_url, list_url_of_judgements
 from crowd.winoventi.admin.step_actions import SWITCHES
@@ -192,6 +193,7 @@ def results_card(project: Project) -> Card:
             CardLink(name="Statistics and models", url=_address(project, "statistics")),
             CardLink(name="Errors of models", url=_address(project, "errors")),
             CardLink(name="Take the challenge set out…", url=_address(project, "data"), permission=TAKE),
+            *release_links(project.study, family="winoventi"),
         ],
     )
 

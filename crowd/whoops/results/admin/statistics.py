@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern
 from django.utils import timezone
 
+from crowd.releases.admin.links import release_links
 from crowd.whoops.images.admin.addresses import page_url
 from crowd.whoops.models import Project
 from crowd.whoops.results.admin.category_pages import by_category_tables
@@ -54,6 +55,7 @@ def results_card(project: Project, user: User) -> Card:
             CardLink(name="Two models by category", url=page_url("by_category", project)),
             CardLink(name="Upload a model's matching scores…", url=upload, permission=ADD),
             CardLink(name="Take the data out…", url=page_url("take", project), permission=TAKE),
+            *release_links(project.study, family="whoops"),
         ],
     )
 

@@ -34,6 +34,12 @@ IMAGES: Sequence[Column] = (
         "what kind of common sense it goes against",
         of=lambda row: str(row.image.category or ""),
     ),
+    column(
+        "category_origin",
+        TEXT,
+        "paper: named in the paper; ours: of our list, and not in the paper; added: by staff",
+        of=lambda row: getattr(row.image.category, "origin", ""),
+    ),
     *picture_columns("weird", "the weird image", of=attrgetter("image.picture")),
     *_made("", attrgetter("image")),
     column("normal_pair", TEXT, "what would be normal", of="image.normal_pair"),
