@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from crowd.winogavil.releases.services import making
+from crowd.releases.services import release_states
 from hits.core.errors import CrowdError
 from hits.data import exports
 from hits.studies.models import Study
@@ -25,7 +25,8 @@ def take_exports(folder: Path) -> Iterator[Download]:
 
 
 def take_release(study: Study) -> Iterator[Download]:
-    release = making.make_release(
+    release = release_states.make_release(
+        family="winogavil",
         study=study,
         title="=Release",
         version="9.9",
@@ -37,7 +38,7 @@ def take_release(study: Study) -> Iterator[Download]:
         by=make_user(),
         now=timezone.now(),
     )
-    making.write_releases(clock=timezone.now)
+    release_states.write_releases(clock=timezone.now)
     yield from _read(release.folder, "release")
 
 

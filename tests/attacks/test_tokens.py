@@ -10,7 +10,10 @@ from django.db import models
 from django.test import Client
 from django.utils import timezone
 
-from crowd.winogavil.releases.models import Release
+from crowd.releases.models import Release
+from crowd.whoops.models import Category, Project
+from crowd.winoground.api import ResultsForKeepers
+from crowd.winoground.queries.examples import sees_own_only
 from hits.batches.models import BatchEvent
 from hits.identity.api_tokens import Scope
 from hits.identity.models.blocks import Block
@@ -85,6 +88,9 @@ def _first(model: type[models.Model], user: User) -> Any:
 
 
 def may(user: User, call: Call) -> bool:
+    # Authors see their own examples alone, so no results, which show examples of other people.
+    if issubclass(call.view, ResultsForKeepers) and sees_own_only(user):
+        return False
     return call.need is None or all(user.has_perm(name) for name in call.need.permissions)
 
 
@@ -189,6 +195,8 @@ def test_member_of_one_study_reaches_no_row_of_another(study: Study) -> None:
 
 def test_lists_hold_rows_of_ones_own_study_alone(study: Study) -> None:
     book = Notebook(make_outsider())
+    Category.objects.create(project=Project.objects.get_or_create(study=study)[0], name="Of this study alone")
+    shared = Category.objects.filter(project=None).count()
 
     told = {
         call.resource: len(results_of(book, call))

@@ -45,8 +45,9 @@ def main() -> None:
 def run(folder: Path) -> list[Row]:
     from django.utils import timezone  # noqa: PLC0415  settings are made first
 
-    from crowd.winogavil.releases.models import Release, Statistics  # noqa: PLC0415
-    from crowd.winogavil.releases.services import making  # noqa: PLC0415
+    from crowd.releases.models import Release  # noqa: PLC0415
+    from crowd.releases.services import release_states  # noqa: PLC0415
+    from crowd.winogavil.releases.models import Statistics  # noqa: PLC0415
     from crowd.winogavil.releases.statistics.kept_figures import statistics_of  # noqa: PLC0415
     from hits.data.exports import ExportChoice, get  # noqa: PLC0415
     from tests.factories import make_study, make_user  # noqa: PLC0415
@@ -70,13 +71,14 @@ def run(folder: Path) -> list[Row]:
             )
 
         rows.append(observe(f"export, {form}{', full' if full else ''}", export))
-    release = making.make_release(
-        study=study, title="Bench", version="1", licence="CC0", sources=["worker"], by=make_user(),
+    release = release_states.make_release(
+        family="winogavil", study=study,
+        title="Bench", version="1", licence="CC0", sources=["worker"], by=make_user(),
         now=timezone.now(), with_rest=True,
     )  # fmt: skip
 
     def write() -> None:
-        while not making.write_releases(clock=timezone.now):
+        while not release_states.write_releases(clock=timezone.now):
             pass
 
     rows.append(observe("release, all files", write))

@@ -36,6 +36,12 @@ def make_winoground() -> Study:
     return project.study
 
 
+def make_plain() -> Study:
+    project = asked_project("A cat sleeps.")
+    answer_each(open_batch(project), [{"q1": "1"}])
+    return project.study
+
+
 def make_winogavil() -> Study:
     study = make_study()
     make_game(study)
@@ -46,6 +52,7 @@ MAKING = {
     "whoops": (make_whoops, {"identification-bars.svg", "captions-bars.svg", "tools-bars.svg"}),
     "winoventi": (make_winoventi, {"curves-1.svg", "curves-3.svg", "models-bars.svg"}),
     "winoground": (make_winoground, {"scores-text.svg", "scores-image.svg", "scores-group.svg"}),
+    "plain": (make_plain, set()),
     "winogavil": (make_winogavil, {"shapes-shapes.svg", "creators-5_6.svg", "creators-10_12.svg"}),
 }
 

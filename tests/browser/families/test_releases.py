@@ -3,8 +3,8 @@
 import pytest
 
 from crowd.demo.demo_people import Staff
-from crowd.winogavil.releases.models import Release
-from crowd.winogavil.releases.services import making
+from crowd.releases.models import Release
+from crowd.releases.services import release_states
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Study
 from tests.browser.conftest import OpenPage
@@ -31,12 +31,13 @@ def study(researcher: Staff) -> Study:
 
 
 def make(study: Study, *, version: str = "1.0", ready: bool = True) -> Release:
-    release = making.make_release(
-        study=study, title="Pictures and words", version=version, licence="CC BY 4.0", sources=["worker"],
+    release = release_states.make_release(
+        family="winogavil", study=study,
+        title="Pictures and words", version=version, licence="CC BY 4.0", sources=["worker"],
         by=study.members.get(), now=NOW,
     )  # fmt: skip
     if ready:
-        making.write_releases(clock=lambda: NOW)
+        release_states.write_releases(clock=lambda: NOW)
         release.refresh_from_db()
     return release
 
@@ -81,7 +82,7 @@ def test_release_is_made_watched_and_held_against_a_model(
     page.get_by_role("button", name="Make the release").click()
     page.get_by_text("Reading the rows").first.wait_for()
     visitor._keep_picture("release-in-the-making")
-    making.write_releases(clock=lambda: NOW.replace(year=NOW.year + 1))
+    release_states.write_releases(clock=lambda: NOW.replace(year=NOW.year + 1))
     page.get_by_role("heading", name="Models beside people").wait_for()
     with page.expect_download() as told:
         page.get_by_role("link", name="associations.csv").click()
