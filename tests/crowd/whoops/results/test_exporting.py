@@ -84,6 +84,7 @@ def test_image_is_one_row_with_five_of_each_text_and_where_it_is_from(tmp_path: 
         "image": str(image.public_id),
         "number": 1,
         "category": "Physics",
+        "category_origin": "added",
         "weird_file": Path(str(image.picture.file)).name,
         "weird_sha256": image.picture.sha256,
         "weird_credit": "",
