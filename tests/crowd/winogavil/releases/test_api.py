@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from crowd.winogavil.releases.models import Prediction, Release
-from crowd.winogavil.releases.services import making
+from crowd.releases.models import Release
+from crowd.releases.services import release_states
+from crowd.winogavil.releases.models import Prediction
 from hits.core.models.audit_events import AuditEvent
 from hits.studies.models import Study
 from tests.crowd.winogavil.releases.data import make_final
@@ -20,8 +21,8 @@ ALL = ("view_release", "export_batch", "add_prediction")
 
 def a_release(study: Study, **changes: Any) -> Release:
     values = {"title": "Words", "version": "1", "licence": "CC0", "sources": ["worker"], "by": make_user()}
-    release = making.make_release(study=study, now=NOW, **{**values, **changes})
-    making.write_releases(clock=lambda: NOW)
+    release = release_states.make_release(family="winogavil", study=study, now=NOW, **{**values, **changes})
+    release_states.write_releases(clock=lambda: NOW)
     release.refresh_from_db()
     return release
 
@@ -129,8 +130,15 @@ def test_predictions_are_scored_and_bad_ones_are_named() -> None:
 def test_table_of_a_release_in_the_making_is_refused() -> None:
     study = make_study()
     make_final(study)
-    release = making.make_release(
-        study=study, title="W", version="1", licence="", sources=["worker"], by=make_user(), now=NOW
+    release = release_states.make_release(
+        family="winogavil",
+        study=study,
+        title="W",
+        version="1",
+        licence="",
+        sources=["worker"],
+        by=make_user(),
+        now=NOW,
     )
     held = notebook(*ALL, sees=[study])
 

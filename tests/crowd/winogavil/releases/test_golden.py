@@ -6,9 +6,9 @@ import pytest
 from django.conf import LazySettings
 
 from crowd.pictures.models import Picture
+from crowd.releases.models import Release
+from crowd.releases.services import release_states
 from crowd.winogavil.models import Association
-from crowd.winogavil.releases.models import Release
-from crowd.winogavil.releases.services import making
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from hits.work.models.items import Item
@@ -47,13 +47,14 @@ def test_files_of_the_command_stay_as_they_were(study: Study, tmp_path: Path) ->
 
 def test_files_of_a_release_stay_as_they_were(study: Study) -> None:
     sources = [str(Association.Source.WORKER), str(Association.Source.RECORDED)]
-    making.make_release(
-        study=study, title="Golden", version="1", licence="CC0", sources=sources, by=make_user(), now=NOW,
+    release_states.make_release(
+        family="winogavil", study=study,
+        title="Golden", version="1", licence="CC0", sources=sources, by=make_user(), now=NOW,
         with_rest=True,
     )  # fmt: skip
     number_ids(Release)
 
-    while not making.write_releases(clock=lambda: NOW):
+    while not release_states.write_releases(clock=lambda: NOW):
         pass
 
     files = [

@@ -12,11 +12,13 @@ from unittest.mock import patch
 import pyarrow.parquet as pq
 import pytest
 
+from crowd.releases.files.places import only_one
+from crowd.releases.models import Release
+from crowd.releases.services import release_files, release_states
 from crowd.winogavil.releases import rows as reading
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
-from crowd.winogavil.releases.files.places import only_one
-from crowd.winogavil.releases.models import Release, ReleaseItem
-from crowd.winogavil.releases.services import frozen_rows, making, writing
+from crowd.winogavil.releases.models import ReleaseItem
+from crowd.winogavil.releases.services import frozen_rows
 from crowd.winogavil.services.final_associations import finalize_associations
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
@@ -43,12 +45,12 @@ def ask(study: Study, **changes: Any) -> Release:
         "by": make_user(),
         "now": NOW,
     }
-    return making.make_release(study=study, **{**values, **changes})
+    return release_states.make_release(family="winogavil", study=study, **{**values, **changes})
 
 
 def make(study: Study, **changes: Any) -> Release:
     release = ask(study, **changes)
-    assert making.write_releases(clock=lambda: NOW) == 1
+    assert release_states.write_releases(clock=lambda: NOW) == 1
     release.refresh_from_db()
     return release
 
@@ -240,13 +242,13 @@ def test_every_file_is_described_by_its_digest() -> None:
 
     release = make(study)
 
-    assert [file["name"] for file in release.files] == list(writing.FILES)
+    assert [file["name"] for file in release.files] == list(release_files.files_of(release))
     for file in release.files:
         content = (release.folder / file["name"]).read_bytes()
         assert (file["bytes"], file["sha256"]) == (len(content), sha256(content).hexdigest())
     sums = (release.folder / "SHA256SUMS").read_text().splitlines()
-    assert sums == [f"{file['sha256']}  {file['name']}" for file in release.files[:-1]]
-    assert sorted(path.name for path in release.folder.iterdir()) == sorted(writing.FILES)
+    assert sums == [f"{file['sha256']}  {file['name']}" for file in release.files[:-2]]
+    assert sorted(path.name for path in release.folder.iterdir()) == sorted(release_files.files_of(release))
 
 
 def test_card_tells_counts_fields_licences_and_limits() -> None:
@@ -270,6 +272,10 @@ def test_card_tells_counts_fields_licences_and_limits() -> None:
     assert "Recordings name their pictures" in text
     assert all(f"`{column.name}`" in text for column in FULL)
     assert not any(marks in text for marks in ("{{", "{%", "None", "&amp;", "&lt;"))
+
+
+# Files that have the release's id and version.
+TOLD_BY_VERSION = ("README.md", "SHA256SUMS", "croissant.json", "everything.zip")
 
 
 def everything_in(folder: Path) -> dict[str, bytes]:
@@ -300,7 +306,7 @@ def test_release_that_is_killed_between_any_two_steps_comes_out_the_same() -> No
             if broken.is_complete:
                 break
             try:
-                making.write_some(broken, clock=lambda: NOW, stretch=ZERO)
+                release_states.write_some(broken, clock=lambda: NOW, stretch=ZERO)
             except Killed:
                 continue
 
@@ -308,7 +314,7 @@ def test_release_that_is_killed_between_any_two_steps_comes_out_the_same() -> No
     assert broken.items.count() == 4
     told = everything_in(whole.folder)
     for name, content in everything_in(broken.folder).items():
-        if name not in ("README.md", "SHA256SUMS"):
+        if name not in TOLD_BY_VERSION:
             assert content == told[name], name
 
 
@@ -319,26 +325,26 @@ def test_two_processes_never_work_on_one_release() -> None:
 
     with only_one(release, wait=False) as is_ours:
         assert is_ours
-        assert making.write_releases(clock=lambda: NOW) == 0
+        assert release_states.write_releases(clock=lambda: NOW) == 0
 
     release.refresh_from_db()
     assert (release.status, release.rows_done) == (Release.Status.FREEZING, 0)
-    assert making.write_releases(clock=lambda: NOW) == 1
+    assert release_states.write_releases(clock=lambda: NOW) == 1
 
 
 def test_full_disk_fails_the_release_and_trying_again_makes_it() -> None:
     study = make_study()
     make_final(study)
     release = ask(study)
-    with patch.object(writing, "write_pieces", side_effect=OSError(28, "No space left on device")):
-        making.write_releases(clock=lambda: NOW)
+    with patch.object(release_files, "write_pieces", side_effect=OSError(28, "No space left on device")):
+        release_states.write_releases(clock=lambda: NOW)
     release.refresh_from_db()
     assert (release.status, release.problem) == (
         Release.Status.FAILED, "The files cannot be written: No space left on device.",
     )  # fmt: skip
 
-    making.try_again(release=release, by=make_user(), now=NOW)
-    making.write_releases(clock=lambda: NOW)
+    release_states.try_again(release=release, by=make_user(), now=NOW)
+    release_states.write_releases(clock=lambda: NOW)
 
     release.refresh_from_db()
     assert release.is_complete
@@ -357,8 +363,8 @@ def test_association_reopened_while_it_is_read_is_left_out() -> None:
         return iter(some)
 
     with patch.object(frozen_rows, "chunks", reopened_meanwhile):
-        making.write_some(release, clock=lambda: NOW, stretch=ZERO)
-    making.write_releases(clock=lambda: NOW)
+        release_states.write_some(release, clock=lambda: NOW, stretch=ZERO)
+    release_states.write_releases(clock=lambda: NOW)
 
     release.refresh_from_db()
     assert [row["ID"] for row in lines(release, "full.jsonl")] == [str(other.item.public_id)]
@@ -371,7 +377,7 @@ def test_what_changes_later_changes_no_release() -> None:
     before = everything_in(release.folder)
 
     type(one).objects.filter(pk=one.pk).update(cue="after")
-    making.write_releases(clock=lambda: NOW)
+    release_states.write_releases(clock=lambda: NOW)
 
     assert everything_in(release.folder) == before
 
@@ -407,13 +413,13 @@ def test_published_release_stays() -> None:
     make_final(study)
     release = make(study)
 
-    making.publish_release(release=release, by=user, now=NOW)
+    release_states.publish_release(release=release, by=user, now=NOW)
     with pytest.raises(RuleBroken, match="never deleted"):
-        making.delete_release(release=release, by=user, now=NOW)
+        release_states.delete_release(release=release, by=user, now=NOW)
 
     release.refresh_from_db()
     assert (release.status, release.released_by, release.released_at) == ("released", user, NOW)
-    assert sorted(everything_in(release.folder)) == sorted(writing.FILES)
+    assert sorted(everything_in(release.folder)) == sorted(release_files.files_of(release))
 
 
 def test_release_that_is_not_ready_is_not_published() -> None:
@@ -422,7 +428,7 @@ def test_release_that_is_not_ready_is_not_published() -> None:
     release = ask(study)
 
     with pytest.raises(RuleBroken, match="is ready can be published"):
-        making.publish_release(release=release, by=make_user(), now=NOW)
+        release_states.publish_release(release=release, by=make_user(), now=NOW)
 
     release.refresh_from_db()
     assert (release.status, release.released_at) == ("freezing", None)
@@ -433,7 +439,7 @@ def test_deleted_release_leaves_nothing() -> None:
     make_final(study)
     release = make(study)
 
-    making.delete_release(release=release, by=make_user(), now=NOW)
+    release_states.delete_release(release=release, by=make_user(), now=NOW)
 
     assert Release.objects.count() == ReleaseItem.objects.count() == 0
     assert not release.folder.exists()
@@ -459,16 +465,16 @@ def test_reading_takes_as_many_queries_for_many_rows_as_for_few(django_assert_nu
 def test_release_is_due_for_as_long_as_it_is_being_made() -> None:
     study = make_study()
     make_final(study)
-    assert making.next_release(now=NOW) is None
+    assert release_states.next_release(now=NOW) is None
 
     release = ask(study)
-    assert making.next_release(now=NOW + timedelta(hours=1)) == NOW
+    assert release_states.next_release(now=NOW + timedelta(hours=1)) == NOW
     with only_one(release, wait=False):
-        assert watch(lambda: making.write_releases(clock=lambda: NOW)).writes == []
-    making.write_releases(clock=lambda: NOW)
+        assert watch(lambda: release_states.write_releases(clock=lambda: NOW)).writes == []
+    release_states.write_releases(clock=lambda: NOW)
 
-    assert making.next_release(now=NOW) is None
-    idle = watch(lambda: making.write_releases(clock=lambda: NOW))
+    assert release_states.next_release(now=NOW) is None
+    idle = watch(lambda: release_states.write_releases(clock=lambda: NOW))
     assert (idle.queries, idle.writes) == (1, [])
 
 
@@ -476,7 +482,7 @@ def test_release_that_failed_waits_for_a_person() -> None:
     study = make_study()
     make_final(study)
     ask(study)
-    with patch.object(writing, "write_pieces", side_effect=OSError(28, "No space left on device")):
-        making.write_releases(clock=lambda: NOW)
+    with patch.object(release_files, "write_pieces", side_effect=OSError(28, "No space left on device")):
+        release_states.write_releases(clock=lambda: NOW)
 
-    assert making.next_release(now=NOW) is None
+    assert release_states.next_release(now=NOW) is None

@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from crowd.releases.models import Release
+from crowd.releases.services import release_states
 from crowd.winogavil.humans import Baseline
 from crowd.winogavil.models import Association
-from crowd.winogavil.releases.models import Prediction, Release, Tally
+from crowd.winogavil.queries import reaches
+from crowd.winogavil.releases.models import Prediction, Tally
 from crowd.winogavil.releases.queries import model_table
-from crowd.winogavil.releases.services import making, prediction_scores
+from crowd.winogavil.releases.services import prediction_scores
 from hits.common.uploads.file_problems import MOST_PROBLEMS
 from hits.core.errors import InvalidItems, RuleBroken
 from tests.crowd.winogavil.releases.data import make_final
@@ -30,11 +33,12 @@ def a_release() -> tuple[Release, list[str]]:
     five = make_final(study, concepts=NAMES)
     ten = make_final(study, size=10, concepts=TEN, chosen=(0, 1, 2), picks=[(0, 1, 2), (0, 1, 2), (0, 1, 3)])
     make_final(study, picks=[(2, 3), (2, 3), (2, 3)])
-    release = making.make_release(
-        study=study, title="Words", version="1", licence="CC0", sources=["worker"], with_rest=True,
+    release = release_states.make_release(
+        family="winogavil", study=study,
+        title="Words", version="1", licence="CC0", sources=["worker"], with_rest=True,
         by=make_user(), now=NOW,
     )  # fmt: skip
-    making.write_releases(clock=lambda: NOW)
+    release_states.write_releases(clock=lambda: NOW)
     release.refresh_from_db()
     return release, [str(one.item.public_id) for one in (five, ten)]
 
@@ -76,7 +80,7 @@ def test_predictions_are_scored_exactly_and_stand_beside_people_and_chance() -> 
 @pytest.mark.django_db
 def test_people_new_to_the_study_have_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     release, _ = a_release()
-    found = Baseline(sums={5: (2, Fraction(19, 10)), 10: (1, Fraction(9, 10))})
+    found = Baseline(sums={(False, 5): (2, Fraction(19, 10)), (False, 10): (1, Fraction(9, 10))})
     monkeypatch.setattr(model_table, "baseline_of", lambda study: found if study == release.study else None)
 
     humans, *_ = model_table.table(release)
@@ -122,7 +126,7 @@ def test_ties_go_to_the_picture_shown_first() -> None:
 @pytest.mark.django_db
 def test_every_bad_line_is_named() -> None:
     release, (five, ten) = a_release()
-    unsolved = str(Association.objects.get(solvable=False).item.public_id)
+    unsolved = str(Association.objects.exclude(reaches(80)).get().item.public_id)
 
     found = problems(
         release,
@@ -236,8 +240,15 @@ def test_model_has_one_row_until_it_is_deleted() -> None:
 def test_release_that_is_not_ready_takes_none() -> None:
     study = make_study()
     make_final(study)
-    release = making.make_release(
-        study=study, title="W", version="1", licence="", sources=["worker"], by=make_user(), now=NOW
+    release = release_states.make_release(
+        family="winogavil",
+        study=study,
+        title="W",
+        version="1",
+        licence="",
+        sources=["worker"],
+        by=make_user(),
+        now=NOW,
     )
 
     with pytest.raises(RuleBroken, match="ready"):

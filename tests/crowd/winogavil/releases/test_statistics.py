@@ -167,7 +167,7 @@ def test_one_author_may_repeat_a_cue_and_two_may_not() -> None:
 
 @pytest.mark.pure
 def test_answers_are_joined_in_step() -> None:
-    facts = [Fact(key, None, None, None, None, None, None, 5, 2) for key in (2, 3, 5)]
+    facts = [Fact(key, None, None, None, None, None, 5, 2) for key in (2, 3, 5)]
     answers = [Answer(key, worker, [0], 1, 1) for key, worker in ((1, 1), (2, 1), (2, 2), (4, 1), (5, 3))]
 
     found = [(fact.key, [answer.worker for answer in some]) for fact, some in joined(facts, answers)]

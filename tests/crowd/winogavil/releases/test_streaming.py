@@ -11,8 +11,8 @@ import pytest
 
 from crowd.winogavil.queries import of_study, selected
 from crowd.winogavil.releases.columns import PUBLISHED
+from crowd.winogavil.releases.game_contents import count_rows
 from crowd.winogavil.releases.rows import Naming, chunks, stream
-from crowd.winogavil.releases.services.writing import count_rows
 from hits.datasets import parquet
 from hits.datasets.text_formats import csv_lines, jsonl, read_jsonl
 from hits.datasets.whole_files import write_pieces
@@ -62,7 +62,7 @@ def test_texts_let_go_of_each_row_they_have_written(
 def test_parquet_holds_one_group_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are counted here as they are passed to Arrow."""
     alive, file = Alive(), BytesIO()
-    monkeypatch.setattr(parquet, "_prepared", lambda _, row: row)
+    monkeypatch.setattr(parquet, "_prepared", lambda _, row, __: row)
 
     parquet.write_parquet(PUBLISHED, alive.rows(), file)
 
