@@ -19,8 +19,8 @@ from django.utils import timezone
 from drf_spectacular.generators import SchemaGenerator
 
 from crowd.frame import before_work, visit_authentication
+from crowd.releases.services import release_states
 from crowd.statement import statement_links
-from crowd.winogavil.releases.services import making
 from hits.core.audit_trail import note
 from hits.core.domain.months import read_month
 from hits.core.models.audit_events import AuditEvent
@@ -162,10 +162,17 @@ def files(user: User, folder: Path) -> dict[str, str]:
     now = timezone.now()
     study = Study.objects.earliest("pk")
     make_final(study, author=Demographics.objects.earliest("pk").worker)
-    making.make_release(
-        study=study, version="1.0", title="Words", licence="CC0", sources=["worker"], by=user, now=now
+    release_states.make_release(
+        family="winogavil",
+        study=study,
+        version="1.0",
+        title="Words",
+        licence="CC0",
+        sources=["worker"],
+        by=user,
+        now=now,
     )
-    making.write_releases(clock=timezone.now)
+    release_states.write_releases(clock=timezone.now)
     for kind in ("csv", "jsonl"):
         call_command(
             "export",
