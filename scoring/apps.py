@@ -12,7 +12,7 @@ class ScoringConfig(AppConfig):
         from scoring.score_readers import read_means, read_scores
 
         # Questions hold texts of every study, so only people who see all studies see them.
-        roles.extend(("scoring.view_textquestion", "scoring.retry_textquestion"), roles.OPERATOR)
+        roles.extend(("scoring.view_modelquestion", "scoring.retry_modelquestion"), roles.OPERATOR)
         audit_subjects.register({"rival.": "Models that answer beside people"})
         register_means(read_means)
         register_scores(read_scores)

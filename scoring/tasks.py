@@ -22,8 +22,8 @@ def fill_pools() -> None:
     embedding_backfill.fill_pools()
 
 
-@sweep("scoring.answer_texts", rest_s=3, due_at=pending_work.next_text_answer, queue="rival")
-def answer_texts() -> None:
-    from scoring.services import answering_texts  # noqa: PLC0415 - as above
+@sweep("scoring.answer_questions", rest_s=3, due_at=pending_work.next_question_answer, queue="rival")
+def answer_questions() -> None:
+    from scoring.services import answering_questions  # noqa: PLC0415 - as above
 
-    answering_texts.answer_texts()
+    answering_questions.answer_questions()

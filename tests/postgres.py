@@ -79,7 +79,7 @@ ON_POSTGRES = {
     "scoring/test_asking.py": "locks",
     "scoring/test_judging.py": "scores that are written once",
     "scoring/test_score_readers.py": "JSON",
-    "scoring/test_text_questions.py": "JSON",
+    "scoring/test_model_questions.py": "JSON",
     "scoring/test_voting.py": "counts",
 }
 # Modules of those folders that are about pages or files, and ask the database for nothing new.

@@ -1,3 +1,3 @@
-from scoring.admin import rivals, studies, text_questions, verdicts
+from scoring.admin import model_questions, rivals, studies, verdicts
 
-__all__ = ["rivals", "studies", "text_questions", "verdicts"]
+__all__ = ["model_questions", "rivals", "studies", "verdicts"]

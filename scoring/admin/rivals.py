@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from hits.admin.page_parts import ReadOnlyAdmin
 from scoring.models import PoolPicture, RegisteredRival
 from scoring.queries.pool_coverage import pictures_known, unreadable, waiting_for
-from scoring.queries.waiting_texts import texts_waiting
+from scoring.queries.waiting_questions import questions_waiting
 
 FETCHING = (
     "A rival is added on the server, for its weights are large and are checked: "
@@ -48,5 +48,5 @@ class RegisteredRivalAdmin(ReadOnlyAdmin[RegisteredRival]):
 
     @admin.display(description="questions that wait")
     def waiting(self, rival: RegisteredRival) -> str:
-        count, failed = waiting_for(rival) if rival.sees_pictures else texts_waiting(rival)
+        count, failed = waiting_for(rival) if rival.sees_pictures else questions_waiting(rival)
         return f"{count} ({failed} failed before)" if failed else str(count)

@@ -1,10 +1,11 @@
 from scoring.models.embeddings import PoolPicture, Space, Vector
+from scoring.models.model_questions import ModelQuestion
 from scoring.models.rivals import RegisteredRival, StudyRival
 from scoring.models.scores import Score
-from scoring.models.text_questions import TextQuestion
 from scoring.models.verdicts import PendingQuery, RivalQuery, Verdict
 
 __all__ = [
+    "ModelQuestion",
     "PendingQuery",
     "PoolPicture",
     "RegisteredRival",
@@ -12,7 +13,6 @@ __all__ = [
     "Score",
     "Space",
     "StudyRival",
-    "TextQuestion",
     "Vector",
     "Verdict",
 ]

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.db.models import Min, QuerySet
 
 from scoring.models import PendingQuery
-from scoring.models.text_questions import TextQuestion
+from scoring.models.model_questions import ModelQuestion
 from scoring.queries.pool_coverage import is_pool_known
 from scoring.services.rival_selection import NoRival, rivals_in_play
 
@@ -38,11 +38,11 @@ def next_filling(*, now: datetime) -> datetime | None:
     return None if all(is_pool_known(rival) for rival in rivals) else now + REST
 
 
-def texts_waiting() -> QuerySet[TextQuestion]:
-    return TextQuestion.objects.filter(status=TextQuestion.Status.WAITING)
+def questions_waiting() -> QuerySet[ModelQuestion]:
+    return ModelQuestion.objects.filter(status=ModelQuestion.Status.WAITING)
 
 
-def next_text_answer(*, now: datetime) -> datetime | None:
+def next_question_answer(*, now: datetime) -> datetime | None:
     """When the next question to a language model is tried, for the first time or again."""
-    first: datetime | None = texts_waiting().aggregate(first=Min("try_at"))["first"]
+    first: datetime | None = questions_waiting().aggregate(first=Min("try_at"))["first"]
     return first

@@ -152,8 +152,8 @@ def make_ours(folder: Path) -> Callable[[list[str], list[tuple[str, list[str]]]]
 
     from scoring import rivals  # noqa: PLC0415
     from scoring.models import RegisteredRival  # noqa: PLC0415
-    from scoring.models.text_questions import TextQuestion  # noqa: PLC0415
-    from scoring.services import answering_texts, asking_texts  # noqa: PLC0415
+    from scoring.models.model_questions import ModelQuestion  # noqa: PLC0415
+    from scoring.services import answering_questions, asking_models  # noqa: PLC0415
 
     settings.WEIGHTS_DIR = folder
     rival = RegisteredRival.objects.create(
@@ -167,13 +167,13 @@ def make_ours(folder: Path) -> Callable[[list[str], list[tuple[str, list[str]]]]
 
     def answer(prompts: list[str], questions: list[tuple[str, list[str]]]) -> Found:
         # An answer is never computed again; here it has to be.
-        TextQuestion.objects.all().delete()
-        asked = [asking_texts.top_words(prompt, k=K) for prompt in prompts]
-        asked += [asking_texts.probabilities(prompt, words) for prompt, words in questions]
-        asking_texts.ask_texts(asked, rival=rival, now=timezone.now())
-        while answering_texts.answer_texts():
+        ModelQuestion.objects.all().delete()
+        asked = [asking_models.top_words(prompt, k=K) for prompt in prompts]
+        asked += [asking_models.probabilities(prompt, words) for prompt, words in questions]
+        asking_models.ask_questions(asked, rival=rival, now=timezone.now())
+        while answering_questions.answer_questions():
             pass
-        rows = asking_texts.find_texts(asked, rival=rival)
+        rows = asking_models.find_questions(asked, rival=rival)
         return [[(word["word"], word["p"]) for word in rows[one.key].output] for one in asked]
 
     return answer

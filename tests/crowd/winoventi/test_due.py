@@ -16,8 +16,8 @@ from crowd.winoventi.procedure.services import batch_places, step_items
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
-from scoring.models.text_questions import TextQuestion
-from scoring.services.asking_texts import retry_texts
+from scoring.models.model_questions import ModelQuestion
+from scoring.services.asking_models import retry_questions
 from tests.crowd.winoventi.crowd import BAD, EXCEPTIONS, FINE, PREMISE, Crowd
 from tests.crowd.winoventi.rows import by_itself, make_alternative, make_pair, make_project
 from tests.factories import NOW, make_user
@@ -60,7 +60,7 @@ def masked_project(*words: str) -> Project:
 
 def refuse_all() -> None:
     """Mark every question as one that the model cannot answer."""
-    TextQuestion.objects.update(status=TextQuestion.Status.FAILED, problem="No such word.")
+    ModelQuestion.objects.update(status=ModelQuestion.Status.FAILED, problem="No such word.")
 
 
 @pytest.mark.parametrize("name", SWEEPS)
@@ -113,20 +113,20 @@ def test_a_model_that_is_waited_for_is_looked_at_without_a_write() -> None:
     make_pair(project, words=("sour", "bitter"))
     evaluations.start_evaluation(project=project, rival=make_rival("other", kind="masked"), by=None, now=NOW)
     tasks.ask_models()
-    asked = TextQuestion.objects.count()
+    asked = ModelQuestion.objects.count()
     assert asked > 0
     assert ModelRun.objects.filter(is_open=True, waiting__gt=0).count() == 2
     assert Evaluation.objects.get().waiting == 1
 
     again = watch(tasks.ask_models)
 
-    assert (again.writes, TextQuestion.objects.count()) == ([], asked)
+    assert (again.writes, ModelQuestion.objects.count()) == ([], asked)
 
 
 def test_what_a_model_says_of_its_trouble_is_noted_once() -> None:
     masked_project("sweet")
     tasks.ask_models()
-    TextQuestion.objects.update(problem="The weights are gone.")
+    ModelQuestion.objects.update(problem="The weights are gone.")
 
     first, second = watch(tasks.ask_models), watch(tasks.ask_models)
 
@@ -154,7 +154,7 @@ def test_exceptions_that_no_model_will_ever_score_do_not_open_the_model_run_agai
     adversarial_filter.filter_alternatives(now=NOW)
     model_run.refresh_from_db()
     assert (model_run.is_open, model_run.failed) == (False, 2)
-    retry_texts(TextQuestion.objects.all(), now=NOW)
+    retry_questions(ModelQuestion.objects.all(), now=NOW)
     adversarial_filter.filter_alternatives(now=NOW)
     model_run.refresh_from_db()
     assert (model_run.is_open, model_run.waiting, model_run.failed) == (True, 2, 0)
@@ -191,7 +191,7 @@ def test_what_has_no_answer_is_looked_up_ever_more_rarely_and_at_a_glance_meanwh
 
 def test_a_look_finds_what_was_answered_meanwhile() -> None:
     project = closed_with_failures(2)
-    TextQuestion.objects.update(
+    ModelQuestion.objects.update(
         status="answered",
         output=[{"p": 0.5, "pieces": 1, "way": "single"}, {"p": 0.25, "pieces": 1, "way": "single"}],
         answered_at=NOW,

@@ -15,12 +15,12 @@ from crowd.winoventi.domain.prompts import Template, prompt
 from crowd.winoventi.domain.words import LONGEST_WORD
 from crowd.winoventi.models import Generic, Noun, Project, Reading, Step
 from crowd.winoventi.models.model_runs import ModelRun
-from crowd.winoventi.services.model_questions import Answered, consult
 from crowd.winoventi.services.model_runs import note_standing, open_model_run, open_model_runs
 from hits.common.bulk_writes import write_each
 from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
-from scoring.services import asking_texts
+from scoring.services import asking_models
+from scoring.services.consulting import Answered, consult
 
 Purpose = ModelRun.Purpose
 State = Generic.State
@@ -117,7 +117,7 @@ def _read(model_run: ModelRun, *, now: datetime) -> None:
     standing = consult(
         unread_nouns(project, rival),
         ask=lambda noun: [
-            asking_texts.top_words(prompt(noun.word, template=template), k=most) for template in Template
+            asking_models.top_words(prompt(noun.word, template=template), k=most) for template in Template
         ],
         take=lambda answered: _take_readings(answered, project=project, rival=rival, now=now),
         rival=rival,
@@ -177,7 +177,7 @@ def _follow(project: Project, *, now: datetime) -> None:
 def _rank(model_run: ModelRun, *, now: datetime) -> None:
     standing = consult(
         unranked(model_run.project).select_related("noun"),
-        ask=lambda generic: [asking_texts.perplexity(generic.statement)],
+        ask=lambda generic: [asking_models.perplexity(generic.statement)],
         take=_take_perplexities,
         rival=model_run.rival,
         now=now,

@@ -11,12 +11,12 @@ from crowd.winoventi.domain.evaluation import ALONE, ASKED, is_right
 from crowd.winoventi.domain.prompts import MASK
 from crowd.winoventi.filter.services.adversarial_filter import question_of
 from crowd.winoventi.models import Evaluation, ModelAnswer, PieceScoring, Premise, Project, valid_pairs
-from crowd.winoventi.services.model_questions import Answered, Standing, consult
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from scoring.models import RegisteredRival
-from scoring.models.text_questions import TextQuestion
-from scoring.services import asking_texts
+from scoring.models.model_questions import ModelQuestion
+from scoring.services import asking_models
+from scoring.services.consulting import Answered, Standing, consult
 
 
 def start_evaluation(
@@ -61,7 +61,7 @@ def _evaluate(evaluation: Evaluation, rival: RegisteredRival, *, now: datetime) 
     _note(evaluation, standing)
 
 
-def _question(premise: Premise, kind: str, *, way: str) -> asking_texts.NewText:
+def _question(premise: Premise, kind: str, *, way: str) -> asking_models.NewQuestion:
     return question_of(
         noun=premise.noun,
         generic=premise.generic,
@@ -86,7 +86,7 @@ def _take(rows: Sequence[Answered[Premise]], evaluation: Evaluation) -> None:
     Evaluation.objects.filter(pk=evaluation.pk).update(provenance=rows[-1][1][0].provenance)
 
 
-def _model_answer(evaluation: Evaluation, premise: Premise, kind: str, answer: TextQuestion) -> ModelAnswer:
+def _model_answer(evaluation: Evaluation, premise: Premise, kind: str, answer: ModelQuestion) -> ModelAnswer:
     generic, exception = (one["p"] for one in answer.output)
     target, incorrect = (generic, exception) if kind in (GENERIC, ALONE) else (exception, generic)
     return ModelAnswer(

@@ -10,14 +10,14 @@ from crowd.winoventi.domain import EXCEPTION, KINDS
 from crowd.winoventi.domain.parts_of_speech import NAMES, OTHER
 from crowd.winoventi.models import Premise, Project, WordTag
 from crowd.winoventi.models.model_runs import ModelRun
-from crowd.winoventi.services.model_questions import Answered, Standing, ask_failed_anew, consult
 from crowd.winoventi.services.model_runs import note_standing, open_model_run
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from scoring.models import RegisteredRival
-from scoring.models.text_questions import TextQuestion
-from scoring.services import asking_texts
+from scoring.models.model_questions import ModelQuestion
+from scoring.services import asking_models
+from scoring.services.consulting import Answered, Standing, ask_failed_anew, consult
 
 TAGGING = ModelRun.Purpose.TAGGING
 
@@ -108,12 +108,12 @@ def _note(project: Project, rival: RegisteredRival, standing: Standing, *, now: 
         note_standing(run, standing, now=now)
 
 
-def _questions(premise: Premise) -> list[asking_texts.NewText]:
+def _questions(premise: Premise) -> list[asking_models.NewQuestion]:
     """One question for each sentence of the pair."""
     start = premise.text.place_of_bracket
     words = (premise.generic_word, premise.exception_word)
     return [
-        asking_texts.part_of_speech(premise.context(kind), start=start, end=start + len(word))
+        asking_models.part_of_speech(premise.context(kind), start=start, end=start + len(word))
         for kind, word in zip(KINDS, words, strict=True)
     ]
 
@@ -141,7 +141,7 @@ def _take(answered: Sequence[Answered[Premise]], *, rival: RegisteredRival, now:
 def _tag(
     premise: Premise,
     kind: str,
-    answer: TextQuestion,
+    answer: ModelQuestion,
     said: WordTag | None,
     *,
     rival: RegisteredRival,

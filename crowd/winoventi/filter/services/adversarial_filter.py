@@ -15,13 +15,13 @@ from crowd.winoventi.domain.evaluation import is_right
 from crowd.winoventi.domain.prompts import prompt
 from crowd.winoventi.models import Alternative, FilterScore, PieceScoring, Project, Step
 from crowd.winoventi.models.model_runs import ModelRun
-from crowd.winoventi.services.model_questions import Answered, Standing, ask_failed_anew, consult
 from crowd.winoventi.services.model_runs import note_standing, open_model_run, open_model_runs, put_off
 from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
-from scoring.models.text_questions import TextQuestion
-from scoring.services import asking_texts
-from scoring.services.pending_work import texts_waiting
+from scoring.models.model_questions import ModelQuestion
+from scoring.services import asking_models
+from scoring.services.consulting import Answered, Standing, ask_failed_anew, consult
+from scoring.services.pending_work import questions_waiting
 
 Purpose = ModelRun.Purpose
 State = Alternative.State
@@ -62,9 +62,9 @@ def filter_alternatives(*, now: datetime) -> None:
 
 def question_of(
     *, noun: str, generic: str, exception: str, way: str, premise_prompt: str = ""
-) -> asking_texts.NewText:
+) -> asking_models.NewQuestion:
     """One question for both words, scored side by side; without a premise, as the filter asks."""
-    return asking_texts.probabilities(
+    return asking_models.probabilities(
         premise_prompt or prompt(noun), [generic, exception], as_one_token=way == PieceScoring.ONE_TOKEN
     )
 
@@ -106,7 +106,7 @@ def _is_known(project: Project, *, now: datetime) -> bool:
 
 def _has_news(model_run: ModelRun) -> bool:
     """Whether the number of exceptions without a score has changed, or a question has been asked again."""
-    asked = texts_waiting().filter(rival=model_run.rival, kind=TextQuestion.Kind.PROBABILITIES)
+    asked = questions_waiting().filter(rival=model_run.rival, kind=ModelQuestion.Kind.PROBABILITIES)
     return _unscored(model_run.project, model_run.rival).count() != model_run.failed or asked.exists()
 
 
@@ -125,7 +125,7 @@ def _consult(project: Project, rival: RegisteredRival, *, now: datetime) -> Stan
     )
 
 
-def _asked_of(project: Project, one: Alternative) -> list[asking_texts.NewText]:
+def _asked_of(project: Project, one: Alternative) -> list[asking_models.NewQuestion]:
     return [question_of(noun=one.noun, generic=one.generic.word, exception=one.word, way=project.way)]
 
 
@@ -144,7 +144,7 @@ def _take_scores(
 
 
 def _score(
-    alternative: Alternative, answer: TextQuestion, *, rival: RegisteredRival, way: str, now: datetime
+    alternative: Alternative, answer: ModelQuestion, *, rival: RegisteredRival, way: str, now: datetime
 ) -> FilterScore:
     generic, exception = answer.output
     return FilterScore(

@@ -11,11 +11,11 @@ from crowd.winoventi.associations.services import model_readings
 from crowd.winoventi.challenge.queries.model_comparison import COMPARED_KS, likenesses
 from crowd.winoventi.models import Generic, Project, Reading
 from crowd.winoventi.models.model_runs import ModelRun
-from crowd.winoventi.services import model_questions
 from hits.core.errors import RuleBroken
-from scoring.models.text_questions import TextQuestion
-from scoring.services.answering_texts import answer_texts
-from scoring.services.asking_texts import retry_texts
+from scoring.models.model_questions import ModelQuestion
+from scoring.services import consulting
+from scoring.services.answering_questions import answer_questions
+from scoring.services.asking_models import retry_questions
 from tests.crowd.winoventi.rows import by_itself, make_generic, make_project
 from tests.factories import NOW
 from tests.idle import watch
@@ -46,7 +46,7 @@ def run(*, times: int = 1) -> None:
     """Run sweeps and the model alternately."""
     for _ in range(times):
         model_readings.read_nouns(now=NOW)
-        answer_texts(clock=lambda: NOW)
+        answer_questions(clock=lambda: NOW)
     model_readings.read_nouns(now=NOW)
 
 
@@ -88,7 +88,7 @@ def test_homonyms_are_asked_about_once_and_are_rows_of_their_own(text: type[Fake
     model_readings.start_reading(project=project, now=NOW)
     run()
 
-    assert TextQuestion.objects.count() == 4
+    assert ModelQuestion.objects.count() == 4
     assert Reading.objects.count() == 8
     assert project.generics.filter(word="sour").count() == 2
 
@@ -98,7 +98,7 @@ def test_nothing_is_asked_before_a_click(text: type[FakeText]) -> None:
 
     run()
 
-    assert not TextQuestion.objects.exists()
+    assert not ModelQuestion.objects.exists()
 
 
 def test_a_step_by_itself_reads_the_nouns_that_come(text: type[FakeText]) -> None:
@@ -114,12 +114,12 @@ def test_a_step_by_itself_reads_the_nouns_that_come(text: type[FakeText]) -> Non
 
 
 def test_nouns_are_read_slice_by_slice(text: type[FakeText], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_questions, "AT_ONCE", 2)
+    monkeypatch.setattr(consulting, "AT_ONCE", 2)
     project = project_of("fig", "plum", "lemon", "lime", "cherry")
     model_readings.start_reading(project=project, now=NOW)
 
     model_readings.read_nouns(now=NOW)
-    first = TextQuestion.objects.count()
+    first = ModelQuestion.objects.count()
     model_run = ModelRun.objects.get()
     run(times=3)
 
@@ -159,7 +159,7 @@ def test_a_failed_noun_is_read_when_it_is_asked_again(text: type[FakeText]) -> N
     waiting = ModelRun.objects.values_list("is_open", "waiting", "problem").get()
     text.down = ""
 
-    retry_texts(TextQuestion.objects.all(), now=NOW)
+    retry_questions(ModelQuestion.objects.all(), now=NOW)
     run()
 
     assert waiting == (True, 1, "The weights are gone.")

@@ -14,9 +14,9 @@ from crowd.winoventi.filter.services import adversarial_filter
 from crowd.winoventi.models import FilterScore, Project, Reading
 from crowd.winoventi.procedure.services import project_rules
 from scoring.models import RegisteredRival
-from scoring.models.text_questions import TextQuestion
+from scoring.models.model_questions import ModelQuestion
 from scoring.rivals import causal, digest
-from scoring.services.answering_texts import answer_texts
+from scoring.services.answering_questions import answer_questions
 from tests.crowd.winoventi import trained
 from tests.crowd.winoventi.rows import make_alternative, make_project
 from tests.factories import NOW
@@ -50,8 +50,8 @@ def run(project: Project) -> None:
     with small.one_thread():
         for _ in range(3):
             model_readings.read_nouns(now=NOW)
-            answer_texts(clock=lambda: NOW)
-    assert not TextQuestion.objects.exclude(status="answered").exists()
+            answer_questions(clock=lambda: NOW)
+    assert not ModelQuestion.objects.exclude(status="answered").exists()
 
 
 class Plain:
@@ -132,7 +132,7 @@ def test_step_three_keeps_what_the_corpus_says_less_often(
     adversarial_filter.start_filter(project=project, now=NOW)
     adversarial_filter.filter_alternatives(now=NOW)
     with small.one_thread():
-        answer_texts(clock=lambda: NOW)
+        answer_questions(clock=lambda: NOW)
     adversarial_filter.filter_alternatives(now=NOW)
     project_rules.pass_alternatives(now=NOW)
 

@@ -12,8 +12,8 @@ from crowd.winoventi.models import Evaluation, ModelAnswer, Premise, Project
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.data.services.model_results import add_results, replace_results
 from scoring.models import RegisteredRival
-from scoring.models.text_questions import TextQuestion
-from scoring.services.answering_texts import answer_texts
+from scoring.models.model_questions import ModelQuestion
+from scoring.services.answering_questions import answer_questions
 from tests.crowd.winoventi.rows import make_pair, make_project
 from tests.factories import NOW
 from tests.scoring.fakes import make_rival
@@ -47,7 +47,7 @@ def masked(name: str = "bert") -> RegisteredRival:
 def evaluate(project: Project, rival: RegisteredRival, way: str = "properly") -> Evaluation:
     evaluation = evaluations.start_evaluation(project=project, rival=rival, by=None, now=NOW, way=way)
     evaluations.evaluate_models(now=NOW)
-    answer_texts(clock=lambda: NOW)
+    answer_questions(clock=lambda: NOW)
     evaluations.evaluate_models(now=NOW)
     evaluation.refresh_from_db()
     return evaluation
@@ -71,7 +71,7 @@ def replace(evaluation: Evaluation, *lines: str) -> None:
 def test_a_model_is_asked_both_prompts_and_the_outcome_alone(text: type[FakeText], project: Project) -> None:
     evaluation = evaluate(project, masked())
 
-    asked = {one.input["prompt"] for one in TextQuestion.objects.all()}
+    asked = {one.input["prompt"] for one in ModelQuestion.objects.all()}
     assert {FACE, SMILE, "The lemon is [MASK]."} < asked
     assert answers(evaluation) == {
         ("lemon", "generic"): True,

@@ -16,8 +16,8 @@ from crowd.winoventi.models.model_runs import ModelRun
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import RESEARCHER, REVIEWER
-from scoring.models.text_questions import TextQuestion
-from scoring.services.answering_texts import answer_texts
+from scoring.models.model_questions import ModelQuestion
+from scoring.services.answering_questions import answer_questions
 from tests.crowd.winoventi.rows import make_pair, make_project
 from tests.factories import NOW, make_user
 from tests.goldens import body_of
@@ -48,7 +48,7 @@ def project(text: type[FakeText]) -> Project:
 
 def tag() -> None:
     word_tags.tag_words(now=NOW)
-    answer_texts(clock=lambda: NOW)
+    answer_questions(clock=lambda: NOW)
     word_tags.tag_words(now=NOW)
 
 
@@ -63,7 +63,7 @@ def test_words_of_valid_pairs_are_tagged_in_their_own_sentences(project: Project
 
     tag()
 
-    asked = {(one.input["text"], one.input["start"], one.input["end"]) for one in TextQuestion.objects.all()}
+    asked = {(one.input["text"], one.input["start"], one.input["end"]) for one in ModelQuestion.objects.all()}
     assert asked == {
         ("She made a face.", 11, 15),
         ("She made a smile.", 11, 16),
@@ -132,7 +132,7 @@ def test_a_pair_recorded_without_a_bracket_is_not_asked_about_and_counts_nowhere
         word_tags.tag_words(now=NOW)
 
     assert len(queries) == 1
-    assert TextQuestion.objects.count() == len(parts()) == 6
+    assert ModelQuestion.objects.count() == len(parts()) == 6
     sign_in(client, RESEARCHER, project.study)
     table = reverse("admin:winoventi_table", args=[project.pk, "sentences"])
     assert body_of(client.get(table)).splitlines()[2:] == [
@@ -184,7 +184,7 @@ def test_a_sentence_that_the_tagger_cannot_read_waits_for_a_person_and_then_goes
 
     assert answer["Location"] == f"{statistics}#parts"
     assert "The tagger is asked again, about 2 words." in text_of(client.get(statistics))
-    assert set(TextQuestion.objects.exclude(status="answered").values_list("status", flat=True)) == {
+    assert set(ModelQuestion.objects.exclude(status="answered").values_list("status", flat=True)) == {
         "waiting"
     }
     tag()

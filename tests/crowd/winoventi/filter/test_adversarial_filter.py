@@ -9,8 +9,8 @@ from crowd.winoventi.models import Alternative, FilterScore, Project
 from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.procedure.services import project_rules
 from hits.core.errors import RuleBroken
-from scoring.models.text_questions import TextQuestion
-from scoring.services.answering_texts import answer_texts
+from scoring.models.model_questions import ModelQuestion
+from scoring.services.answering_questions import answer_questions
 from tests.crowd.winoventi.rows import by_itself, make_alternative, make_project
 from tests.factories import NOW
 from tests.scoring.fakes import make_rival
@@ -32,7 +32,7 @@ def project_of(**rules: Any) -> Project:
 
 def run() -> None:
     adversarial_filter.filter_alternatives(now=NOW)
-    answer_texts(clock=lambda: NOW)
+    answer_questions(clock=lambda: NOW)
     adversarial_filter.filter_alternatives(now=NOW)
     project_rules.pass_alternatives(now=NOW)
 
@@ -68,7 +68,7 @@ def test_a_score_keeps_both_probabilities_and_how_each_word_was_scored(text: typ
     assert (score.way, score.pieces_generic, score.pieces_exception) == ("properly", 1, 1)
     assert (score.provenance["way_generic"], score.provenance["way_exception"]) == ("single", "single")
     assert score.provenance["rival"] == "bert"
-    assert TextQuestion.objects.get().input["prompt"] == "The lemon is [MASK]."
+    assert ModelQuestion.objects.get().input["prompt"] == "The lemon is [MASK]."
 
 
 def test_the_authors_way_looks_words_up_as_one_token(text: type[FakeText]) -> None:
@@ -112,7 +112,7 @@ def test_without_a_click_nothing_is_asked(text: type[FakeText]) -> None:
 
     run()
 
-    assert not TextQuestion.objects.exists()
+    assert not ModelQuestion.objects.exists()
     assert states(project) == {"sweet": "given"}
 
 
@@ -160,7 +160,7 @@ def test_a_person_has_what_failed_asked_again_at_once(text: type[FakeText]) -> N
     make_alternative(project)
     adversarial_filter.start_filter(project=project, now=NOW)
     adversarial_filter.filter_alternatives(now=NOW)
-    TextQuestion.objects.update(status="failed", problem="No such word.")
+    ModelQuestion.objects.update(status="failed", problem="No such word.")
     adversarial_filter.filter_alternatives(now=NOW)
     model_run = ModelRun.objects.get()
     assert (model_run.is_open, model_run.failed, model_run.problem) == (False, 1, "No such word.")

@@ -6,7 +6,7 @@ from django.db.models import Q
 from scoring.models.rivals import RegisteredRival
 
 
-class TextQuestion(models.Model):
+class ModelQuestion(models.Model):
     """A question to a model that reads text, and its answer once there is one. Waiting rows are the queue.
 
     A repeated question gets the stored answer: a model says the same about the same input.
@@ -36,7 +36,7 @@ class TextQuestion(models.Model):
         Kind.PARTS: RegisteredRival.Kind.TAGGER,
     }
 
-    rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="text_questions")
+    rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="model_questions")
     kind = models.CharField(max_length=16, choices=Kind)
     input = models.JSONField()
     # SHA-256 of the kind and the input.
@@ -52,19 +52,19 @@ class TextQuestion(models.Model):
     answered_at = models.DateTimeField(null=True)
 
     class Meta:
-        permissions = [("retry_textquestion", "Can have failed text questions answered again")]
+        permissions = [("retry_modelquestion", "Can have failed model questions answered again")]
         constraints = [
-            models.UniqueConstraint(fields=["rival", "key"], name="text_question_once_per_rival"),
+            models.UniqueConstraint(fields=["rival", "key"], name="model_question_once_per_rival"),
             models.CheckConstraint(
                 condition=Q(status="answered", output__isnull=False, answered_at__isnull=False)
                 | (~Q(status="answered") & Q(output__isnull=True, answered_at=None)),
-                name="text_question_answered_has_an_output",
+                name="model_question_answered_has_an_output",
             ),
             models.CheckConstraint(
-                condition=~Q(status="failed") | ~Q(problem=""), name="text_question_failed_says_why"
+                condition=~Q(status="failed") | ~Q(problem=""), name="model_question_failed_says_why"
             ),
         ]
-        indexes = [models.Index(fields=["status", "try_at", "id"], name="text_question_in_turn")]
+        indexes = [models.Index(fields=["status", "try_at", "id"], name="model_question_in_turn")]
 
     def __str__(self) -> str:
         return str(self.input.get("prompt") or self.input.get("text"))

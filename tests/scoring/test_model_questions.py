@@ -13,17 +13,17 @@ from hits.core.errors import RuleBroken
 from hits.identity.roles import OPERATOR, RESEARCHER
 from scoring import tasks
 from scoring.models import RegisteredRival
-from scoring.models.text_questions import TextQuestion
-from scoring.services import answering_texts
-from scoring.services.answering_texts import answer_texts, next_size
-from scoring.services.asking_texts import (
-    NewText,
+from scoring.models.model_questions import ModelQuestion
+from scoring.services import answering_questions
+from scoring.services.answering_questions import answer_questions, next_size
+from scoring.services.asking_models import (
+    NewQuestion,
     ask_and_find,
-    ask_texts,
-    find_texts,
+    ask_questions,
+    find_questions,
     perplexity,
     probabilities,
-    retry_texts,
+    retry_questions,
     top_words,
 )
 from scoring.services.model_loading import code_version
@@ -50,10 +50,10 @@ def masked() -> RegisteredRival:
     return make_rival("bert", kind="masked")
 
 
-def answered(question: NewText, rival: RegisteredRival) -> TextQuestion:
-    ask_texts([question], rival=rival, now=NOW)
-    answer_texts(clock=clock_at(NOW + timedelta(seconds=1)))
-    return TextQuestion.objects.get(key=question.key)
+def answered(question: NewQuestion, rival: RegisteredRival) -> ModelQuestion:
+    ask_questions([question], rival=rival, now=NOW)
+    answer_questions(clock=clock_at(NOW + timedelta(seconds=1)))
+    return ModelQuestion.objects.get(key=question.key)
 
 
 def test_best_words_come_with_what_holds_the_model_to_its_word(text: type[FakeText]) -> None:
@@ -96,32 +96,32 @@ def test_a_perplexity_is_a_number(text: type[FakeText]) -> None:
 
 def test_the_same_question_is_one_row_and_answered_once(text: type[FakeText]) -> None:
     rival = masked()
-    ask_texts([top_words(GAP, k=2), top_words(GAP, k=2), top_words(GAP, k=3)], rival=rival, now=NOW)
-    answer_texts(clock=clock_at())
+    ask_questions([top_words(GAP, k=2), top_words(GAP, k=2), top_words(GAP, k=3)], rival=rival, now=NOW)
+    answer_questions(clock=clock_at())
 
     found = ask_and_find([top_words(GAP, k=2)], rival=rival, now=NOW + timedelta(days=1))
-    again = answer_texts(clock=clock_at(NOW + timedelta(days=1)))
+    again = answer_questions(clock=clock_at(NOW + timedelta(days=1)))
 
     assert again == 0
     assert found[top_words(GAP, k=2).key].asked_at == NOW
-    assert TextQuestion.objects.count() == 2
+    assert ModelQuestion.objects.count() == 2
     assert sum(size for _, size in text.calls) == 2
 
 
 def test_ask_and_find_asks_what_was_never_asked(text: type[FakeText]) -> None:
     rival = masked()
     questions = [top_words(GAP, k=1), probabilities(GAP, ["sour"])]
-    ask_texts(questions[:1], rival=rival, now=NOW)
+    ask_questions(questions[:1], rival=rival, now=NOW)
 
     found = ask_and_find(questions, rival=rival, now=NOW + timedelta(hours=1))
 
     assert {found[one.key].asked_at for one in questions} == {NOW, NOW + timedelta(hours=1)}
-    assert find_texts(questions, rival=make_rival("other", kind="masked")) == {}
+    assert find_questions(questions, rival=make_rival("other", kind="masked")) == {}
 
 
 def test_questions_of_one_kind_share_a_call(text: type[FakeText]) -> None:
     rival = masked()
-    ask_texts(
+    ask_questions(
         [
             *(top_words(f"The {noun} is [MASK].", k=8) for noun in ("lemon", "fig", "watermelon")),
             probabilities(GAP, ["sour"]),
@@ -130,7 +130,7 @@ def test_questions_of_one_kind_share_a_call(text: type[FakeText]) -> None:
         now=NOW,
     )
 
-    count = answer_texts(clock=clock_at())
+    count = answer_questions(clock=clock_at())
 
     assert count == 4
     assert sorted(text.calls) == [("probabilities", 1), ("top_words", 3)]
@@ -139,75 +139,75 @@ def test_questions_of_one_kind_share_a_call(text: type[FakeText]) -> None:
 @pytest.mark.parametrize(
     ("kind", "question"), [("causal", top_words(GAP, k=1)), ("masked", perplexity("A."))]
 )
-def test_a_model_is_not_asked_what_it_cannot_answer(kind: str, question: NewText) -> None:
+def test_a_model_is_not_asked_what_it_cannot_answer(kind: str, question: NewQuestion) -> None:
     with pytest.raises(RuleBroken, match="language model"):
-        ask_texts([question], rival=make_rival("one", kind=kind), now=NOW)
+        ask_questions([question], rival=make_rival("one", kind=kind), now=NOW)
 
-    assert not TextQuestion.objects.exists()
+    assert not ModelQuestion.objects.exists()
 
 
 def test_a_model_that_sees_pictures_is_asked_nothing() -> None:
     with pytest.raises(RuleBroken, match="choose a masked language model"):
-        ask_texts([top_words(GAP, k=1)], rival=make_rival("clip"), now=NOW)
+        ask_questions([top_words(GAP, k=1)], rival=make_rival("clip"), now=NOW)
 
 
 def test_a_model_that_cannot_be_loaded_leaves_its_questions_with_the_reason(text: type[FakeText]) -> None:
     text.down = "The weights are gone."
-    ask_texts([top_words(GAP, k=1), probabilities(GAP, ["sour"])], rival=masked(), now=NOW)
+    ask_questions([top_words(GAP, k=1), probabilities(GAP, ["sour"])], rival=masked(), now=NOW)
 
-    answer_texts(clock=clock_at())
+    answer_questions(clock=clock_at())
 
-    rows = set(TextQuestion.objects.values_list("status", "tries", "try_at", "problem"))
+    rows = set(ModelQuestion.objects.values_list("status", "tries", "try_at", "problem"))
     assert rows == {("waiting", 1, NOW + timedelta(seconds=5), "The weights are gone.")}
 
 
 def test_answers_come_when_the_model_is_back(text: type[FakeText]) -> None:
     text.down = "The weights are gone."
-    ask_texts([top_words(GAP, k=1)], rival=masked(), now=NOW)
-    answer_texts(clock=clock_at())
+    ask_questions([top_words(GAP, k=1)], rival=masked(), now=NOW)
+    answer_questions(clock=clock_at())
     text.down = ""
 
-    early = answer_texts(clock=clock_at(NOW + timedelta(seconds=4)))
-    later = answer_texts(clock=clock_at(NOW + timedelta(seconds=5)))
+    early = answer_questions(clock=clock_at(NOW + timedelta(seconds=4)))
+    later = answer_questions(clock=clock_at(NOW + timedelta(seconds=5)))
 
     assert (early, later) == (0, 1)
-    assert TextQuestion.objects.get().problem == ""
+    assert ModelQuestion.objects.get().problem == ""
 
 
 def test_a_question_that_cannot_be_read_fails_alone_and_says_why(text: type[FakeText]) -> None:
     prompts = [f"The {noun} is [MASK]." for noun in ("fig", "poison", "lemon", "cherry")]
-    ask_texts([top_words(prompt, k=1) for prompt in prompts], rival=masked(), now=NOW)
+    ask_questions([top_words(prompt, k=1) for prompt in prompts], rival=masked(), now=NOW)
 
-    count = answer_texts(clock=clock_at())
+    count = answer_questions(clock=clock_at())
 
-    failed = TextQuestion.objects.exclude(status="answered").get()
+    failed = ModelQuestion.objects.exclude(status="answered").get()
     assert count == 3
     assert (failed.input["prompt"], failed.status) == (prompts[1], "failed")
     assert failed.problem == "This is no sentence."
 
 
 def test_a_question_that_there_is_no_room_for_waits(text: type[FakeText]) -> None:
-    ask_texts([top_words("A crowded [MASK].", k=1)], rival=masked(), now=NOW)
+    ask_questions([top_words("A crowded [MASK].", k=1)], rival=masked(), now=NOW)
 
-    answer_texts(clock=clock_at())
+    answer_questions(clock=clock_at())
 
-    found = TextQuestion.objects.get()
+    found = ModelQuestion.objects.get()
     assert (found.status, found.try_at) == ("waiting", NOW + timedelta(seconds=5))
     assert found.problem == "There is no room on the card."
 
 
 def test_retrying_asks_what_failed_and_what_waits_at_once(text: type[FakeText]) -> None:
-    ask_texts(
+    ask_questions(
         [top_words("A crowded [MASK].", k=1), top_words("A poison [MASK].", k=1), top_words(GAP, k=1)],
         rival=masked(),
         now=NOW,
     )
-    answer_texts(clock=clock_at())
+    answer_questions(clock=clock_at())
 
-    count = retry_texts(TextQuestion.objects.all(), now=NOW + timedelta(seconds=1))
+    count = retry_questions(ModelQuestion.objects.all(), now=NOW + timedelta(seconds=1))
 
     assert count == 2
-    assert set(TextQuestion.objects.values_list("status", "try_at")) == {
+    assert set(ModelQuestion.objects.values_list("status", "try_at")) == {
         ("answered", NOW),
         ("waiting", NOW + timedelta(seconds=1)),
     }
@@ -216,18 +216,18 @@ def test_retrying_asks_what_failed_and_what_waits_at_once(text: type[FakeText]) 
 def test_killed_before_it_stores_nothing_is_lost_and_nothing_comes_twice(
     text: type[FakeText], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask_texts([top_words(f"A {number} [MASK].", k=1) for number in range(3)], rival=masked(), now=NOW)
-    store = answering_texts._store
-    monkeypatch.setattr(answering_texts, "_store", _die)
+    ask_questions([top_words(f"A {number} [MASK].", k=1) for number in range(3)], rival=masked(), now=NOW)
+    store = answering_questions._store
+    monkeypatch.setattr(answering_questions, "_store", _die)
     with pytest.raises(KeyboardInterrupt):
-        answer_texts(clock=clock_at())
-    monkeypatch.setattr(answering_texts, "_store", store)
-    before = list(TextQuestion.objects.values_list("status", flat=True))
+        answer_questions(clock=clock_at())
+    monkeypatch.setattr(answering_questions, "_store", store)
+    before = list(ModelQuestion.objects.values_list("status", flat=True))
 
-    count = answer_texts(clock=clock_at())
+    count = answer_questions(clock=clock_at())
 
     assert (before, count) == (["waiting"] * 3, 3)
-    assert TextQuestion.objects.filter(status="answered").count() == 3
+    assert ModelQuestion.objects.filter(status="answered").count() == 3
 
 
 def _die(*_: object, **__: object) -> None:
@@ -235,49 +235,49 @@ def _die(*_: object, **__: object) -> None:
 
 
 def test_whoever_comes_second_stores_nothing(text: type[FakeText], monkeypatch: pytest.MonkeyPatch) -> None:
-    ask_texts([top_words(GAP, k=1)], rival=masked(), now=NOW)
-    store = answering_texts._store
+    ask_questions([top_words(GAP, k=1)], rival=masked(), now=NOW)
+    store = answering_questions._store
 
     def come_second(questions: Any, outputs: Any, **given: Any) -> int:
         store(questions, [[{"word": "first", "p": 1.0}]], **given)
         return store(questions, outputs, **given)
 
-    monkeypatch.setattr(answering_texts, "_store", come_second)
+    monkeypatch.setattr(answering_questions, "_store", come_second)
 
-    count = answer_texts(clock=clock_at())
+    count = answer_questions(clock=clock_at())
 
     assert count == 0
-    assert TextQuestion.objects.get().output == [{"word": "first", "p": 1.0}]
+    assert ModelQuestion.objects.get().output == [{"word": "first", "p": 1.0}]
 
 
 def test_whoever_waits_for_a_verdict_goes_before_every_slice(
     text: type[FakeText], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask_texts([top_words(f"A {number} [MASK].", k=1) for number in range(40)], rival=masked(), now=NOW)
+    ask_questions([top_words(f"A {number} [MASK].", k=1) for number in range(40)], rival=masked(), now=NOW)
     order: list[str] = []
-    answer_slice = answering_texts._answer_slice
+    answer_slice = answering_questions._answer_slice
 
     def note_texts(size: int, *, clock: Callable[[], datetime]) -> int | None:
         order.append("texts")
         return answer_slice(size, clock=clock)
 
-    monkeypatch.setattr(answering_texts, "somebody_waits", lambda: True)
-    monkeypatch.setattr(answering_texts, "answer_waiting", lambda **_: order.append("verdicts"))
-    monkeypatch.setattr(answering_texts, "_answer_slice", note_texts)
+    monkeypatch.setattr(answering_questions, "somebody_waits", lambda: True)
+    monkeypatch.setattr(answering_questions, "answer_waiting", lambda **_: order.append("verdicts"))
+    monkeypatch.setattr(answering_questions, "_answer_slice", note_texts)
 
-    answer_texts(clock=clock_at())
+    answer_questions(clock=clock_at())
 
     assert order == ["verdicts", "texts"] * 3
 
 
 def test_a_sweep_ends_in_time_for_others(text: type[FakeText]) -> None:
-    ask_texts([top_words(f"A {number} [MASK].", k=1) for number in range(200)], rival=masked(), now=NOW)
+    ask_questions([top_words(f"A {number} [MASK].", k=1) for number in range(200)], rival=masked(), now=NOW)
     moments = count(0, 15)
 
-    answer_texts(clock=clock_at(), timer=lambda: next(moments))
+    answer_questions(clock=clock_at(), timer=lambda: next(moments))
 
-    assert TextQuestion.objects.filter(status="waiting").exists()
-    assert TextQuestion.objects.filter(status="answered").exists()
+    assert ModelQuestion.objects.filter(status="waiting").exists()
+    assert ModelQuestion.objects.filter(status="answered").exists()
 
 
 @pytest.mark.parametrize(
@@ -288,21 +288,21 @@ def test_a_slice_is_as_large_as_the_model_is_quick(size: int, took_s: float, fol
 
 
 def test_the_task_answers(text: type[FakeText]) -> None:
-    ask_texts([top_words(GAP, k=1)], rival=masked(), now=NOW - timedelta(days=3000))
+    ask_questions([top_words(GAP, k=1)], rival=masked(), now=NOW - timedelta(days=3000))
 
-    tasks.answer_texts()
+    tasks.answer_questions()
 
-    assert TextQuestion.objects.get().status == "answered"
+    assert ModelQuestion.objects.get().status == "answered"
 
 
-LIST = "admin:scoring_textquestion_changelist"
+LIST = "admin:scoring_modelquestion_changelist"
 
 
 def test_operators_see_what_waits_and_have_it_answered_again(client: Client, text: type[FakeText]) -> None:
     rival = masked()
-    ask_texts([top_words("A poison [MASK].", k=1), top_words(GAP, k=1)], rival=rival, now=NOW)
-    answer_texts(clock=clock_at())
-    failed = TextQuestion.objects.get(status="failed")
+    ask_questions([top_words("A poison [MASK].", k=1), top_words(GAP, k=1)], rival=rival, now=NOW)
+    answer_questions(clock=clock_at())
+    failed = ModelQuestion.objects.get(status="failed")
     sign_in(client, OPERATOR)
 
     page = client.get(reverse(LIST))
@@ -322,7 +322,7 @@ def test_questions_of_every_study_are_shown_to_nobody_else(client: Client) -> No
 
 
 def test_rivals_show_how_much_waits_for_them(client: Client) -> None:
-    ask_texts([top_words(GAP, k=1)], rival=masked(), now=NOW)
+    ask_questions([top_words(GAP, k=1)], rival=masked(), now=NOW)
     sign_in(client, OPERATOR)
 
     page = text_of(client.get(reverse("admin:scoring_registeredrival_changelist")))

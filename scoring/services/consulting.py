@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 from django.db.models import Model, QuerySet
 
 from scoring.models import RegisteredRival
-from scoring.models.text_questions import TextQuestion
-from scoring.services.asking_texts import NewText, ask_and_find, retry_texts
+from scoring.models.model_questions import ModelQuestion
+from scoring.services.asking_models import NewQuestion, ask_and_find, retry_questions
 
 Row = TypeVar("Row", bound=Model)
 # A row, and the answers to its questions in their order.
-Answered = tuple[Row, list[TextQuestion]]
+Answered = tuple[Row, list[ModelQuestion]]
 AT_ONCE = 250
-Status = TextQuestion.Status
+Status = ModelQuestion.Status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Standing:
 def consult(
     rows: QuerySet[Row],
     *,
-    ask: Callable[[Row], Sequence[NewText]],
+    ask: Callable[[Row], Sequence[NewQuestion]],
     take: Callable[[list[Answered[Row]]], None],
     rival: RegisteredRival,
     now: datetime,
@@ -54,21 +54,21 @@ def consult(
 
 
 def ask_failed_anew(
-    rows: QuerySet[Row], *, ask: Callable[[Row], Sequence[NewText]], rival: RegisteredRival, now: datetime
+    rows: QuerySet[Row], *, ask: Callable[[Row], Sequence[NewQuestion]], rival: RegisteredRival, now: datetime
 ) -> int:
     """Ask failed questions of these rows again, and those that rest until their next try; return how many."""
     count, last = 0, 0
     while slice_ := list(rows.filter(pk__gt=last).order_by("pk")[:AT_ONCE]):
         last = slice_[-1].pk
         keys = {one.key for row in slice_ for one in ask(row)}
-        count += retry_texts(TextQuestion.objects.filter(rival=rival, key__in=keys), now=now)
+        count += retry_questions(ModelQuestion.objects.filter(rival=rival, key__in=keys), now=now)
     return count
 
 
 def _consult_slice(
     rows: Sequence[Row],
     *,
-    ask: Callable[[Row], Sequence[NewText]],
+    ask: Callable[[Row], Sequence[NewQuestion]],
     take: Callable[[list[Answered[Row]]], None],
     rival: RegisteredRival,
     now: datetime,
@@ -90,5 +90,5 @@ def _consult_slice(
     )
 
 
-def _is_answered(answers: Sequence[TextQuestion]) -> bool:
+def _is_answered(answers: Sequence[ModelQuestion]) -> bool:
     return all(one.status == Status.ANSWERED for one in answers)

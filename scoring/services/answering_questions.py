@@ -16,10 +16,10 @@ from django.utils import timezone
 
 from scoring import rivals
 from scoring.models import PendingQuery, RegisteredRival
-from scoring.models.text_questions import TextQuestion
+from scoring.models.model_questions import ModelQuestion
 from scoring.services.embedding import one_at_a_time
 from scoring.services.model_loading import code_version, computing, load_model
-from scoring.services.pending_work import pause_after, texts_waiting
+from scoring.services.pending_work import pause_after, questions_waiting
 from scoring.services.rival_answers import FAILURES, Clock, answer_waiting
 
 # The longest run of a sweep, so that other work of its queue has its turn in between.
@@ -27,12 +27,12 @@ LONGEST_S = 60.0
 # The aim for a slice, whose size follows from how long the one before took.
 SLICE_S = 0.5
 FIRST_SLICE, SMALLEST, LARGEST = 32, 8, 1024
-Kind = TextQuestion.Kind
-Status = TextQuestion.Status
+Kind = ModelQuestion.Kind
+Status = ModelQuestion.Status
 log = structlog.get_logger()
 
 
-def answer_texts(*, clock: Clock = timezone.now, timer: Callable[[], float] = time.monotonic) -> int:
+def answer_questions(*, clock: Clock = timezone.now, timer: Callable[[], float] = time.monotonic) -> int:
     """Answer until nothing waits or the time is up; return how many.
 
     Queries that workers wait for go first.
@@ -62,7 +62,7 @@ def next_size(size: int, *, took_s: float) -> int:
 
 def _answer_slice(size: int, *, clock: Clock) -> int | None:
     """Answer the next questions of one model and kind; return how many, or None if nothing waits."""
-    due = texts_waiting().filter(try_at__lte=clock()).order_by("try_at", "pk")
+    due = questions_waiting().filter(try_at__lte=clock()).order_by("try_at", "pk")
     first = due.select_related("rival").first()
     if first is None:
         return None
@@ -72,16 +72,16 @@ def _answer_slice(size: int, *, clock: Clock) -> int | None:
         return _answer(first.rival, questions, clock=clock) if questions else None
 
 
-def _answer(rival: RegisteredRival, questions: Sequence[TextQuestion], *, clock: Clock) -> int:
+def _answer(rival: RegisteredRival, questions: Sequence[ModelQuestion], *, clock: Clock) -> int:
     try:
         model = load_model(rival)
     except FAILURES as problem:
-        _put_off(texts_waiting().filter(rival=rival), problem, now=clock())
+        _put_off(questions_waiting().filter(rival=rival), problem, now=clock())
         return 0
     return _answer_or_fail(model, questions, clock=clock)
 
 
-def _answer_or_fail(model: Any, questions: Sequence[TextQuestion], *, clock: Clock) -> int:
+def _answer_or_fail(model: Any, questions: Sequence[ModelQuestion], *, clock: Clock) -> int:
     """Answer the questions; one that cannot be answered does not hold up the others."""
     try:
         outputs = _ask(model, questions)
@@ -91,17 +91,17 @@ def _answer_or_fail(model: Any, questions: Sequence[TextQuestion], *, clock: Clo
             return sum(
                 _answer_or_fail(model, some, clock=clock) for some in (questions[:half], questions[half:])
             )
-        one = texts_waiting().filter(pk=questions[0].pk)
+        one = questions_waiting().filter(pk=questions[0].pk)
         if isinstance(problem, ValueError):
             one.update(status=Status.FAILED, problem=_words(problem))
-            log.warning("text.failed", question=questions[0].pk)
+            log.warning("question.failed", question=questions[0].pk)
         else:
             _put_off(one, problem, now=clock())
         return 0
     return _store(questions, outputs, provenance=_provenance(model), now=clock())
 
 
-def _ask(model: Any, questions: Sequence[TextQuestion]) -> list[Any]:
+def _ask(model: Any, questions: Sequence[ModelQuestion]) -> list[Any]:
     """Answers of the model, with one batched call for questions that share their options."""
     inputs = [one.input for one in questions]
     if questions[0].kind == Kind.PERPLEXITIES:
@@ -135,24 +135,24 @@ def _probabilities(model: Any, inputs: Sequence[dict[str, Any]], as_one_token: b
 
 
 def _store(
-    questions: Sequence[TextQuestion], outputs: Sequence[Any], *, provenance: dict[str, Any], now: datetime
+    questions: Sequence[ModelQuestion], outputs: Sequence[Any], *, provenance: dict[str, Any], now: datetime
 ) -> int:
     for question, output in zip(questions, outputs, strict=True):
         question.status, question.output, question.problem = Status.ANSWERED, output, ""
         question.provenance, question.answered_at = provenance, now
     fields = ["status", "output", "problem", "provenance", "answered_at"]
     with transaction.atomic():
-        return texts_waiting().bulk_update(questions, fields, batch_size=100)
+        return questions_waiting().bulk_update(questions, fields, batch_size=100)
 
 
-def _put_off(questions: QuerySet[TextQuestion], problem: Exception, *, now: datetime) -> None:
+def _put_off(questions: QuerySet[ModelQuestion], problem: Exception, *, now: datetime) -> None:
     """Schedule the next try of the due questions, ever more rarely."""
     due = questions.filter(try_at__lte=now)
     for tries in due.order_by().values_list("tries", flat=True).distinct():
         due.filter(tries=tries).update(
             tries=tries + 1, try_at=now + pause_after(tries), problem=_words(problem)
         )
-    log.warning("texts.put_off", error=type(problem).__name__, problem=str(problem)[:200])
+    log.warning("questions.put_off", error=type(problem).__name__, problem=str(problem)[:200])
 
 
 def _words(problem: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Text questions as plain values. A question asked twice is one row and has one answer."""
+"""Model questions as plain values. A question asked twice is one row and has one answer."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from django.db.models import QuerySet
 
 from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
-from scoring.models.text_questions import TextQuestion
+from scoring.models.model_questions import ModelQuestion
 
 AT_ONCE = 500
-Kind = TextQuestion.Kind
-Status = TextQuestion.Status
+Kind = ModelQuestion.Kind
+Status = ModelQuestion.Status
 # What to choose instead of a model of another kind.
 CHOICES = {
     RegisteredRival.Kind.MASKED: "a masked language model",
@@ -29,7 +29,7 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, kw_only=True)
-class NewText:
+class NewQuestion:
     """One question of one of the four kinds, made by the functions below."""
 
     kind: str
@@ -41,35 +41,35 @@ class NewText:
         return sha256(asked.encode()).hexdigest()
 
 
-def top_words(prompt: str, *, k: int) -> NewText:
+def top_words(prompt: str, *, k: int) -> NewQuestion:
     """Ask for the k words that fill the prompt's gap best."""
-    return NewText(kind=Kind.TOP_WORDS.value, input={"prompt": prompt, "k": k})
+    return NewQuestion(kind=Kind.TOP_WORDS.value, input={"prompt": prompt, "k": k})
 
 
-def probabilities(prompt: str, words: Sequence[str], *, as_one_token: bool = False) -> NewText:
+def probabilities(prompt: str, words: Sequence[str], *, as_one_token: bool = False) -> NewQuestion:
     """Ask how probable each word is in the prompt's gap, scored properly or looked up as one token."""
     asked = {"prompt": prompt, "words": list(words), "as_one_token": as_one_token}
-    return NewText(kind=Kind.PROBABILITIES.value, input=asked)
+    return NewQuestion(kind=Kind.PROBABILITIES.value, input=asked)
 
 
-def perplexity(text: str) -> NewText:
-    return NewText(kind=Kind.PERPLEXITIES.value, input={"text": text})
+def perplexity(text: str) -> NewQuestion:
+    return NewQuestion(kind=Kind.PERPLEXITIES.value, input={"text": text})
 
 
-def part_of_speech(text: str, *, start: int, end: int) -> NewText:
+def part_of_speech(text: str, *, start: int, end: int) -> NewQuestion:
     """Ask for the part of speech of the word that stands in these places of the text."""
-    return NewText(kind=Kind.PARTS.value, input={"text": text, "start": start, "end": end})
+    return NewQuestion(kind=Kind.PARTS.value, input={"text": text, "start": start, "end": end})
 
 
-def ask_texts(questions: Sequence[NewText], *, rival: RegisteredRival, now: datetime) -> None:
+def ask_questions(questions: Sequence[NewQuestion], *, rival: RegisteredRival, now: datetime) -> None:
     """Queue the questions. Idempotent: a question asked before, answered or not, stays as it is."""
     _refuse_other_kinds(questions, rival)
     # Sorted by length: in the queue's order a pass holds little padding.
     fresh = sorted({one.key: one for one in questions}.values(), key=_length)
     for start in range(0, len(fresh), AT_ONCE):
-        TextQuestion.objects.bulk_create(
+        ModelQuestion.objects.bulk_create(
             [
-                TextQuestion(
+                ModelQuestion(
                     rival=rival,
                     kind=one.kind,
                     input=one.input,
@@ -83,43 +83,43 @@ def ask_texts(questions: Sequence[NewText], *, rival: RegisteredRival, now: date
         )
 
 
-def find_texts(questions: Sequence[NewText], *, rival: RegisteredRival) -> dict[str, TextQuestion]:
+def find_questions(questions: Sequence[NewQuestion], *, rival: RegisteredRival) -> dict[str, ModelQuestion]:
     """Questions that were asked already, by key."""
     keys = list({one.key for one in questions})
     return {
         row.key: row
         for start in range(0, len(keys), AT_ONCE)
-        for row in TextQuestion.objects.filter(rival=rival, key__in=keys[start : start + AT_ONCE])
+        for row in ModelQuestion.objects.filter(rival=rival, key__in=keys[start : start + AT_ONCE])
     }
 
 
 def ask_and_find(
-    questions: Sequence[NewText], *, rival: RegisteredRival, now: datetime
-) -> dict[str, TextQuestion]:
+    questions: Sequence[NewQuestion], *, rival: RegisteredRival, now: datetime
+) -> dict[str, ModelQuestion]:
     """Questions by key, those never asked being asked now; for callers that return until all are answered."""
-    found = find_texts(questions, rival=rival)
+    found = find_questions(questions, rival=rival)
     if missing := [one for one in questions if one.key not in found]:
-        ask_texts(missing, rival=rival, now=now)
-        found |= find_texts(missing, rival=rival)
+        ask_questions(missing, rival=rival, now=now)
+        found |= find_questions(missing, rival=rival)
     return found
 
 
-def retry_texts(questions: QuerySet[TextQuestion], *, now: datetime) -> int:
+def retry_questions(questions: QuerySet[ModelQuestion], *, now: datetime) -> int:
     """Reset failed questions, and try waiting ones at once; return how many."""
     with transaction.atomic():
         waiting = questions.filter(status=Status.WAITING, tries__gt=0).update(try_at=now)
         failed = questions.filter(status=Status.FAILED).update(
             status=Status.WAITING, tries=0, try_at=now, problem=""
         )
-    log.info("texts.retried", count=waiting + failed)
+    log.info("questions.retried", count=waiting + failed)
     return waiting + failed
 
 
-def _refuse_other_kinds(questions: Sequence[NewText], rival: RegisteredRival) -> None:
-    wanted = {TextQuestion.ANSWERED_BY[Kind(one.kind)] for one in questions} - {rival.kind}
+def _refuse_other_kinds(questions: Sequence[NewQuestion], rival: RegisteredRival) -> None:
+    wanted = {ModelQuestion.ANSWERED_BY[Kind(one.kind)] for one in questions} - {rival.kind}
     for kind in sorted(wanted):
         raise RuleBroken("wrong_kind", f"{rival} cannot answer this; choose {CHOICES[kind]}.")
 
 
-def _length(one: NewText) -> tuple[str, int]:
+def _length(one: NewQuestion) -> tuple[str, int]:
     return one.kind, len(str(one.input.get("prompt") or one.input.get("text")))

@@ -9,8 +9,8 @@ from django.utils import timezone
 from django.utils.translation import ngettext
 
 from hits.admin.page_parts import ReadOnlyAdmin
-from scoring.models.text_questions import TextQuestion
-from scoring.services.asking_texts import retry_texts
+from scoring.models.model_questions import ModelQuestion
+from scoring.services.asking_models import retry_questions
 
 ABOUT = (
     "Questions to language models, in the order in which they are answered. One that waits is tried again by "
@@ -19,8 +19,8 @@ ABOUT = (
 )
 
 
-@admin.register(TextQuestion)
-class TextQuestionAdmin(ReadOnlyAdmin[TextQuestion]):
+@admin.register(ModelQuestion)
+class ModelQuestionAdmin(ReadOnlyAdmin[ModelQuestion]):
     """The list of open questions. Answered ones are left out: the page that asked shows the answer."""
 
     list_display = ("__str__", "kind", "rival", "status", "tries", "try_at", "problem")
@@ -32,8 +32,8 @@ class TextQuestionAdmin(ReadOnlyAdmin[TextQuestion]):
     actions = ("retry",)
     show_full_result_count = False
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[TextQuestion]:
-        return super().get_queryset(request).exclude(status=TextQuestion.Status.ANSWERED)
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ModelQuestion]:
+        return super().get_queryset(request).exclude(status=ModelQuestion.Status.ANSWERED)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -41,10 +41,10 @@ class TextQuestionAdmin(ReadOnlyAdmin[TextQuestion]):
         return super().changelist_view(request, {**(extra_context or {}), "subtitle": ABOUT})
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("scoring.retry_textquestion")
+        return request.user.has_perm("scoring.retry_modelquestion")
 
     @admin.action(description="Answer again", permissions=["retry"])
-    def retry(self, request: HttpRequest, questions: QuerySet[TextQuestion]) -> None:
-        count = retry_texts(questions, now=timezone.now())
+    def retry(self, request: HttpRequest, questions: QuerySet[ModelQuestion]) -> None:
+        count = retry_questions(questions, now=timezone.now())
         words = ngettext("%d question is asked again.", "%d questions are asked again.", count) % count
         messages.success(request, words)
