@@ -279,7 +279,7 @@ def test_study_leads_to_its_game_and_the_game_to_everything_else(signed_in: Clie
     rooms = [link for link in links_of(unset) if link.endswith(f"/{study.pk}/")]
     for room in rooms:
         assert f'<a href="{address}">Association game of {study}</a>' in text_of(signed_in.get(room))
-    assert len(rooms) == 4
+    assert len(rooms) == 3
     assert "Its bonuses are only those of the study's own table" in html.unescape(unset)
     assert f'href="{reverse("admin:winogavil_game_add")}?study={study.pk}">Set it up</a>' in unset
     assert then.headers["Location"] == reverse("admin:winogavil_game_change", args=[game.pk])

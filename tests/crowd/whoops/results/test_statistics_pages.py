@@ -195,7 +195,7 @@ def test_card_counts_what_is_in_the_data_and_leads_on() -> None:
     card = results_card(project, boss)
 
     assert [metric.count for metric in card.metrics] == [3, 1, 1]
-    for user, links in ((boss, 4), (make_user(), 2)):
+    for user, links in ((boss, 6), (make_user(), 2)):
         (shown,) = shown_to(user, [card])
         assert len(shown.links) == links
 
