@@ -124,7 +124,7 @@ def check_queue() -> Finding:
 
 def check_model() -> Finding:
     try:
-        model = rivals.load_rival(spec_of(default_rival()))
+        model = rivals.load_scorer(spec_of(default_rival()))
     except DatabaseError as error:
         # A registered model is a row: the database comes first.
         advice = check_database("default").advice or "Look at the database."

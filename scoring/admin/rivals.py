@@ -37,8 +37,8 @@ class RegisteredRivalAdmin(ReadOnlyAdmin[RegisteredRival]):
 
     @admin.display(description="pictures of the pool")
     def pool(self, rival: RegisteredRival) -> SafeString | str:
-        if not rival.sees_pictures:
-            return "reads text alone"
+        if not rival.keeps_vectors:
+            return "reads both together" if rival.scores_pictures else "scores no pictures"
         known, total, blind = pictures_known(rival), PoolPicture.objects.count(), unreadable(rival)
         words = f"{known} of {total}" + (f", {blind} unreadable" if blind else "")
         return format_html(
@@ -48,5 +48,6 @@ class RegisteredRivalAdmin(ReadOnlyAdmin[RegisteredRival]):
 
     @admin.display(description="questions that wait")
     def waiting(self, rival: RegisteredRival) -> str:
-        count, failed = waiting_for(rival) if rival.sees_pictures else questions_waiting(rival)
+        games, others = waiting_for(rival), questions_waiting(rival)
+        count, failed = games[0] + others[0], games[1] + others[1]
         return f"{count} ({failed} failed before)" if failed else str(count)

@@ -50,7 +50,7 @@ class StudyRivalAdmin(ReadOnlyAdmin[StudyRival]):
     def study_view(self, request: HttpRequest, study_id: int) -> HttpResponse:
         study = self._find(request, study_id)
         paid, _ = rivals_of(study)
-        seeing = RegisteredRival.objects.filter(kind__in=RegisteredRival.SEE_PICTURES)
+        seeing = RegisteredRival.objects.filter(kind__in=RegisteredRival.SCORE_PICTURES)
         context = {
             "title": f"Rivals of {study}",
             "study": study,

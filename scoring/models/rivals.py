@@ -17,8 +17,13 @@ class RegisteredRival(models.Model):
         MASKED = "masked", "Masked language model"
         CAUSAL = "causal", "Causal language model"
         TAGGER = "tagger", "Part-of-speech tagger"
+        CROSS = "cross", "Cross-encoder of a text and a picture"
+        SPEAKER = "speaker", "Model that says words about a picture"
 
-    SEE_PICTURES = (Kind.CAPTION, Kind.CLIP)
+    # Models that can play: they score texts against pictures.
+    SCORE_PICTURES = (Kind.CAPTION, Kind.CLIP, Kind.CROSS)
+    # Those of them that embed texts and pictures apart, so that the pool's vectors are kept.
+    KEEP_VECTORS = (Kind.CAPTION, Kind.CLIP)
 
     name = models.CharField(max_length=64, unique=True, validators=[NAME])
     kind = models.CharField(max_length=16, choices=Kind)
@@ -44,8 +49,12 @@ class RegisteredRival(models.Model):
         return self.name
 
     @property
-    def sees_pictures(self) -> bool:
-        return self.kind in self.SEE_PICTURES
+    def scores_pictures(self) -> bool:
+        return self.kind in self.SCORE_PICTURES
+
+    @property
+    def keeps_vectors(self) -> bool:
+        return self.kind in self.KEEP_VECTORS
 
     @property
     def reads(self) -> str:

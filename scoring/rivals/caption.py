@@ -13,12 +13,12 @@ from transformers.utils import logging as transformers_logging
 
 from scoring.rivals import weights
 from scoring.rivals.devices import device_of, name_of
-from scoring.rivals.interface import Picture, Rival, Spec, Vectors
+from scoring.rivals.interface import DualEncoder, Picture, Spec, Vectors
 
 PACKAGED = "sentence-transformers/all-MiniLM-L6-v2"
 
 
-class CaptionRival(Rival):
+class CaptionRival(DualEncoder):
     """A rival that scores by the cosine similarity of the cue's and the captions' sentence embeddings."""
 
     kind = "caption"

@@ -1,13 +1,10 @@
 """CLIP in the architectures of open_clip. Its weights are a local file; nothing is ever downloaded here."""
 
 import json
-import struct
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from pickle import UnpicklingError
 from tempfile import TemporaryDirectory
@@ -23,23 +20,16 @@ from safetensors import SafetensorError
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from hits.core.errors import CrowdError
 from scoring.rivals import weights
 from scoring.rivals.devices import device_of, name_of
-from scoring.rivals.interface import Picture, Rival, Spec, UnreadablePicture, Vectors
+from scoring.rivals.interface import DualEncoder, NotLoadable, Picture, Spec, Vectors
+from scoring.rivals.picture_files import read_picture
+from scoring.rivals.prompts import WITH_ARTICLE, prompt_of, template_of
 from scoring.rivals.text_tower import encode_text
 
 DEFAULT = "RN50"
-VOWELS = frozenset("aeiou")
 BATCH_SIZE = 32
 PRECISIONS = ("fp16", "fp32")
-# The usual formats on the web. Pillow knows others, some of which start other programs.
-FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-# The shorter side is scaled to the model's, so a line of pixels would become a giant picture.
-MOST_ELONGATED = 100
-# All exceptions that Pillow and torchvision raise, as seen or documented, over a file's content.
-BROKEN = (OSError, SyntaxError, ValueError, TypeError, IndexError, EOFError, struct.error)
-TOO_LARGE = (Image.DecompressionBombError, Image.DecompressionBombWarning)
 # All exceptions that torch, safetensors and open_clip raise over a file that is no checkpoint, or another
 # model's.
 UNFIT = (
@@ -60,11 +50,7 @@ UNFIT = (
 NO_WEIGHTS = frozenset({"input_resolution", "context_length", "vocab_size"})
 
 
-class NotLoadable(CrowdError):
-    """Raised if the description, or the weights' file, makes no CLIP that can be asked here."""
-
-
-class ClipRival(Rival):
+class ClipRival(DualEncoder):
     """A rival that scores by the cosine similarity of the cue's prompt and each picture.
 
     It is for one thread at a time. Options: `config` (an architecture of one's own), `weights` (the published
@@ -78,7 +64,7 @@ class ClipRival(Rival):
     def __init__(self, spec: Spec) -> None:
         own = "config" in spec.options
         super().__init__(replace(spec, model=spec.model or ("" if own else DEFAULT)))
-        self._template = _template_of(self.spec)
+        self._template = template_of(self.spec)
         config = _config_of(self.spec)
         self._sha256 = weights.check(self.spec)
         self._device = device_of(spec.options)
@@ -112,17 +98,14 @@ class ClipRival(Rival):
     @property
     def provenance(self) -> Mapping[str, Any]:
         """Provenance with the prompt, which decides the cue's vector but no picture's."""
-        return {**super().provenance, "prompt": self._template or "A/An {cue}"}
+        return {**super().provenance, "prompt": self._template or WITH_ARTICLE}
 
     @property
     def device(self) -> str:
         return name_of(self._device)
 
     def prompt(self, cue: str) -> str:
-        """The prompt of the cue, by default as the game's authors wrote it: A dog, An apple."""
-        if self._template:
-            return self._template.replace("{cue}", cue)
-        return f"{'An' if cue[:1].lower() in VOWELS else 'A'} {cue}"
+        return prompt_of(cue, self._template)
 
     def key_of(self, picture: Picture) -> str:
         return picture.sha256
@@ -155,22 +138,9 @@ class ClipRival(Rival):
 
     def _pixels_of(self, picture: Picture) -> Tensor:
         """The prepared pixels of a picture. Raises UnreadablePicture if it cannot be read or is too large."""
-        content = _content_of(picture)
-        name = _name_of(picture)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", Image.DecompressionBombWarning)
-                with Image.open(BytesIO(content), formats=FORMATS) as image:
-                    _refuse_a_line(image, name=name)
-                    # Not turned by its EXIF data, and made RGB only after resizing: so does open_clip,
-                    # and so were the published models trained and measured.
-                    return self._prepare(image)
-        except TOO_LARGE as problem:
-            raise UnreadablePicture(
-                f"The picture {name} has too many pixels. Make it smaller and add it again."
-            ) from problem
-        except BROKEN as problem:
-            raise UnreadablePicture(_why_unreadable(content, name=name)) from problem
+        # Not turned by its EXIF data, and made RGB only after resizing: so does open_clip, and so were the
+        # published models trained and measured.
+        return read_picture(picture, self._prepare)
 
 
 def _precision_of(spec: Spec, device: torch.device) -> str:
@@ -178,57 +148,6 @@ def _precision_of(spec: Spec, device: torch.device) -> str:
     if precision not in PRECISIONS:
         raise NotLoadable(f"There is no precision {precision} here. Choose {' or '.join(PRECISIONS)}.")
     return str(precision)
-
-
-def _name_of(picture: Picture) -> str:
-    return Path(picture.path).name or picture.sha256
-
-
-def _content_of(picture: Picture) -> bytes:
-    """The file's bytes. Raises UnreadablePicture if they are not the ones that were added."""
-    name = _name_of(picture)
-    try:
-        content = Path(picture.path).read_bytes()
-    except OSError as problem:
-        raise UnreadablePicture(
-            f"The file of the picture {name} cannot be opened ({problem.strerror}). "
-            "Put it back where it was, or add the picture again."
-        ) from problem
-    found = sha256(content).hexdigest()
-    if picture.sha256 and found != picture.sha256:
-        raise UnreadablePicture(
-            f"The file of the picture {name} is not the one that was added: its SHA-256 is {found}, "
-            f"not {picture.sha256}. Put the old one back, or add this one as another picture."
-        )
-    return content
-
-
-def _refuse_a_line(image: Image.Image, *, name: str) -> None:
-    if max(image.size) > MOST_ELONGATED * min(image.size):
-        raise UnreadablePicture(
-            f"The picture {name} is over {MOST_ELONGATED} times as long as it is wide, or the reverse. "
-            "Crop it and add it again."
-        )
-
-
-def _why_unreadable(content: bytes, *, name: str) -> str:
-    if b"<svg" in content[:4096].lower():
-        return (
-            f"The picture {name} is an SVG drawing, and CLIP sees only pixels. "
-            "Add it as PNG, or ask a rival that reads captions."
-        )
-    return (
-        f"The picture {name} cannot be read: it is damaged, or none of {', '.join(FORMATS)}. "
-        "Save it again as PNG or JPEG and add that."
-    )
-
-
-def _template_of(spec: Spec) -> str:
-    """The prompt's template; empty for the rule of the game's authors. Raises NotLoadable without {cue}."""
-    template: str = spec.options.get("prompt", "")
-    if template and "{cue}" not in template:
-        raise NotLoadable(f"The prompt of {spec.name} has no place for the cue. Write {{cue}} where it goes.")
-    return template
 
 
 def _config_of(spec: Spec) -> dict[str, Any]:

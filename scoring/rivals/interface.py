@@ -17,6 +17,10 @@ class UnreadablePicture(CrowdError):
     """Raised for a picture that a rival cannot see."""
 
 
+class NotLoadable(CrowdError):
+    """Raised if the description, or the weights' file, makes no model that can be asked here."""
+
+
 class NotNumbers(CrowdError):
     """Raised if a model has computed values that are no numbers; nothing is judged by them."""
 
@@ -43,6 +47,10 @@ class Picture:
     sha256: str
     path: str
     caption: str
+
+
+# A text as the model reads it, and a picture.
+Pair = tuple[str, Picture]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +97,38 @@ class LoadedModel(ABC):
         }
 
 
-class Rival(LoadedModel):
-    """A model that embeds texts and pictures as unit vectors in one space; their cosine is the score."""
+class Scorer(LoadedModel):
+    """A model that says how well a text and a picture fit: the higher the score, the better."""
 
     @abstractmethod
     def prompt(self, cue: str) -> str:
         """The text that the model really reads for a cue."""
+
+    @abstractmethod
+    def score_pairs(self, pairs: Sequence[Pair]) -> list[float]:
+        """One score for each text, as it is read, with its picture.
+
+        Raises UnreadablePicture if one cannot be read.
+        """
+
+    def score(self, cue: str, pictures: Sequence[Picture]) -> list[float]:
+        prompt = self.prompt(cue)
+        return self.score_pairs([(prompt, picture) for picture in pictures])
+
+    def rank(self, cue: str, pictures: Sequence[Picture]) -> list[int]:
+        """Places from the best to the worst; ties in the order shown."""
+        return ranked(self.score(cue, pictures))
+
+    def predict(self, cue: str, pictures: Sequence[Picture], *, k: int) -> Prediction:
+        found = self.score(cue, pictures)
+        return Prediction(places=best(found, k=k), scores=found, provenance=self.provenance)
+
+
+class DualEncoder(Scorer):
+    """A scorer that embeds texts and pictures apart, as unit vectors in one space; their cosine is the score.
+
+    So a vector can be kept, and whoever keeps them scores without the model.
+    """
 
     @abstractmethod
     def key_of(self, picture: Picture) -> str:
@@ -111,20 +145,29 @@ class Rival(LoadedModel):
         Raises UnreadablePicture if one cannot be read.
         """
 
-    def score(self, text: str, pictures: Sequence[Picture]) -> list[float]:
-        """Scores, with everything embedded again; a caller that keeps vectors calls `scores` on them."""
-        return scores(self.embed_texts([self.prompt(text)])[0], self.embed_pictures(pictures))
-
-    def rank(self, text: str, pictures: Sequence[Picture]) -> list[int]:
-        """Places from the best to the worst; ties in the order shown."""
-        return ranked(self.score(text, pictures))
-
-    def predict(self, text: str, pictures: Sequence[Picture], *, k: int) -> Prediction:
-        found = self.score(text, pictures)
-        return Prediction(places=best(found, k=k), scores=found, provenance=self.provenance)
+    def score_pairs(self, pairs: Sequence[Pair]) -> list[float]:
+        """Scores with everything embedded again; a caller that keeps vectors calls `cosines` on them."""
+        if not pairs:
+            return []
+        texts = self.embed_texts([text for text, _ in pairs])
+        return cosines(texts, self.embed_pictures([picture for _, picture in pairs]))
 
 
-def scores(text: Vectors, pictures: Vectors) -> list[float]:
-    """Cosines, each summed separately in double precision: the same whatever else is in the batch."""
-    found: list[float] = (pictures.astype(np.float64) * text.astype(np.float64)).sum(axis=1).tolist()
+class Speaker(LoadedModel):
+    """A model that says words about a picture."""
+
+    @abstractmethod
+    def say(self, asked: Sequence[tuple[str, Picture]]) -> list[str]:
+        """What it says to each prompt, which may be empty, and picture. The same input gives the same words.
+
+        Raises UnreadablePicture if one cannot be read.
+        """
+
+
+def cosines(texts: Vectors, pictures: Vectors) -> list[float]:
+    """Cosines, each summed separately in double precision: the same whatever else is in the batch.
+
+    `texts` is one vector for all pictures, or one for each.
+    """
+    found: list[float] = (pictures.astype(np.float64) * texts.astype(np.float64)).sum(axis=1).tolist()
     return found

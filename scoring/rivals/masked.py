@@ -91,22 +91,8 @@ class LanguageModel(LoadedModel):
         return name_of(self._device)
 
     def _load_model(self) -> Any:
-        """Load the model.
-
-        Raises WeightsMissing without a head for words: transformers would invent one at random.
-        """
-        model, report = self.loader.from_pretrained(
-            self.spec.path,
-            dtype=DTYPES[self._dtype],
-            local_files_only=True,
-            trust_remote_code=False,
-            output_loading_info=True,
-        )
-        if lacking := sorted(report["missing_keys"]):
-            raise weights.WeightsMissing(
-                f"The weights of {self.spec.name} at {self.spec.path} are no {self.kind} language model: "
-                f"they lack {', '.join(lacking[:3])}. Fetch a model of this kind."
-            )
+        called = f"{self.kind} language model"
+        model = weights.load_whole(self.loader, self.spec, called=called, dtype=DTYPES[self._dtype])
         return model.to(self._device).eval()
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import Any
 
 from hits.core.errors import CrowdError
 from scoring.rivals.interface import Spec
@@ -41,6 +42,27 @@ def check(spec: Spec) -> str:
             "or register these under another name."
         )
     return found
+
+
+def load_processor(loader: Any, spec: Spec) -> Any:
+    """Load what prepares the inputs of a model of transformers, from its folder alone, as below."""
+    return loader.from_pretrained(spec.path, local_files_only=True, trust_remote_code=False)
+
+
+def load_whole(loader: Any, spec: Spec, *, called: str, **options: Any) -> Any:
+    """Load a model of transformers from its folder alone; no code of the folder is run.
+
+    Raises WeightsMissing where the folder lacks a part: transformers would invent that at random.
+    """
+    model, report = loader.from_pretrained(
+        spec.path, local_files_only=True, trust_remote_code=False, output_loading_info=True, **options
+    )
+    if lacking := sorted(report["missing_keys"]):
+        raise WeightsMissing(
+            f"The weights of {spec.name} at {spec.path} are no {called}: they lack {', '.join(lacking[:3])}. "
+            "Fetch a model of this kind."
+        )
+    return model
 
 
 def _of_file(path: Path) -> str:

@@ -15,7 +15,7 @@ from django.db.models import Exists, Model, OuterRef, QuerySet
 
 from scoring import rivals
 from scoring.models import PoolPicture, RegisteredRival, Space, Vector
-from scoring.services.model_loading import Player, computing, load_player
+from scoring.services.model_loading import LoadedRival, computing, load_rival, load_scorer, with_space
 
 Row = TypeVar("Row", bound=Model)
 Thing = TypeVar("Thing")
@@ -28,18 +28,18 @@ log = structlog.get_logger()
 _memory: dict[tuple[str, str, str], dict[str, rivals.Vectors]] = {}
 
 
-def picture_vectors(player: Player, pictures: Sequence[rivals.Picture]) -> rivals.Vectors:
+def picture_vectors(loaded: LoadedRival, pictures: Sequence[rivals.Picture]) -> rivals.Vectors:
     """Vectors in the order of the pictures. Raises UnreadablePicture if one cannot be read."""
-    keys = [player.model.key_of(picture) for picture in pictures]
+    keys = [loaded.model.key_of(picture) for picture in pictures]
     return _vectors(
-        player, Of.PICTURE, keys, pictures, lambda missing: player.model.embed_pictures(locate(missing))
+        loaded, Of.PICTURE, keys, pictures, lambda missing: loaded.model.embed_pictures(locate(missing))
     )
 
 
-def prompt_vectors(player: Player, prompts: Sequence[str]) -> rivals.Vectors:
+def prompt_vectors(loaded: LoadedRival, prompts: Sequence[str]) -> rivals.Vectors:
     """Vectors in the order of the prompts."""
     keys = [sha256(prompt.encode()).hexdigest() for prompt in prompts]
-    return _vectors(player, Of.PROMPT, keys, prompts, player.model.embed_texts)
+    return _vectors(loaded, Of.PROMPT, keys, prompts, loaded.model.embed_texts)
 
 
 def locate(pictures: Sequence[rivals.Picture]) -> list[rivals.Picture]:
@@ -50,33 +50,35 @@ def locate(pictures: Sequence[rivals.Picture]) -> list[rivals.Picture]:
     return [replace(one, path=_path_of(paths[one.sha256]) if one.sha256 in paths else "") for one in pictures]
 
 
-def warm(rival: RegisteredRival) -> Player:
+def warm(rival: RegisteredRival) -> None:
     """Load the rival and all that its first question would otherwise wait for."""
-    player = load_player(rival)
-    kept = _kept(player.space, Of.PICTURE)
-    rows = player.space.vectors.filter(of=Of.PICTURE, values__isnull=False)
-    for key, values in rows.values_list("content_sha256", "values")[:MOST_KEPT].iterator(chunk_size=1000):
-        kept[key] = _read(values or b"")
-    player.model.embed_texts([player.model.prompt("warm")])
-    log.info("rival.warm", rival=rival.name, pictures=len(kept), device=player.model.device)
-    return player
+    model = load_scorer(rival)
+    kept: dict[str, rivals.Vectors] = {}
+    if isinstance(model, rivals.DualEncoder):
+        space = with_space(rival, model).space
+        kept = _kept(space, Of.PICTURE)
+        rows = space.vectors.filter(of=Of.PICTURE, values__isnull=False)
+        for key, values in rows.values_list("content_sha256", "values")[:MOST_KEPT].iterator(chunk_size=1000):
+            kept[key] = _read(values or b"")
+        model.embed_texts([model.prompt("warm")])
+    log.info("rival.warm", rival=rival.name, pictures=len(kept), device=model.device)
 
 
 def fill_pool(rival: RegisteredRival) -> int:
     """Embed the next pictures of the pool that this rival has not seen; return how many were looked at."""
-    player = load_player(rival)
-    with computing, one_at_a_time(Space.objects.filter(pk=player.space.pk)) as free:
+    loaded = load_rival(rival)
+    with computing, one_at_a_time(Space.objects.filter(pk=loaded.space.pk)) as free:
         if not free:
             return 0
-        batch = list(unseen(player)[:AT_ONCE])
+        batch = list(unseen(loaded)[:AT_ONCE])
         if batch:
-            _embed_each(player, [_as_rivals_see(one) for one in batch])
+            _embed_each(loaded, [_as_rivals_see(one) for one in batch])
     return len(batch)
 
 
-def unseen(player: Player) -> QuerySet[PoolPicture]:
+def unseen(loaded: LoadedRival) -> QuerySet[PoolPicture]:
     known = Vector.objects.filter(
-        space=player.space, of=Of.PICTURE, content_sha256=OuterRef(player.rival.reads)
+        space=loaded.space, of=Of.PICTURE, content_sha256=OuterRef(loaded.rival.reads)
     )
     return PoolPicture.objects.filter(~Exists(known)).order_by("pk")
 
@@ -102,25 +104,25 @@ def _path_of(below_media: str) -> str:
     return str(Path(settings.MEDIA_ROOT) / below_media)
 
 
-def _embed_each(player: Player, pictures: Sequence[rivals.Picture]) -> None:
+def _embed_each(loaded: LoadedRival, pictures: Sequence[rivals.Picture]) -> None:
     """Embed the pictures together; if one cannot be read, each by itself, and the reason is stored."""
-    keys = [player.model.key_of(picture) for picture in pictures]
+    keys = [loaded.model.key_of(picture) for picture in pictures]
     try:
-        _keep(player, Of.PICTURE, keys, player.model.embed_pictures(pictures))
+        _keep(loaded, Of.PICTURE, keys, loaded.model.embed_pictures(pictures))
     except rivals.UnreadablePicture as problem:
         if len(pictures) > 1:
             for picture in pictures:
-                _embed_each(player, [picture])
+                _embed_each(loaded, [picture])
             return
         Vector.objects.bulk_create(
-            [Vector(space=player.space, of=Of.PICTURE, content_sha256=keys[0], problem=str(problem)[:500])],
+            [Vector(space=loaded.space, of=Of.PICTURE, content_sha256=keys[0], problem=str(problem)[:500])],
             ignore_conflicts=True,
         )
-        log.warning("picture.unreadable", rival=player.rival.name, picture=pictures[0].sha256)
+        log.warning("picture.unreadable", rival=loaded.rival.name, picture=pictures[0].sha256)
 
 
 def _vectors(
-    player: Player,
+    loaded: LoadedRival,
     of: str,
     keys: Sequence[str],
     things: Sequence[Thing],
@@ -128,9 +130,9 @@ def _vectors(
 ) -> rivals.Vectors:
     """One vector for each key, in their order: stored ones, and the rest computed and stored."""
     by_key = dict(zip(keys, things, strict=True))
-    found = _find(player, of, by_key)
+    found = _find(loaded, of, by_key)
     if missing := [key for key in by_key if key not in found]:
-        found |= _keep(player, of, missing, compute([by_key[key] for key in missing]))
+        found |= _keep(loaded, of, missing, compute([by_key[key] for key in missing]))
     return np.stack([found[key] for key in keys])
 
 
@@ -139,11 +141,11 @@ def _kept(space: Space, of: str) -> dict[str, rivals.Vectors]:
     return _memory.setdefault((space.weights_sha256, space.preprocessing_sha256, of), {})
 
 
-def _find(player: Player, of: str, keys: Iterable[str]) -> dict[str, rivals.Vectors]:
-    kept = _kept(player.space, of)
+def _find(loaded: LoadedRival, of: str, keys: Iterable[str]) -> dict[str, rivals.Vectors]:
+    kept = _kept(loaded.space, of)
     found = {key: kept[key] for key in keys if key in kept}
     if missing := [key for key in keys if key not in found]:
-        rows = player.space.vectors.filter(of=of, content_sha256__in=missing)
+        rows = loaded.space.vectors.filter(of=of, content_sha256__in=missing)
         for key, values, problem in rows.values_list("content_sha256", "values", "problem"):
             if values is None:
                 raise rivals.UnreadablePicture(problem)
@@ -151,20 +153,22 @@ def _find(player: Player, of: str, keys: Iterable[str]) -> dict[str, rivals.Vect
     return found
 
 
-def _keep(player: Player, of: str, keys: Sequence[str], vectors: rivals.Vectors) -> dict[str, rivals.Vectors]:
+def _keep(
+    loaded: LoadedRival, of: str, keys: Sequence[str], vectors: rivals.Vectors
+) -> dict[str, rivals.Vectors]:
     if not np.isfinite(vectors).all():
         raise rivals.NotNumbers(
-            f"{player.rival.name} computes no numbers on {player.model.device}. "
+            f"{loaded.rival.name} computes no numbers on {loaded.model.device}. "
             "Register it with other options, such as another device."
         )
     Vector.objects.bulk_create(
         [
-            Vector(space=player.space, of=of, content_sha256=key, values=vector.astype("<f4").tobytes())
+            Vector(space=loaded.space, of=of, content_sha256=key, values=vector.astype("<f4").tobytes())
             for key, vector in zip(keys, vectors, strict=True)
         ],
         ignore_conflicts=True,
     )
-    kept = _kept(player.space, of)
+    kept = _kept(loaded.space, of)
     return {key: _remember(kept, key, vector) for key, vector in zip(keys, vectors, strict=True)}
 
 

@@ -5,7 +5,7 @@ import structlog
 from scoring.models import PendingQuery
 from scoring.services.embedding import fill_pool
 from scoring.services.rival_answers import FAILURES, answer_waiting
-from scoring.services.rival_selection import rivals_in_play
+from scoring.services.rival_selection import rivals_with_vectors
 
 log = structlog.get_logger()
 
@@ -13,7 +13,7 @@ log = structlog.get_logger()
 def fill_pools() -> int:
     """Embed the pools, a few pictures at a time; urgent questions are answered in between."""
     filled = 0
-    for rival in rivals_in_play():
+    for rival in rivals_with_vectors():
         try:
             while some := fill_pool(rival):
                 filled += some

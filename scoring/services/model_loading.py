@@ -19,11 +19,11 @@ computing = RLock()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Player:
-    """A rival that is ready to answer."""
+class LoadedRival:
+    """A dual encoder that is ready to answer, with the space of its vectors."""
 
     rival: RegisteredRival
-    model: rivals.Rival
+    model: rivals.DualEncoder
     space: Space
 
 
@@ -39,23 +39,37 @@ def spec_of(rival: RegisteredRival) -> rivals.Spec:
 
 
 def load_model(rival: RegisteredRival) -> Any:
-    """Load a model that reads text alone. Raises CrowdError if its weights are missing or changed."""
-    return rivals.load(spec_of(rival))
-
-
-def load_player(rival: RegisteredRival) -> Player:
-    """Load a rival that is ready to answer. Raises CrowdError if its weights are missing or changed."""
-    model = rivals.load_rival(spec_of(rival))
+    """Load a model of any kind. Raises CrowdError if its weights are missing or changed."""
+    model = rivals.load(spec_of(rival))
     if not rival.weights_sha256:
         # The first process that reads packaged weights records their digest, which holds from then on.
         new = RegisteredRival.objects.filter(pk=rival.pk, weights_sha256="")
         new.update(weights_sha256=model.weights_sha256)
+    return model
+
+
+def load_scorer(rival: RegisteredRival) -> rivals.Scorer:
+    """Load a model that scores texts against pictures. Raises CrowdError if it is none, or as above."""
+    rivals.load_scorer(spec_of(rival))
+    scorer: rivals.Scorer = load_model(rival)
+    return scorer
+
+
+def load_rival(rival: RegisteredRival) -> LoadedRival:
+    """Load a dual encoder. Raises CrowdError if the model is none, or as above."""
+    model = load_scorer(rival)
+    if not isinstance(model, rivals.DualEncoder):
+        raise rivals.NotLoadable(f"{rival} reads texts and pictures together: it has no vectors to keep.")
+    return with_space(rival, model)
+
+
+def with_space(rival: RegisteredRival, model: rivals.DualEncoder) -> LoadedRival:
     space, _ = Space.objects.get_or_create(
         weights_sha256=model.weights_sha256,
         preprocessing_sha256=digest_of(model.preprocessing),
         defaults={"preprocessing": model.preprocessing},
     )
-    return Player(rival=rival, model=model, space=space)
+    return LoadedRival(rival=rival, model=model, space=space)
 
 
 def digest_of(value: object) -> str:

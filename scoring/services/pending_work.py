@@ -7,7 +7,7 @@ from django.db.models import Min, QuerySet
 from scoring.models import PendingQuery
 from scoring.models.model_questions import ModelQuestion
 from scoring.queries.pool_coverage import is_pool_known
-from scoring.services.rival_selection import NoRival, rivals_in_play
+from scoring.services.rival_selection import NoRival, rivals_with_vectors
 
 # How long a rival rests that could not read the pool: its weights are missing, or the memory was full.
 REST = timedelta(minutes=1)
@@ -32,7 +32,7 @@ def next_answer(*, now: datetime) -> datetime | None:
 def next_filling(*, now: datetime) -> datetime | None:
     """When a rival that could not read all pictures of the pool tries again; None if all could."""
     try:
-        rivals = rivals_in_play()
+        rivals = rivals_with_vectors()
     except NoRival:
         return None
     return None if all(is_pool_known(rival) for rival in rivals) else now + REST

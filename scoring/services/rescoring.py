@@ -19,10 +19,10 @@ log = structlog.get_logger()
 def rescore_study(*, study: Study, rival: RegisteredRival, by: User | None, now: datetime) -> int:
     """Put the study's queries to the rival; return how many. Called again, it asks the rest.
 
-    New queries follow by themselves. Raises RuleBroken if the rival reads text alone.
+    New queries follow by themselves. Raises RuleBroken if the rival scores no pictures.
     """
-    if not rival.sees_pictures:
-        raise RuleBroken("reads_text_only", f"{rival} reads text alone: it cannot be asked about pictures.")
+    if not rival.scores_pictures:
+        raise RuleBroken("scores_no_pictures", f"{rival} scores no pictures: it cannot play about them.")
     with transaction.atomic():
         play_against(study=study, rival=rival, by=by, now=now)
         missing = (

@@ -7,7 +7,6 @@ answer the same query say the same, and the database keeps one verdict.
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from itertools import accumulate, pairwise
 from threading import Event, Lock
 
 import structlog
@@ -19,9 +18,10 @@ from hits.core.errors import CrowdError
 from scoring import rivals
 from scoring.domain import best, model_score
 from scoring.models import PendingQuery, RegisteredRival, Verdict
-from scoring.services.embedding import one_at_a_time, picture_vectors, prompt_vectors, warm
-from scoring.services.model_loading import Player, code_version, computing, load_player
+from scoring.services.embedding import one_at_a_time, warm
+from scoring.services.model_loading import code_version, computing, load_scorer
 from scoring.services.pending_work import pause_after
+from scoring.services.picture_scores import score_texts
 from scoring.services.rival_selection import rivals_in_play
 
 AT_ONCE = 64
@@ -67,11 +67,11 @@ def find_places(
 
     Raises any of FAILURES.
     """
-    player = load_player(rival)
+    model = load_scorer(rival)
+    shown = [_as_rivals_see(one) for one in pictures]
     with computing:
-        prompt = player.model.embed_texts([player.model.prompt(text)])[0]
-        shown = picture_vectors(player, [_as_rivals_see(one) for one in pictures])
-        return best(rivals.scores(prompt, shown), k=k)
+        (scores,) = score_texts(rival, model, [(model.prompt(text), shown)])
+    return best(scores, k=k)
 
 
 def _answer_some(*, clock: Clock) -> int | None:
@@ -94,22 +94,24 @@ def _answer_each_rival(pending_queries: Sequence[PendingQuery], *, clock: Clock)
 
 def _answer(rival: RegisteredRival, pending_queries: Sequence[PendingQuery], *, clock: Clock) -> int:
     try:
-        player = load_player(rival)
+        model = load_scorer(rival)
     except FAILURES as problem:
         _put_off(PendingQuery.objects.filter(rival=rival), problem, now=clock())
         return 0
-    return _answer_or_put_off(player, pending_queries, clock=clock)
+    return _answer_or_put_off(rival, model, pending_queries, clock=clock)
 
 
-def _answer_or_put_off(player: Player, pending_queries: Sequence[PendingQuery], *, clock: Clock) -> int:
+def _answer_or_put_off(
+    rival: RegisteredRival, model: rivals.Scorer, pending_queries: Sequence[PendingQuery], *, clock: Clock
+) -> int:
     """Answer the queries; one that cannot be answered does not hold up the others."""
     try:
-        verdicts = _decide(player, pending_queries, clock=clock)
+        verdicts = _decide(rival, model, pending_queries, clock=clock)
     except FAILURES as problem:
         if len(pending_queries) == 1:
             _put_off(PendingQuery.objects.filter(pk=pending_queries[0].pk), problem, now=clock())
             return 0
-        return sum(_answer_or_put_off(player, [asking], clock=clock) for asking in pending_queries)
+        return sum(_answer_or_put_off(rival, model, [asking], clock=clock) for asking in pending_queries)
     with transaction.atomic():
         Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
         PendingQuery.objects.filter(pk__in=[asking.pk for asking in pending_queries]).delete()
@@ -129,28 +131,34 @@ def _put_off(pending_queries: QuerySet[PendingQuery], problem: Exception, *, now
     log.warning("rival.failed", error=type(problem).__name__, problem=str(problem)[:200])
 
 
-def _decide(player: Player, pending_queries: Sequence[PendingQuery], *, clock: Clock) -> list[Verdict]:
-    """Verdicts by one pass of the text model over all prompts; the vectors of pictures exist already."""
-    prompts = [player.model.prompt(asking.rival_query.text) for asking in pending_queries]
-    texts = prompt_vectors(player, prompts)
+def _decide(
+    rival: RegisteredRival, model: rivals.Scorer, pending_queries: Sequence[PendingQuery], *, clock: Clock
+) -> list[Verdict]:
+    """Verdicts about all queries, whose texts the model reads in one pass."""
+    prompts = [model.prompt(asking.rival_query.text) for asking in pending_queries]
     shown = [[_as_rivals_see(one) for one in asking.rival_query.pictures] for asking in pending_queries]
-    pictures = picture_vectors(player, [one for some in shown for one in some])
-    bounds = pairwise(accumulate(map(len, shown), initial=0))
+    found = score_texts(rival, model, list(zip(prompts, shown, strict=True)))
     now = clock()
     return [
-        _verdict(player, asking, prompt=prompt, scores=rivals.scores(text, pictures[start:end]), now=now)
-        for asking, prompt, text, (start, end) in zip(pending_queries, prompts, texts, bounds, strict=True)
+        _verdict(rival, model, asking, prompt=prompt, scores=scores, now=now)
+        for asking, prompt, scores in zip(pending_queries, prompts, found, strict=True)
     ]
 
 
 def _verdict(
-    player: Player, asking: PendingQuery, *, prompt: str, scores: Sequence[float], now: datetime
+    rival: RegisteredRival,
+    model: rivals.Scorer,
+    asking: PendingQuery,
+    *,
+    prompt: str,
+    scores: Sequence[float],
+    now: datetime,
 ) -> Verdict:
-    rival_query, model = asking.rival_query, player.model
+    rival_query = asking.rival_query
     places = best(scores, k=rival_query.k)
     return Verdict(
         rival_query=rival_query,
-        rival=player.rival,
+        rival=rival,
         model=model.spec.model,
         weights_sha256=model.weights_sha256,
         prompt=prompt,

@@ -60,7 +60,7 @@ def rivals_in_play() -> list[RegisteredRival]:
     """The default rival and those of any study; none while there are no pictures to play about."""
     if not PoolPicture.objects.exists():
         return []
-    seeing = Q(kind__in=RegisteredRival.SEE_PICTURES)
+    seeing = Q(kind__in=RegisteredRival.SCORE_PICTURES)
     return list(
         RegisteredRival.objects.filter(Q(studies__isnull=False) & seeing | Q(pk=default_rival().pk))
         .distinct()
@@ -68,15 +68,20 @@ def rivals_in_play() -> list[RegisteredRival]:
     )
 
 
+def rivals_with_vectors() -> list[RegisteredRival]:
+    """Those of them for which the pool's pictures are embedded in advance."""
+    return [rival for rival in rivals_in_play() if rival.keeps_vectors]
+
+
 def play_against(
     *, study: Study, rival: RegisteredRival, by: User | None, now: datetime, paid: bool = False
 ) -> StudyRival:
     """Play the study against the rival from now on; old items need rescoring.
 
-    The rival that was paid on before is still recorded. Raises RuleBroken if it reads text alone.
+    The rival that was paid on before is still recorded. Raises RuleBroken if it scores no pictures.
     """
-    if not rival.sees_pictures:
-        raise RuleBroken("reads_text_only", f"{rival} reads text alone: it cannot play about pictures.")
+    if not rival.scores_pictures:
+        raise RuleBroken("scores_no_pictures", f"{rival} scores no pictures: it cannot play about them.")
     with transaction.atomic():
         Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         if paid:

@@ -20,7 +20,7 @@ import open_clip
 import torch
 
 from scoring.domain import best
-from scoring.rivals import Picture, Spec, Vectors, load, load_rival, scores
+from scoring.rivals import Picture, Spec, Vectors, cosines, load, load_scorer
 from scoring.rivals.devices import device_of, name_of
 from tests.bench import mlm
 from tests.scoring.small_models import draw
@@ -81,7 +81,7 @@ def of_clip(
 ) -> tuple[dict[str, float], list[list[int]]]:
     """Throughput of the CLIP model per second, and the pictures that it chose for each cue."""
     options = {"precision": precision, "batch_size": 64}
-    rival: Any = load_rival(Spec(name=model, kind="clip", model=model, path=path, options=options))
+    rival: Any = load_scorer(Spec(name=model, kind="clip", model=model, path=path, options=options))
     prompts = [rival.prompt(cue) for cue in cues]
     seen, whole_s = timed(lambda: rival.embed_pictures(pictures), runs=1)
     pixels = torch.stack([rival._pixels_of(one) for one in pictures[:64]])
@@ -101,7 +101,7 @@ def choose(rival: Any, prompts: Sequence[str], seen: Vectors) -> list[list[int]]
     chosen = []
     for place, text in enumerate(rival.embed_texts(prompts)):
         shown = list(islice(cycle(range(len(seen))), place % len(seen), place % len(seen) + CANDIDATES))
-        chosen.append(sorted(shown[one] for one in best(scores(text, seen[shown]), k=K)))
+        chosen.append(sorted(shown[one] for one in best(cosines(text, seen[shown]), k=K)))
     return chosen
 
 

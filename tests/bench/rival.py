@@ -174,13 +174,13 @@ def time_loading(rival: Any, *, pool: int, embedding: Any) -> float:
     import numpy as np  # noqa: PLC0415
 
     from scoring.models import Vector  # noqa: PLC0415
-    from scoring.services.model_loading import load_player  # noqa: PLC0415
+    from scoring.services.model_loading import load_rival  # noqa: PLC0415
 
-    player = load_player(rival)
+    loaded = load_rival(rival)
     values = np.random.default_rng(1).standard_normal((pool, 1024)).astype("<f4")
     Vector.objects.bulk_create(
         [
-            Vector(space=player.space, of="picture", content_sha256=f"{number:064x}", values=one.tobytes())
+            Vector(space=loaded.space, of="picture", content_sha256=f"{number:064x}", values=one.tobytes())
             for number, one in enumerate(values)
         ],
         batch_size=500,

@@ -130,7 +130,7 @@ def test_a_model_of_text_alone_is_refused_in_words(client: Client) -> None:
 
     page = client.post(reverse("admin:scoring_play", args=[study.pk]), {"rival": "bert"}, follow=True)
 
-    assert "reads text alone" in text_of(page)
+    assert "scores no pictures" in text_of(page)
     assert not StudyRival.objects.exists()
 
 

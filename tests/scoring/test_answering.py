@@ -10,7 +10,7 @@ from scoring import rivals
 from scoring.domain import best
 from scoring.models import PendingQuery, RegisteredRival, Space, Vector, Verdict
 from scoring.services import embedding, embedding_backfill, rival_answers, rival_pool
-from scoring.services.model_loading import code_version, load_player
+from scoring.services.model_loading import code_version, load_rival
 from scoring.services.rival_selection import default_rival
 from tests.factories import NOW, make_assignment
 from tests.scoring.fakes import WEIGHTS, FakeRival, make_rival
@@ -255,8 +255,8 @@ def test_warm_reads_every_vector_of_the_pool(fake: type[FakeRival], monkeypatch:
 
     rival_answers.warm_up()
 
-    player = load_player(RegisteredRival.objects.get(name="minilm"))
-    assert len(embedding._kept(player.space, "picture")) == 3
+    loaded = load_rival(RegisteredRival.objects.get(name="minilm"))
+    assert len(embedding._kept(loaded.space, "picture")) == 3
     assert fake.computed == ["A warm"]
 
 
@@ -282,14 +282,14 @@ def test_the_memory_has_an_end(fake: type[FakeRival], monkeypatch: pytest.Monkey
 
     rival_answers.answer_waiting(clock=clock_at())
 
-    player = load_player(RegisteredRival.objects.get(name="minilm"))
-    assert len(embedding._kept(player.space, "picture")) == 3
+    loaded = load_rival(RegisteredRival.objects.get(name="minilm"))
+    assert len(embedding._kept(loaded.space, "picture")) == 3
     assert Verdict.objects.count() == 1
 
 
 def test_packaged_weights_are_held_to_what_was_first_read(fake: type[FakeRival]) -> None:
     rival = default_rival()
-    load_player(rival)
+    load_rival(rival)
 
     rival.refresh_from_db()
 

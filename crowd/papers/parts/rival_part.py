@@ -84,7 +84,7 @@ class RivalPart(SetupPart):
         return in_place(changed, of=self.title)
 
     def _offered(self, wanted: PaperRival) -> list[RegisteredRival]:
-        kinds = [wanted.kind] if wanted.settings else RegisteredRival.SEE_PICTURES
+        kinds = [wanted.kind] if wanted.settings else RegisteredRival.SCORE_PICTURES
         return list(RegisteredRival.objects.filter(kind__in=kinds).order_by("name"))
 
     def _now(self, wanted: PaperRival) -> str | None:
