@@ -7,7 +7,7 @@ from scoring.models.rivals import RegisteredRival
 
 
 class ModelQuestion(models.Model):
-    """A question to a model that reads text, and its answer once there is one. Waiting rows are the queue.
+    """A question to a model, and its answer once there is one. Waiting rows are the queue.
 
     A repeated question gets the stored answer: a model says the same about the same input.
     """
@@ -17,6 +17,8 @@ class ModelQuestion(models.Model):
         PROBABILITIES = "probabilities", "Probabilities of words"
         PERPLEXITIES = "perplexities", "Perplexity"
         PARTS = "parts", "Part of speech of a word"
+        SCORES = "scores", "Scores of texts against pictures"
+        WORDS = "words", "Words about a picture"
 
     class Status(models.TextChoices):
         WAITING = "waiting"
@@ -28,12 +30,14 @@ class ModelQuestion(models.Model):
         Status.ANSWERED: set(),
         Status.FAILED: {Status.WAITING},  # a person has corrected what was wrong
     }
-    # The kind of model that answers each kind of question.
+    # The kinds of models that answer each kind of question.
     ANSWERED_BY = {
-        Kind.TOP_WORDS: RegisteredRival.Kind.MASKED,
-        Kind.PROBABILITIES: RegisteredRival.Kind.MASKED,
-        Kind.PERPLEXITIES: RegisteredRival.Kind.CAUSAL,
-        Kind.PARTS: RegisteredRival.Kind.TAGGER,
+        Kind.TOP_WORDS: (RegisteredRival.Kind.MASKED,),
+        Kind.PROBABILITIES: (RegisteredRival.Kind.MASKED,),
+        Kind.PERPLEXITIES: (RegisteredRival.Kind.CAUSAL,),
+        Kind.PARTS: (RegisteredRival.Kind.TAGGER,),
+        Kind.SCORES: RegisteredRival.SCORE_PICTURES,
+        Kind.WORDS: (RegisteredRival.Kind.SPEAKER,),
     }
 
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="model_questions")
@@ -67,4 +71,5 @@ class ModelQuestion(models.Model):
         indexes = [models.Index(fields=["status", "try_at", "id"], name="model_question_in_turn")]
 
     def __str__(self) -> str:
-        return str(self.input.get("prompt") or self.input.get("text"))
+        texts = self.input.get("texts") or [self.input.get("prompt") or self.input.get("text") or ""]
+        return "; ".join(texts) or str(self.get_kind_display())

@@ -5,13 +5,15 @@ from importlib.util import find_spec
 from typing import Any
 
 from hits.core.errors import CrowdError
-from scoring.rivals.interface import Rival, Spec
+from scoring.rivals.interface import Scorer, Spec
 
 PATHS = {
     "caption": "scoring.rivals.caption:CaptionRival",
     "clip": "scoring.rivals.clip:ClipRival",
     "masked": "scoring.rivals.masked:MaskedModel",
     "causal": "scoring.rivals.causal:CausalModel",
+    "cross": "scoring.rivals.cross_encoder:CrossEncoder",
+    "speaker": "scoring.rivals.captioner:Captioner",
     "tagger": "scoring.rivals.tagger:Tagger",
 }
 # The library that a kind needs, and the group that installs it; other kinds need torch.
@@ -56,11 +58,11 @@ def load(spec: Spec) -> Any:
     return model
 
 
-def load_rival(spec: Spec) -> Rival:
-    """Load a model that reads a text and pictures. Raises UnknownKind if it reads text alone."""
+def load_scorer(spec: Spec) -> Scorer:
+    """Load a model that scores texts against pictures. Raises UnknownKind if it does something else."""
     model = load(spec)
-    if not isinstance(model, Rival):
-        raise UnknownKind(f"{spec.name} reads text alone; it cannot be asked about pictures.")
+    if not isinstance(model, Scorer):
+        raise UnknownKind(f"{spec.name} scores no pictures; it cannot be asked which of them fit a text.")
     return model
 
 

@@ -1,4 +1,4 @@
-"""Language models answer waiting questions, in slices about as long as a worker may wait for a verdict.
+"""Models answer waiting questions, in slices about as long as a worker may wait for a verdict.
 
 A process that is killed in the middle has stored nothing of its slice; the next one answers it. An answer is
 stored only where the row still waits, so there is one, whichever process comes second.
@@ -17,9 +17,10 @@ from django.utils import timezone
 from scoring import rivals
 from scoring.models import PendingQuery, RegisteredRival
 from scoring.models.model_questions import ModelQuestion
-from scoring.services.embedding import one_at_a_time
+from scoring.services.embedding import locate, one_at_a_time
 from scoring.services.model_loading import code_version, computing, load_model
 from scoring.services.pending_work import pause_after, questions_waiting
+from scoring.services.picture_scores import score_texts
 from scoring.services.rival_answers import FAILURES, Clock, answer_waiting
 
 # The longest run of a sweep, so that other work of its queue has its turn in between.
@@ -27,6 +28,8 @@ LONGEST_S = 60.0
 # The aim for a slice, whose size follows from how long the one before took.
 SLICE_S = 0.5
 FIRST_SLICE, SMALLEST, LARGEST = 32, 8, 1024
+# Failures that another try would repeat.
+UNANSWERABLE = (ValueError, rivals.UnreadablePicture)
 Kind = ModelQuestion.Kind
 Status = ModelQuestion.Status
 log = structlog.get_logger()
@@ -78,21 +81,24 @@ def _answer(rival: RegisteredRival, questions: Sequence[ModelQuestion], *, clock
     except FAILURES as problem:
         _put_off(questions_waiting().filter(rival=rival), problem, now=clock())
         return 0
-    return _answer_or_fail(model, questions, clock=clock)
+    return _answer_or_fail(rival, model, questions, clock=clock)
 
 
-def _answer_or_fail(model: Any, questions: Sequence[ModelQuestion], *, clock: Clock) -> int:
+def _answer_or_fail(
+    rival: RegisteredRival, model: Any, questions: Sequence[ModelQuestion], *, clock: Clock
+) -> int:
     """Answer the questions; one that cannot be answered does not hold up the others."""
     try:
-        outputs = _ask(model, questions)
+        outputs = _ask(rival, model, questions)
     except FAILURES as problem:
         if len(questions) > 1:
             half = len(questions) // 2
             return sum(
-                _answer_or_fail(model, some, clock=clock) for some in (questions[:half], questions[half:])
+                _answer_or_fail(rival, model, some, clock=clock)
+                for some in (questions[:half], questions[half:])
             )
         one = questions_waiting().filter(pk=questions[0].pk)
-        if isinstance(problem, ValueError):
+        if isinstance(problem, UNANSWERABLE):
             one.update(status=Status.FAILED, problem=_words(problem))
             log.warning("question.failed", question=questions[0].pk)
         else:
@@ -101,23 +107,61 @@ def _answer_or_fail(model: Any, questions: Sequence[ModelQuestion], *, clock: Cl
     return _store(questions, outputs, provenance=_provenance(model), now=clock())
 
 
-def _ask(model: Any, questions: Sequence[ModelQuestion]) -> list[Any]:
-    """Answers of the model, with one batched call for questions that share their options."""
+def _ask(rival: RegisteredRival, model: Any, questions: Sequence[ModelQuestion]) -> list[Any]:
+    """Answers of the model, from one batched call for all questions that share their options."""
     inputs = [one.input for one in questions]
-    if questions[0].kind == Kind.PERPLEXITIES:
-        found: list[Any] = model.perplexities([one["text"] for one in inputs])
-        return found
-    if questions[0].kind == Kind.PARTS:
-        parts = model.parts_of_speech([(one["text"], one["start"], one["end"]) for one in inputs])
-        return [{"part": one.part, "tag": one.tag, "word": one.word} for one in parts]
-    of_kind = _top_words if questions[0].kind == Kind.TOP_WORDS else _probabilities
+    match questions[0].kind:
+        case Kind.SCORES:
+            return _scores(rival, model, inputs)
+        case Kind.WORDS:
+            return _words_about(model, inputs)
+        case Kind.PERPLEXITIES:
+            found: list[Any] = model.perplexities([one["text"] for one in inputs])
+            return found
+        case Kind.PARTS:
+            parts = model.parts_of_speech([(one["text"], one["start"], one["end"]) for one in inputs])
+            return [{"part": one.part, "tag": one.tag, "word": one.word} for one in parts]
+        case Kind.TOP_WORDS:
+            return _by_option(inputs, "k", lambda some, k: _top_words(model, some, k))
+        case _:
+            return _by_option(
+                inputs, "as_one_token", lambda some, one_token: _probabilities(model, some, one_token)
+            )
+
+
+def _by_option(
+    inputs: Sequence[dict[str, Any]], option: str, ask: Callable[[Sequence[dict[str, Any]], Any], list[Any]]
+) -> list[Any]:
     outputs: dict[int, Any] = {}
-    option = "k" if of_kind is _top_words else "as_one_token"
     for value in sorted({one[option] for one in inputs}):
         places = [place for place, one in enumerate(inputs) if one[option] == value]
-        answers = of_kind(model, [inputs[place] for place in places], value)
+        answers = ask([inputs[place] for place in places], value)
         outputs |= dict(zip(places, answers, strict=True))
     return [outputs[place] for place in range(len(inputs))]
+
+
+def _scores(rival: RegisteredRival, model: Any, inputs: Sequence[dict[str, Any]]) -> list[Any]:
+    """For each question a row for each text, with the score of each picture."""
+    asked = [
+        (model.prompt(text) if one["are_cues"] else text, _pictures_of(one))
+        for one in inputs
+        for text in one["texts"]
+    ]
+    rows = iter(score_texts(rival, model, asked))
+    return [[next(rows) for _ in one["texts"]] for one in inputs]
+
+
+def _words_about(model: Any, inputs: Sequence[dict[str, Any]]) -> list[Any]:
+    pictures = locate([picture for one in inputs for picture in _pictures_of(one)])
+    found: list[Any] = model.say(
+        [(one["prompt"], shown) for one, shown in zip(inputs, pictures, strict=True)]
+    )
+    return found
+
+
+def _pictures_of(one: dict[str, Any]) -> list[rivals.Picture]:
+    """The pictures of a question, whose files the model's side finds by their digests."""
+    return [rivals.Picture(sha256=it["sha256"], path="", caption=it["caption"]) for it in one["pictures"]]
 
 
 def _top_words(model: Any, inputs: Sequence[dict[str, Any]], k: int) -> list[Any]:

@@ -15,22 +15,26 @@ from django.db.models import QuerySet
 from hits.core.errors import RuleBroken
 from scoring.models import RegisteredRival
 from scoring.models.model_questions import ModelQuestion
+from scoring.services.asking_rivals import ShownPicture
 
 AT_ONCE = 500
 Kind = ModelQuestion.Kind
 Status = ModelQuestion.Status
 # What to choose instead of a model of another kind.
 CHOICES = {
-    RegisteredRival.Kind.MASKED: "a masked language model",
-    RegisteredRival.Kind.CAUSAL: "a causal language model",
-    RegisteredRival.Kind.TAGGER: "a tagger",
+    Kind.TOP_WORDS: "a masked language model",
+    Kind.PROBABILITIES: "a masked language model",
+    Kind.PERPLEXITIES: "a causal language model",
+    Kind.PARTS: "a tagger",
+    Kind.SCORES: "a model that scores texts against pictures",
+    Kind.WORDS: "a model that says words about a picture",
 }
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewQuestion:
-    """One question of one of the four kinds, made by the functions below."""
+    """One question, made by the functions below."""
 
     kind: str
     input: Mapping[str, Any]
@@ -59,6 +63,20 @@ def perplexity(text: str) -> NewQuestion:
 def part_of_speech(text: str, *, start: int, end: int) -> NewQuestion:
     """Ask for the part of speech of the word that stands in these places of the text."""
     return NewQuestion(kind=Kind.PARTS.value, input={"text": text, "start": start, "end": end})
+
+
+def scores(texts: Sequence[str], pictures: Sequence[ShownPicture], *, are_cues: bool = False) -> NewQuestion:
+    """Ask how well each text fits each picture. A cue is read within the model's own prompt."""
+    shown = [{"sha256": one.sha256, "caption": one.caption} for one in pictures]
+    return NewQuestion(
+        kind=Kind.SCORES.value, input={"texts": list(texts), "pictures": shown, "are_cues": are_cues}
+    )
+
+
+def words(prompt: str, picture: ShownPicture) -> NewQuestion:
+    """Ask what the model says about the picture, after the prompt; without one it describes the picture."""
+    shown = [{"sha256": picture.sha256, "caption": picture.caption}]
+    return NewQuestion(kind=Kind.WORDS.value, input={"prompt": prompt, "pictures": shown})
 
 
 def ask_questions(questions: Sequence[NewQuestion], *, rival: RegisteredRival, now: datetime) -> None:
@@ -116,10 +134,11 @@ def retry_questions(questions: QuerySet[ModelQuestion], *, now: datetime) -> int
 
 
 def _refuse_other_kinds(questions: Sequence[NewQuestion], rival: RegisteredRival) -> None:
-    wanted = {ModelQuestion.ANSWERED_BY[Kind(one.kind)] for one in questions} - {rival.kind}
-    for kind in sorted(wanted):
-        raise RuleBroken("wrong_kind", f"{rival} cannot answer this; choose {CHOICES[kind]}.")
+    for kind in sorted({Kind(one.kind) for one in questions}):
+        if rival.kind not in ModelQuestion.ANSWERED_BY[kind]:
+            raise RuleBroken("wrong_kind", f"{rival} cannot answer this; choose {CHOICES[kind]}.")
 
 
 def _length(one: NewQuestion) -> tuple[str, int]:
-    return one.kind, len(str(one.input.get("prompt") or one.input.get("text")))
+    texts = one.input.get("texts") or [one.input.get("prompt") or one.input.get("text") or ""]
+    return one.kind, sum(map(len, texts))

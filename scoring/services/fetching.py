@@ -11,6 +11,7 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from PIL import Image
 
 from hits.core.errors import CrowdError
 from scoring import rivals
@@ -108,8 +109,21 @@ def _prove(rival: RegisteredRival, *, at: Path) -> None:
         model = rivals.load(rivals.Spec(**{**vars(spec), "path": at}))
     except (OSError, RuntimeError, ValueError) as error:
         raise Unsuitable(f"{rival.name} cannot be loaded: {error}") from error
-    if isinstance(model, rivals.Rival):
-        model.embed_texts([model.prompt("proof")])
+    with TemporaryDirectory() as folder:
+        _ask(model, _draw_gray(Path(folder)))
+
+
+def _ask(model: Any, picture: rivals.Picture) -> None:
+    if isinstance(model, rivals.Scorer):
+        model.score_pairs([(model.prompt("proof"), picture)])
+    elif isinstance(model, rivals.Speaker):
+        model.say([("", picture)])
+
+
+def _draw_gray(folder: Path) -> rivals.Picture:
+    path = folder / "gray.png"
+    Image.new("RGB", (64, 64), "gray").save(path)
+    return rivals.Picture(sha256="", path=str(path), caption="a gray picture")
 
 
 def _move(brought: Path, target: Path) -> None:

@@ -16,7 +16,7 @@ DIMENSIONS = 8
 WEIGHTS = "f" * 64
 
 
-class FakeRival(rivals.Rival):
+class FakeRival(rivals.DualEncoder):
     """A rival that knows pictures by SHA-256, as CLIP does. It cannot read `broken` ones; `down` stops it."""
 
     kind = "clip"
@@ -63,6 +63,60 @@ class FakeRival(rivals.Rival):
         return np.stack([_vector(picture.sha256) for picture in pictures])
 
 
+class FakeCross(rivals.Scorer):
+    """A cross-encoder: it needs the file of a picture, and keeps nothing. `asked` has what it was given."""
+
+    kind = "cross"
+    asked: list[rivals.Pair] = []
+
+    @property
+    def weights_sha256(self) -> str:
+        return self.spec.weights_sha256 or WEIGHTS
+
+    @property
+    def preprocessing(self) -> Mapping[str, Any]:
+        return {"reads": "both together"}
+
+    @property
+    def device(self) -> str:
+        return "paper"
+
+    def prompt(self, cue: str) -> str:
+        return f"Is it a {cue}?"
+
+    def score_pairs(self, pairs: Sequence[rivals.Pair]) -> list[float]:
+        self.asked.extend(pairs)
+        return [_share(f"{text} {picture.sha256}") for text, picture in pairs]
+
+
+class FakeSpeaker(rivals.Speaker):
+    """A model that says the beginning of a picture's digest after the prompt. It cannot see `broken` ones."""
+
+    kind = "speaker"
+    broken: set[str] = set()
+
+    @property
+    def weights_sha256(self) -> str:
+        return self.spec.weights_sha256 or WEIGHTS
+
+    @property
+    def preprocessing(self) -> Mapping[str, Any]:
+        return {"reads": "a digest aloud"}
+
+    @property
+    def device(self) -> str:
+        return "paper"
+
+    def say(self, asked: Sequence[tuple[str, rivals.Picture]]) -> list[str]:
+        if any(picture.sha256 in self.broken for _, picture in asked):
+            raise rivals.UnreadablePicture("This picture is broken. Put a whole one in its place.")
+        return [f"{prompt} {picture.sha256[:4]}".strip() for prompt, picture in asked]
+
+
+def _share(text: str) -> float:
+    return int.from_bytes(sha256(text.encode()).digest()[:4]) / 2**32
+
+
 def _vector(text: str) -> rivals.Vectors:
     values = np.frombuffer(sha256(text.encode()).digest()[:DIMENSIONS], dtype=np.uint8).astype(np.float32)
     found: rivals.Vectors = values / np.linalg.norm(values)
@@ -80,7 +134,10 @@ def use_fakes(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
     from scoring.services import embedding  # noqa: PLC0415 - numpy, where it is wanted
 
     path = f"{__name__}:{FakeRival.__name__}"
-    monkeypatch.setattr(registry, "PATHS", {"clip": path, "caption": path})
+    others = {one.kind: f"{__name__}:{one.__name__}" for one in (FakeCross, FakeSpeaker)}
+    monkeypatch.setattr(registry, "PATHS", {"clip": path, "caption": path, **others})
+    monkeypatch.setattr(FakeCross, "asked", [])
+    monkeypatch.setattr(FakeSpeaker, "broken", set())
     monkeypatch.setattr(registry, "_loaded", {})
     monkeypatch.setattr(embedding, "_memory", {})
     for name, value in (("computed", []), ("broken", set()), ("down", False)):

@@ -146,7 +146,7 @@ def test_a_model_is_not_asked_what_it_cannot_answer(kind: str, question: NewQues
     assert not ModelQuestion.objects.exists()
 
 
-def test_a_model_that_sees_pictures_is_asked_nothing() -> None:
+def test_a_model_that_scores_pictures_is_asked_nothing() -> None:
     with pytest.raises(RuleBroken, match="choose a masked language model"):
         ask_questions([top_words(GAP, k=1)], rival=make_rival("clip"), now=NOW)
 

