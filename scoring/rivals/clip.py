@@ -21,10 +21,10 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from scoring.rivals import weights
+from scoring.rivals.cue_prompts import WITH_ARTICLE, prompt_of, template_of
 from scoring.rivals.devices import device_of, name_of
 from scoring.rivals.interface import DualEncoder, NotLoadable, Picture, Spec, Vectors
 from scoring.rivals.picture_files import read_picture
-from scoring.rivals.prompts import WITH_ARTICLE, prompt_of, template_of
 from scoring.rivals.text_tower import encode_text
 
 DEFAULT = "RN50"

@@ -8,10 +8,10 @@ from transformers import AutoConfig, AutoProcessor, BlipForImageTextRetrieval, V
 from transformers.utils import logging as transformers_logging
 
 from scoring.rivals import weights
+from scoring.rivals.cue_prompts import WITH_ARTICLE, prompt_of, template_of
 from scoring.rivals.devices import device_of, name_of
 from scoring.rivals.interface import NotLoadable, NotNumbers, Pair, Picture, Scorer, Spec
 from scoring.rivals.picture_files import read_picture
-from scoring.rivals.prompts import WITH_ARTICLE, prompt_of, template_of
 
 BATCH_SIZE = 16
 # By the type that the model's own description gives.

@@ -141,7 +141,7 @@ def _by_option(
 
 
 def _scores(rival: RegisteredRival, model: Any, inputs: Sequence[dict[str, Any]]) -> list[Any]:
-    """For each question a row for each text, with the score of each picture."""
+    """Return, for each question, a row for each text with the score of each picture."""
     asked = [
         (model.prompt(text) if one["are_cues"] else text, _pictures_of(one))
         for one in inputs

@@ -11,7 +11,8 @@ from scoring.models import RegisteredRival
 from scoring.models.model_questions import ModelQuestion
 from scoring.services.asking_models import NewQuestion, ask_and_find, retry_questions
 
-Row = TypeVar("Row", bound=Model)
+Row = TypeVar("Row")
+Stored = TypeVar("Stored", bound=Model)
 # A row, and the answers to its questions in their order.
 Answered = tuple[Row, list[ModelQuestion]]
 AT_ONCE = 250
@@ -33,10 +34,10 @@ class Standing:
 
 
 def consult(
-    rows: QuerySet[Row],
+    rows: QuerySet[Stored],
     *,
-    ask: Callable[[Row], Sequence[NewQuestion]],
-    take: Callable[[list[Answered[Row]]], None],
+    ask: Callable[[Stored], Sequence[NewQuestion]],
+    take: Callable[[list[Answered[Stored]]], None],
     rival: RegisteredRival,
     now: datetime,
 ) -> Standing:
@@ -47,14 +48,18 @@ def consult(
     standing, last = Standing(), 0
     while not standing.waiting and (slice_ := list(rows.filter(pk__gt=last).order_by("pk")[:AT_ONCE])):
         last = slice_[-1].pk
-        standing = _consult_slice(slice_, ask=ask, take=take, rival=rival, now=now, standing=standing)
+        standing = consult_slice(slice_, ask=ask, take=take, rival=rival, now=now, standing=standing)
     if standing.waiting:
         return replace(standing, waiting=standing.waiting + rows.filter(pk__gt=last).count())
     return standing
 
 
 def ask_failed_anew(
-    rows: QuerySet[Row], *, ask: Callable[[Row], Sequence[NewQuestion]], rival: RegisteredRival, now: datetime
+    rows: QuerySet[Stored],
+    *,
+    ask: Callable[[Stored], Sequence[NewQuestion]],
+    rival: RegisteredRival,
+    now: datetime,
 ) -> int:
     """Ask failed questions of these rows again, and those that rest until their next try; return how many."""
     count, last = 0, 0
@@ -65,7 +70,7 @@ def ask_failed_anew(
     return count
 
 
-def _consult_slice(
+def consult_slice(
     rows: Sequence[Row],
     *,
     ask: Callable[[Row], Sequence[NewQuestion]],
@@ -74,6 +79,7 @@ def _consult_slice(
     now: datetime,
     standing: Standing,
 ) -> Standing:
+    """Ask about these rows, pass on the answers that are in, and add the rest to the standing."""
     asked = [(row, ask(row)) for row in rows]
     found = ask_and_find([one for _, questions in asked for one in questions], rival=rival, now=now)
     all_of = [(row, [found[one.key] for one in questions]) for row, questions in asked]

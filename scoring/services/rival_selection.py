@@ -69,7 +69,7 @@ def rivals_in_play() -> list[RegisteredRival]:
 
 
 def rivals_with_vectors() -> list[RegisteredRival]:
-    """Those of them for which the pool's pictures are embedded in advance."""
+    """Return those of them for which the pool's pictures are embedded in advance."""
     return [rival for rival in rivals_in_play() if rival.keeps_vectors]
 
 

@@ -79,7 +79,7 @@ def test_a_model_of_another_type_is_refused(blip: Path) -> None:
 
 
 def test_a_model_without_its_head_is_refused(blip: Path) -> None:
-    """It can say words, but has no head for matching: transformers would invent one."""
+    """The model can say words, but has no head for matching: transformers would invent one."""
     with pytest.raises(rivals.WeightsMissing, match="are no cross-encoder: they lack"):
         CrossEncoder(replace(spec("cross", blip), weights_sha256=""))
 
