@@ -116,6 +116,7 @@ RESEARCHERS_APPS = [
     "crowd.questions",
     "crowd.pictures",
     "crowd.releases",
+    "crowd.benchmarks",
     "crowd.papers",
     "crowd.winogavil",
     "crowd.winogavil.annotation",

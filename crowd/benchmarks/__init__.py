@@ -1,0 +1,1 @@
+"""Benchmarks: one task on the items of a release, on which models stand beside people."""

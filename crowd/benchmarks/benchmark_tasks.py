@@ -1,0 +1,125 @@
+"""The tasks of benchmarks: what a model is asked about the items of a release, and how its answers score."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from crowd.releases.models import Release
+from hits.common.uploads import UploadedColumn
+from hits.core.errors import CrowdError
+from hits.datasets.columns import Row
+from scoring.services.asking_models import NewQuestion
+
+# What a model answers about one item, as plain JSON.
+Answer = Any
+# The scores of one answer, by the key of the measure.
+Scores = Mapping[str, Fraction]
+_tasks: dict[tuple[str, str], "BenchmarkTask"] = {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """A number between 0 and 1 that each answer has; a model's is the mean over its items."""
+
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasedItem:
+    """One item of a release. `row` has its labels; `shown` is the row as the files show it."""
+
+    name: str
+    row: Row
+    shown: Row
+    split: str = ""
+    is_hidden: bool = False
+
+
+class BenchmarkTask(ABC):
+    """One task of a family. Answers of registered models and of files are read to the same JSON."""
+
+    family: ClassVar[str]
+    key: ClassVar[str]
+    name: ClassVar[str]
+    # What the model is asked, for whoever chooses one or writes a file.
+    about: ClassVar[str]
+    # The file of the release whose rows are the items.
+    file: ClassVar[str]
+    # What its items are called: "examples".
+    items: ClassVar[str]
+    measures: ClassVar[Sequence[Measure]]
+    # Columns of a file of answers. The first names the item.
+    columns: ClassVar[Sequence[UploadedColumn]]
+    any_of: ClassVar[Sequence[Sequence[str]]] = ()
+    # The kinds of model questions by which it can be put to a registered model, the best first.
+    kinds: ClassVar[Sequence[str]]
+    # Who the people beside the models are; empty where a release has no answers of people.
+    people: ClassVar[str] = ""
+
+    def wanted(self, row: Row) -> bool:
+        """Whether a row of the file is an item."""
+        return True
+
+    def divide(self, row: Row) -> Iterable[Row]:
+        """Yield the items of a row, each with what it needs."""
+        yield row
+
+    @abstractmethod
+    def name_of(self, row: Row) -> str:
+        """Return the name of an item in files of answers."""
+
+    @abstractmethod
+    def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
+        """Return the questions of this kind about each item."""
+
+    @abstractmethod
+    def answer(self, item: ReleasedItem, outputs: Sequence[Any], kind: str) -> Answer:
+        """Return the answer that a registered model's outputs are."""
+
+    @abstractmethod
+    def read(self, item: ReleasedItem, cells: Mapping[str, Any]) -> Answer:
+        """Return the answer of a line of a file. Raises ValueError with what to correct."""
+
+    @abstractmethod
+    def write(self, item: ReleasedItem, answer: Answer) -> Mapping[str, Any]:
+        """Return the cells of a line that has this answer, without the item's name."""
+
+    @abstractmethod
+    def score(self, item: ReleasedItem, answer: Answer) -> Scores: ...
+
+    def chance(self, item: ReleasedItem) -> Scores | None:
+        """Return the expected scores of a blind answer, or None where there is no such thing."""
+        return None
+
+    def people_scores(self, item: ReleasedItem) -> Scores | None:
+        """Return the scores of people on this item, or None where it has no answers of people."""
+        return None
+
+    def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
+        """Return the kinds of items that it belongs to, by what divides them."""
+        return {}
+
+
+def register(task: BenchmarkTask) -> None:
+    """Register a task. Called from an AppConfig.ready of the family."""
+    _tasks[task.family, task.key] = task
+
+
+def tasks_of(family: str) -> Sequence[BenchmarkTask]:
+    return [task for (of, _), task in sorted(_tasks.items()) if of == family]
+
+
+def get(family: str, key: str) -> BenchmarkTask:
+    """Raises CrowdError for a task that is not registered."""
+    if (family, key) not in _tasks:
+        raise CrowdError(f"There is no task {key!r} of {family!r}.")
+    return _tasks[family, key]
+
+
+def tasks_for(release: Release) -> Sequence[BenchmarkTask]:
+    """Return the tasks whose file this release has."""
+    files = release.counts.get("files", {})
+    return [task for task in tasks_of(release.family) if files.get(task.file)]

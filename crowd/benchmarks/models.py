@@ -1,0 +1,110 @@
+from typing import Any, ClassVar
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Lower
+
+from crowd.releases.models import Release
+from hits.identity.models.users import User
+from scoring.models import RegisteredRival
+
+
+class Benchmark(models.Model):
+    """One task on the items of one release, on which models stand beside people."""
+
+    release = models.ForeignKey(Release, models.CASCADE, related_name="benchmarks")
+    # The key of the task within the release's family.
+    task = models.CharField(max_length=32)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["release", "task"], name="benchmark_once_per_release_and_task")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task} on {self.release}"
+
+
+class Result(models.Model):
+    """The answers of one model, or of people or chance, to a benchmark. Its items are never asked twice.
+
+    The rows are the queue: a sweep asks a registered model slice by slice, and goes on where it was stopped.
+    """
+
+    class Source(models.TextChoices):
+        ASKED = "asked", "Asked here"
+        UPLOADED = "uploaded", "From a file"
+        PEOPLE = "people", "People"
+        CHANCE = "chance", "Chance"
+
+    class Status(models.TextChoices):
+        OPEN = "open", "Being answered"
+        DONE = "done", "Complete"
+
+    TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
+        Status.OPEN: {Status.DONE},
+        Status.DONE: {Status.OPEN},  # what failed is asked again
+    }
+    # Results of models, of which others may be made, and which may be removed.
+    OF_MODELS = (Source.ASKED, Source.UPLOADED)
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="results")
+    name = models.CharField(max_length=64)
+    source = models.CharField(max_length=8, choices=Source, default=Source.UPLOADED)
+    about = models.CharField(max_length=500, blank=True)
+    # The model that is asked; None where nobody asks.
+    rival = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
+    status = models.CharField(max_length=8, choices=Status, default=Status.DONE)
+    # The byte of the frozen rows up to which the model was asked.
+    cursor = models.BigIntegerField(default=0)
+    answered = models.PositiveIntegerField(default=0)
+    waiting = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    problem = models.CharField(max_length=500, blank=True)
+    # Model, weights, preprocessing, device and code; of a file, its SHA-256.
+    provenance = models.JSONField(default=dict)
+    # Sums of scores, from which tables are made: [{"group", "value", "measure", "items", "sum"}].
+    sums: "models.JSONField[list[dict[str, object]], list[dict[str, object]]]" = models.JSONField(
+        default=list
+    )
+    added_at = models.DateTimeField()
+    added_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            models.UniqueConstraint("benchmark", Lower("name"), name="benchmark_result_once_per_name"),
+            models.CheckConstraint(
+                condition=Q(source="asked", rival__isnull=False) | (~Q(source="asked") & Q(rival=None)),
+                name="benchmark_result_asked_has_a_model",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["id"], condition=Q(status="open"), name="benchmark_result_open"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_of_model(self) -> bool:
+        return self.source in self.OF_MODELS
+
+
+class ItemResult(models.Model):
+    """The answer to one item, with its scores as fractions."""
+
+    result = models.ForeignKey(Result, models.CASCADE, related_name="items")
+    item = models.CharField(max_length=80)
+    is_hidden = models.BooleanField(default=False)
+    answer: Any = models.JSONField(null=True)
+    scores: "models.JSONField[dict[str, str], dict[str, str]]" = models.JSONField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["result", "item"], name="benchmark_item_once")]
+
+    def __str__(self) -> str:
+        return self.item

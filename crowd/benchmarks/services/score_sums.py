@@ -1,0 +1,58 @@
+"""Sums of a result's scores, from which every table of its benchmark is made without reading its items."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import islice
+
+from crowd.benchmarks.benchmark_tasks import BenchmarkTask, ReleasedItem
+from crowd.benchmarks.models import Result
+from crowd.benchmarks.released_items import items_from
+
+AT_ONCE = 500
+ALL, SPLIT = "", "split"
+# What divides the items, the kind of an item, and the measure.
+Key = tuple[str, str, str]
+
+
+def sum_up(result: Result, task: BenchmarkTask) -> None:
+    """Store the sums over all items of the result, and over each kind of them."""
+    counted: defaultdict[Key, Counter[str]] = defaultdict(Counter)
+    for item, scores in _scored(result, task):
+        for group, value in kinds_of(item, task):
+            for measure, score in scores.items():
+                counted[group, value, measure][score] += 1
+    result.sums = [
+        {
+            "group": group,
+            "value": value,
+            "measure": measure,
+            "items": scores.total(),
+            "sum": str(sum((Fraction(score) * times for score, times in scores.items()), Fraction())),
+        }
+        for (group, value, measure), scores in sorted(counted.items())
+    ]
+    result.save(update_fields=["sums"])
+
+
+def kinds_of(item: ReleasedItem, task: BenchmarkTask) -> Iterator[tuple[str, str]]:
+    yield ALL, ""
+    if item.split:
+        yield SPLIT, item.split
+    for group, values in task.groups(item).items():
+        for value in dict.fromkeys(values):
+            yield group, value
+
+
+def _scored(result: Result, task: BenchmarkTask) -> Iterator[tuple[ReleasedItem, dict[str, str]]]:
+    items = (read.item for read in items_from(result.benchmark.release, task))
+    while some := list(islice(items, AT_ONCE)):
+        yield from _scored_of(result, some)
+
+
+def _scored_of(
+    result: Result, items: Sequence[ReleasedItem]
+) -> Iterator[tuple[ReleasedItem, dict[str, str]]]:
+    rows = result.items.filter(item__in=[item.name for item in items])
+    scores = dict(rows.values_list("item", "scores"))
+    return ((item, scores[item.name]) for item in items if item.name in scores)

@@ -1,0 +1,9 @@
+from django.utils import timezone
+
+from crowd.benchmarks.services import benchmark_results
+from hits.common.sweeps import sweep
+
+
+@sweep("benchmarks.answer_benchmarks", rest_s=2)
+def answer_benchmarks() -> None:
+    benchmark_results.answer_benchmarks(now=timezone.now())
