@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 from django.utils.functional import Promise
 
+from crowd.benchmarks import benchmark_tasks
+from crowd.benchmarks.benchmark_tasks import BenchmarkTask
 from crowd.papers.paper_project import PaperProject
 from crowd.pictures import removal
 from crowd.releases import family_contents
@@ -53,6 +55,8 @@ class Family:
     export: Export | None = None
     # What its releases have.
     release: ReleaseContents | None = None
+    # What models can be asked about its releases.
+    benchmarks: Sequence[BenchmarkTask] = ()
     replay: Replay | None = None
     # Its modules of addresses, by their path prefix.
     urls: Mapping[str, str] = field(default_factory=dict)
@@ -87,6 +91,8 @@ def register(family: Family) -> None:
         exports.register(family.export)
     if family.release:
         family_contents.register(family.release)
+    for benchmark in family.benchmarks:
+        benchmark_tasks.register(benchmark)
     if family.replay:
         replays.register(family.replay)
     if family.follow_pictures:

@@ -10,6 +10,7 @@ from crowd.winogavil.annotation.label_tasks import SkillsTask, TypesTask
 from crowd.winogavil.creator_test import CreatorTestTask
 from crowd.winogavil.paper import PAPER, GameOfPaper
 from crowd.winogavil.releases.exporting import WinogavilExport
+from crowd.winogavil.releases.game_benchmark import PickPictures
 from crowd.winogavil.releases.game_contents import GameContents
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.roles import ROLES
@@ -92,6 +93,7 @@ FAMILY = Family(
     tables_permission="winogavil_releases.view_statistics",
     export=WinogavilExport(),
     release=GameContents(),
+    benchmarks=[PickPictures()],
     replay=WinogavilReplay(),
     urls={"api/": "crowd.winogavil.api.urls"},
     sites={"PLAY_URL": "crowd.winogavil.play.urls"},

@@ -6,6 +6,7 @@ from crowd.family import Family
 from crowd.winoground.asking.examples_policy import ExamplesPolicy
 from crowd.winoground.asking.onboarding import OnboardingTask
 from crowd.winoground.asking.validate import ValidateTask
+from crowd.winoground.caption_benchmark import MatchCaptions
 from crowd.winoground.domain import RIGHT
 from crowd.winoground.exporting.export import WinogroundExport
 from crowd.winoground.paper import PAPER, MatchingOfPaper
@@ -43,6 +44,7 @@ FAMILY = Family(
     refuses_tables=sees_own_only,
     export=WinogroundExport(),
     release=WinogroundContents(),
+    benchmarks=[MatchCaptions()],
     urls={"api/": "crowd.winoground.api"},
     demo="crowd.winoground.demo.matching.WinogroundDemo",
     follow_pictures=follow_pictures,

@@ -4,6 +4,7 @@ from crowd.family import Family
 from crowd.winoventi.apart_policy import ApartPolicy
 from crowd.winoventi.challenge.exporting.winoventi_export import WinoventiExport
 from crowd.winoventi.challenge.pages.choices import ChoicesTask
+from crowd.winoventi.challenge.prompt_benchmark import CompletePrompts
 from crowd.winoventi.exceptions.pages.exceptions import ExceptionsTask
 from crowd.winoventi.limit_policy import LimitPolicy
 from crowd.winoventi.paper import PAPER, ProcedureOfPaper
@@ -40,6 +41,7 @@ FAMILY = Family(
     tables_permission="winoventi.view_project",
     export=WinoventiExport(),
     release=WinoventiContents(),
+    benchmarks=[CompletePrompts()],
     replay=WinoventiReplay(),
     urls={"api/": "crowd.winoventi.api.urls"},
     demo="crowd.winoventi.demo.procedure.WinoventiDemo",

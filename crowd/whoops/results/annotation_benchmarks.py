@@ -1,0 +1,86 @@
+"""Benchmarks of weird images: which caption fits better, and what a model says that an image shows."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Measure, ReleasedItem, Scores
+from hits.common.uploads import UploadedColumn, read_number
+from hits.datasets.columns import Row
+from scoring.models.model_questions import ModelQuestion
+from scoring.services.asking_models import NewQuestion, scores
+from scoring.services.asking_rivals import ShownPicture
+from scoring.services.rival_pool import captions_of
+
+RANKED = "ranked"
+DETAILED, UNDERSPECIFIED = "detailed", "underspecified"
+HALF = Fraction(1, 2)
+
+
+class RankCaptions(BenchmarkTask):
+    """An image has one item for each of its annotations."""
+
+    family: ClassVar[str] = "whoops"
+    key: ClassVar[str] = "matching"
+    name: ClassVar[str] = "Rank detailed above underspecified captions"
+    about: ClassVar[str] = (
+        "A score for each of the two captions of an annotation with the weird image. The caption that names "
+        "both parts should fit better than the one that leaves a part out; equal numbers are a tie, which is "
+        "wrong."
+    )
+    file: ClassVar[str] = "images"
+    items: ClassVar[str] = "annotations"
+    measures: ClassVar[Sequence[Measure]] = [Measure(key=RANKED, name="Ranked right")]
+    columns: ClassVar[Sequence[UploadedColumn]] = [
+        UploadedColumn(
+            name="annotation",
+            help="The image's id, a dash, and the place of the caption in the image's list, from 1.",
+        ),
+        UploadedColumn(name=DETAILED, help="The score of the detailed caption.", read=read_number),
+        UploadedColumn(
+            name=UNDERSPECIFIED, help="The score of the underspecified caption.", read=read_number
+        ),
+    ]
+    kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.SCORES]
+
+    def divide(self, row: Row) -> Iterable[Row]:
+        pairs = zip(row["captions"], row["underspecified_captions"], strict=True)
+        for place, (detailed, underspecified) in enumerate(pairs, start=1):
+            yield {
+                "annotation": f"{row['image']}-{place}",
+                DETAILED: detailed,
+                UNDERSPECIFIED: underspecified,
+                "sha256": row["weird_sha256"],
+                "category": row["category"],
+            }
+
+    def name_of(self, row: Row) -> str:
+        return str(row["annotation"])
+
+    def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
+        captions = captions_of([item.row["sha256"] for item in items])
+        return [[_question(item.row, captions)] for item in items]
+
+    def answer(self, item: ReleasedItem, outputs: Sequence[Any], kind: str) -> Answer:
+        (table,) = outputs
+        return [row[0] for row in table]
+
+    def read(self, item: ReleasedItem, cells: Mapping[str, Any]) -> Answer:
+        return [cells[DETAILED], cells[UNDERSPECIFIED]]
+
+    def write(self, item: ReleasedItem, answer: Answer) -> Mapping[str, Any]:
+        return dict(zip((DETAILED, UNDERSPECIFIED), answer, strict=True))
+
+    def score(self, item: ReleasedItem, answer: Answer) -> Scores:
+        return {RANKED: Fraction(answer[0] > answer[1])}
+
+    def chance(self, item: ReleasedItem) -> Scores:
+        return {RANKED: HALF}
+
+    def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
+        return {"category": [item.row["category"]] if item.row["category"] else []}
+
+
+def _question(row: Row, captions: Mapping[str, str]) -> NewQuestion:
+    shown = ShownPicture(sha256=row["sha256"], caption=captions.get(row["sha256"], ""))
+    return scores([row[DETAILED], row[UNDERSPECIFIED]], [shown])

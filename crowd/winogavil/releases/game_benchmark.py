@@ -1,0 +1,110 @@
+"""The benchmark of the association game: which pictures an author meant by a word."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Measure, ReleasedItem, Scores
+from crowd.winogavil.releases.domain import ALL, BASELINE, GROUPS, random_expectation
+from crowd.winogavil.releases.files.uploads import ANY_OF, COLUMNS
+from crowd.winogavil.releases.origins import BASELINE as FROM_LIST
+from hits.common.uploads import UploadedColumn
+from hits.datasets.columns import Row
+from scoring.domain import best, jaccard
+from scoring.models.model_questions import ModelQuestion
+from scoring.services.asking_models import NewQuestion, scores
+from scoring.services.asking_rivals import ShownPicture
+from scoring.services.rival_pool import captions_of
+
+JACCARD = "jaccard"
+
+
+class PickPictures(BenchmarkTask):
+    """An answer is the places of the pictures that the model picks, as many as the author chose."""
+
+    family: ClassVar[str] = "winogavil"
+    key: ClassVar[str] = "associations"
+    name: ClassVar[str] = "Find the pictures that a word was meant for"
+    about: ClassVar[str] = (
+        "Which of the candidates belong to the word, as many as the author chose. Give their names, or a "
+        "score for each candidate, of which the highest count; ties go to the picture shown first."
+    )
+    file: ClassVar[str] = "full"
+    items: ClassVar[str] = "associations"
+    measures: ClassVar[Sequence[Measure]] = [Measure(key=JACCARD, name="Jaccard index")]
+    columns: ClassVar[Sequence[UploadedColumn]] = COLUMNS
+    any_of: ClassVar[Sequence[Sequence[str]]] = ANY_OF
+    kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.SCORES]
+    people: ClassVar[str] = "Solvers"
+
+    def wanted(self, row: Row) -> bool:
+        return bool(row["selected"])
+
+    def name_of(self, row: Row) -> str:
+        return str(row["ID"])
+
+    def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
+        captions = captions_of([one["sha256"] for item in items for one in item.row["pictures"]])
+        return [[_question(item.row, captions)] for item in items]
+
+    def answer(self, item: ReleasedItem, outputs: Sequence[Any], kind: str) -> Answer:
+        ((values,),) = outputs
+        return sorted(best(values, k=item.row["num_associations"]))
+
+    def read(self, item: ReleasedItem, cells: Mapping[str, Any]) -> Answer:
+        picks, values = cells["prediction"], cells["scores"]
+        if (picks is None) == (values is None):
+            raise ValueError("it needs either a prediction or scores.")
+        names = list(item.shown["candidates"])
+        if values is None:
+            return _places_of(picks, names, k=item.row["num_associations"])
+        return sorted(best(_in_order(values, names), k=item.row["num_associations"]))
+
+    def write(self, item: ReleasedItem, answer: Answer) -> Mapping[str, Any]:
+        return {"prediction": "|".join(item.shown["candidates"][place] for place in answer)}
+
+    def score(self, item: ReleasedItem, answer: Answer) -> Scores:
+        chosen = {str(place) for place, one in enumerate(item.row["pictures"]) if one["chosen"]}
+        return {JACCARD: jaccard(chosen, set(map(str, answer)))}
+
+    def chance(self, item: ReleasedItem) -> Scores:
+        return {JACCARD: random_expectation(item.row["num_candidates"], item.row["num_associations"])}
+
+    def people_scores(self, item: ReleasedItem) -> Scores | None:
+        mean = item.row["solvers_jaccard_exact"]
+        return None if mean is None else {JACCARD: Fraction(mean)}
+
+    def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
+        if item.row["source"] == FROM_LIST:
+            return {"data": [BASELINE]}
+        sizes = [name for name, sizes in GROUPS.items() if item.row["num_candidates"] in sizes]
+        return {"data": [f"game, {ALL}", *(f"game, {name} candidates" for name in sizes)]}
+
+
+def _question(row: Row, captions: Mapping[str, str]) -> NewQuestion:
+    """The pictures by their files; one that a recording has the name of alone is known by that name."""
+    shown = [
+        ShownPicture(sha256=one["sha256"], caption=captions.get(one["sha256"], "") or one["name"])
+        for one in row["pictures"]
+    ]
+    return scores([row["cue"]], shown, are_cues=True)
+
+
+def _places_of(picks: Sequence[str], names: Sequence[str], *, k: int) -> list[int]:
+    if strangers := [pick for pick in picks if pick not in names]:
+        raise ValueError(f"{strangers[0]!r:.80} is no candidate.")
+    if len(set(picks)) < len(picks):
+        raise ValueError("a picture is named twice.")
+    if len(picks) != k:
+        raise ValueError(f"exactly {k} pictures are needed, and {len(picks)} are named.")
+    return sorted(names.index(pick) for pick in picks)
+
+
+def _in_order(values: Mapping[str, float] | Sequence[float], names: Sequence[str]) -> list[float]:
+    if isinstance(values, Mapping):
+        if set(values) != set(names):
+            raise ValueError("the scores are not those of its candidates, each once.")
+        return [values[name] for name in names]
+    if len(values) != len(names):
+        raise ValueError(f"there are {len(names)} candidates, and {len(values)} scores.")
+    return list(values)
