@@ -1,5 +1,6 @@
-"""What a family adds to the page of its releases."""
+"""What other rooms add to the page of a release."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +10,12 @@ from django.http import HttpRequest
 from crowd.releases.models import Release
 from hits.admin.projects.project_cards import CardLink
 
-_parts: dict[str, "ReleasePart"] = {}
+_parts: dict[str, list["ReleasePart"]] = defaultdict(list)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleasePart:
-    """Sections of a family at the end of a release's page, and links beside its actions.
+    """Sections at the end of a release's page, and links beside its actions.
 
     Both are shown for complete releases only.
     """
@@ -25,8 +26,9 @@ class ReleasePart:
 
 
 def register(family: str, part: ReleasePart) -> None:
-    _parts[family] = part
+    """Register a part of the releases of one family, or of every family without a name."""
+    _parts[family].append(part)
 
 
-def part_of(release: Release) -> ReleasePart | None:
-    return _parts.get(release.family)
+def parts_of(release: Release) -> Sequence[ReleasePart]:
+    return [*_parts[""], *_parts[release.family]] if release.is_complete else []

@@ -17,7 +17,7 @@ from crowd.releases import family_contents
 from crowd.releases.admin.forms import ReleaseForm
 from crowd.releases.admin.permitted_rows import MAKE, TAKE, find_release, find_study, render
 from crowd.releases.admin.release_actions import RELEASES
-from crowd.releases.admin.release_parts import part_of
+from crowd.releases.admin.release_parts import parts_of
 from crowd.releases.family_contents import ReleaseContents, contents_of
 from crowd.releases.models import Release
 from crowd.releases.services import file_downloads, release_states, sizes
@@ -140,8 +140,7 @@ def find_contents(family: str) -> ReleaseContents:
 
 def release_context(request: HttpRequest, release: Release) -> dict[str, Any]:
     """Everything that the page of a release shows; its progress, while it is being made."""
-    of, part = contents_of(release), part_of(release)
-    shown = part if release.is_complete else None
+    of, parts = contents_of(release), parts_of(release)
     return {
         "every_ms": LOOK_AGAIN_MS if release.is_being_made else 0,
         "about": families.get(release.family).name,
@@ -152,9 +151,9 @@ def release_context(request: HttpRequest, release: Release) -> dict[str, Any]:
         "data": release.counts.get("files", {}).items(),
         "may_take": request.user.has_perm(TAKE),
         "offered": RELEASES.offered(release, user=signed_in(request)),
-        "links": shown.links(request, release) if shown else [],
-        "part": shown.template if shown else "",
-        **(shown.context(request, release) if shown else {}),
+        "links": [link for part in parts for link in part.links(request, release)],
+        "parts": [part.template for part in parts],
+        **{name: value for part in parts for name, value in part.context(request, release).items()},
     }
 
 

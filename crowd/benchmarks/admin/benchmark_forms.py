@@ -1,0 +1,55 @@
+"""Forms of benchmarks: a model to ask, a file of answers, two rows to compare."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest
+
+from crowd.benchmarks.benchmark_tasks import BenchmarkTask
+from crowd.benchmarks.models import Result
+from crowd.benchmarks.services.answer_files import MOST_BYTES
+from crowd.benchmarks.services.benchmark_results import models_for
+from hits.admin.data.result_forms import WIDE, ResultsForm
+
+
+class AnswersForm(ResultsForm):
+    most_bytes = MOST_BYTES
+    is_part = forms.BooleanField(
+        label="It covers only a part of the release",
+        required=False,
+        help_text="Then the table says how much. Otherwise a file that lacks an item is refused.",
+    )
+
+
+class AskForm(forms.Form):
+    rival = forms.ModelChoiceField(queryset=Result.objects.none(), label="Model", empty_label=None)
+    about = forms.CharField(
+        label="About it",
+        required=False,
+        max_length=500,
+        widget=forms.TextInput(WIDE),
+        help_text="For colleagues. Weights, preprocessing and device are kept with the answers.",
+    )
+
+    def __init__(self, request: HttpRequest, *, task: BenchmarkTask, **kwargs: Any) -> None:
+        super().__init__(request.POST or None, **kwargs)
+        field: Any = self.fields["rival"]
+        field.queryset = models_for(task)
+        field.label_from_instance = lambda rival: f"{rival.name} ({rival.get_kind_display()})"
+
+
+class CompareForm(forms.Form):
+    """Two results, sent by GET so that a comparison has an address."""
+
+    one = forms.ModelChoiceField(queryset=Result.objects.none(), label="Compare", empty_label=None)
+    other = forms.ModelChoiceField(queryset=Result.objects.none(), label="with", empty_label=None)
+
+    def __init__(self, request: HttpRequest, *, results: Sequence[Result]) -> None:
+        asked = {"one", "other"} <= set(request.GET)
+        super().__init__(request.GET if asked else None)
+        for name in ("one", "other"):
+            field: Any = self.fields[name]
+            field.queryset = Result.objects.filter(pk__in=[result.pk for result in results])
+        if len(results) > 1:
+            self.fields["other"].initial = results[1].pk
