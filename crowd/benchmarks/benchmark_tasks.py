@@ -21,10 +21,14 @@ _tasks: dict[tuple[str, str], "BenchmarkTask"] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """A number between 0 and 1 that each answer has; a model's is the mean over its items."""
+    """A number that each answer has, as a share; a model's is the mean over its items.
+
+    `of_whole`: a plain number that only all answers together have.
+    """
 
     key: str
     name: str
+    of_whole: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +63,11 @@ class BenchmarkTask(ABC):
     # Who the people beside the models are; empty where a release has no answers of people.
     people: ClassVar[str] = ""
 
+    @property
+    def single_measures(self) -> Sequence[Measure]:
+        """Those of its measures that each answer has."""
+        return [measure for measure in self.measures if not measure.of_whole]
+
     def wanted(self, row: Row) -> bool:
         """Whether a row of the file is an item."""
         return True
@@ -87,8 +96,13 @@ class BenchmarkTask(ABC):
     def write(self, item: ReleasedItem, answer: Answer) -> Mapping[str, Any]:
         """Return the cells of a line that has this answer, without the item's name."""
 
-    @abstractmethod
-    def score(self, item: ReleasedItem, answer: Answer) -> Scores: ...
+    def score(self, item: ReleasedItem, answer: Answer) -> Scores:
+        """Return the measures that a single answer has."""
+        return {}
+
+    def whole(self, answered: Sequence[tuple[ReleasedItem, Answer]]) -> Mapping[str, float]:
+        """Return the measures that only these answers together have."""
+        return {}
 
     def chance(self, item: ReleasedItem) -> Scores | None:
         """Return the expected scores of a blind answer, or None where there is no such thing."""

@@ -13,7 +13,7 @@ from crowd.whoops.judge.pages.explanations import ExplanationsTask
 from crowd.whoops.judge.pages.identify import IdentifyTask
 from crowd.whoops.paper import PAPER, ImagesOfPaper
 from crowd.whoops.release_contents import WhoopsContents
-from crowd.whoops.results.annotation_benchmarks import RankCaptions
+from crowd.whoops.results.annotation_benchmarks import DescribeImages, RankCaptions
 from crowd.whoops.results.exporting.whoops_export import WhoopsExport
 from crowd.whoops.roles import ROLES
 from qualifications.models import Gate
@@ -52,7 +52,7 @@ FAMILY = Family(
     tables_permission="whoops.view_project",
     export=WhoopsExport(),
     release=WhoopsContents(),
-    benchmarks=[RankCaptions()],
+    benchmarks=[RankCaptions(), DescribeImages()],
     urls={"api/": "crowd.whoops.api.urls", "design/": "crowd.whoops.design.urls"},
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,

@@ -132,7 +132,7 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
         "most": max((one.answered for one in results), default=0),
         "may_add": request.user.has_perm(ADD),
         "has_models": any(one.is_of_model for one in results),
-        "compare": compare if len(results) > 1 else None,
+        "compare": compare if len(results) > 1 and task_of(benchmark).single_measures else None,
         "differences": _differences(benchmark, compare) if compare.is_valid() else [],
     }
     name = "benchmark_parts" if "fragment" in request.GET else "benchmark"
@@ -231,7 +231,7 @@ def _differences(benchmark: Benchmark, compare: CompareForm) -> list[dict[str, A
     one, other = compare.cleaned_data["one"], compare.cleaned_data["other"]
     return [
         {"measure": measure.name, "one": one, "other": other, "found": found}
-        for measure in task_of(benchmark).measures
+        for measure in task_of(benchmark).single_measures
         if (found := difference_of(one, other, measure=measure.key))
     ]
 

@@ -11,7 +11,7 @@ from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.services.benchmark_results import task_of
 from crowd.benchmarks.services.score_sums import ALL
 from hits.datasets.bars import Bars, draw_bars
-from hits.datasets.columns import INTEGER, TEXT
+from hits.datasets.columns import INTEGER, NUMBER, TEXT
 from hits.datasets.stat_table import SHARE, ShownCell, StatColumn, StatTable, head, percent
 
 RESULTS = "results"
@@ -82,7 +82,16 @@ def _who() -> StatColumn:
 
 
 def _numbers(task: BenchmarkTask) -> list[StatColumn]:
-    means = [head(one.name, SHARE, name=one.key, of=partial(_mean, one.key)) for one in task.measures]
+    means = [
+        head(
+            one.name,
+            NUMBER if one.of_whole else SHARE,
+            name=one.key,
+            of=partial(_mean, one.key),
+            digits=3 if one.of_whole else None,
+        )
+        for one in task.measures
+    ]
     return [*means, head(task.items.capitalize(), INTEGER, name="items", of=lambda line: line.items)]
 
 
@@ -98,7 +107,9 @@ def _about(line: Line) -> str:
 
 
 def _bars(task: BenchmarkTask, lines: Sequence[Line]) -> Bars | None:
-    measure = task.measures[-1]
+    if not task.single_measures:
+        return None
+    measure = task.single_measures[-1]
     shown = [line for line in lines if measure.key in line.means]
     return draw_bars(
         [

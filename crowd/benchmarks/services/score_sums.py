@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from crowd.benchmarks.benchmark_tasks import BenchmarkTask, ReleasedItem
+from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, ReleasedItem
 from crowd.benchmarks.models import Result
 from crowd.benchmarks.released_items import items_from
 
@@ -22,7 +22,7 @@ def sum_up(result: Result, task: BenchmarkTask) -> None:
         for group, value in kinds_of(item, task):
             for measure, score in scores.items():
                 counted[group, value, measure][score] += 1
-    result.sums = [
+    sums: list[dict[str, object]] = [
         {
             "group": group,
             "value": value,
@@ -32,6 +32,7 @@ def sum_up(result: Result, task: BenchmarkTask) -> None:
         }
         for (group, value, measure), scores in sorted(counted.items())
     ]
+    result.sums = [*sums, *_of_whole(result, task)]
     result.save(update_fields=["sums"])
 
 
@@ -42,6 +43,28 @@ def kinds_of(item: ReleasedItem, task: BenchmarkTask) -> Iterator[tuple[str, str
     for group, values in task.groups(item).items():
         for value in dict.fromkeys(values):
             yield group, value
+
+
+def _of_whole(result: Result, task: BenchmarkTask) -> Iterator[dict[str, object]]:
+    """Yield the measures of all answers together, and of those of each split."""
+    if not result.is_of_model or not any(measure.of_whole for measure in task.measures):
+        return
+    answers = dict(result.items.values_list("item", "answer"))
+    items = (read.item for read in items_from(result.benchmark.release, task))
+    answered = [(item, answers[item.name]) for item in items if item.name in answers]
+    parts: dict[tuple[str, str], list[tuple[ReleasedItem, Answer]]] = {(ALL, ""): answered}
+    for item, answer in answered:
+        if item.split:
+            parts.setdefault((SPLIT, item.split), []).append((item, answer))
+    for (group, value), part in parts.items():
+        for measure, mean in task.whole(part).items() if part else ():
+            yield {
+                "group": group,
+                "value": value,
+                "measure": measure,
+                "items": len(part),
+                "sum": str(Fraction(mean) * len(part)),
+            }
 
 
 def _scored(result: Result, task: BenchmarkTask) -> Iterator[tuple[ReleasedItem, dict[str, str]]]:

@@ -5,14 +5,15 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Measure, ReleasedItem, Scores
-from hits.common.uploads import UploadedColumn, read_number
+from hits.common.uploads import UploadedColumn, read_number, read_text
 from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
-from scoring.services.asking_models import NewQuestion, scores
+from scoring.services.asking_models import NewQuestion, scores, words
 from scoring.services.asking_rivals import ShownPicture
 from scoring.services.rival_pool import captions_of
+from scoring.text_metrics import cider, corpus_bleu
 
-RANKED = "ranked"
+RANKED, BLEU, CIDER = "ranked", "bleu_4", "cider"
 DETAILED, UNDERSPECIFIED = "detailed", "underspecified"
 HALF = Fraction(1, 2)
 
@@ -79,6 +80,56 @@ class RankCaptions(BenchmarkTask):
 
     def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
         return {"category": [item.row["category"]] if item.row["category"] else []}
+
+
+class DescribeImages(BenchmarkTask):
+    """A model's caption is compared with the annotators' by the figures of the captioning literature."""
+
+    family: ClassVar[str] = "whoops"
+    key: ClassVar[str] = "description"
+    name: ClassVar[str] = "Describe the weird images"
+    about: ClassVar[str] = (
+        "A caption of each weird image. All captions together are compared with those of the annotators, by "
+        "BLEU-4 and CIDEr; the literature prints both times 100. A single image has no CIDEr."
+    )
+    file: ClassVar[str] = "images"
+    items: ClassVar[str] = "images"
+    measures: ClassVar[Sequence[Measure]] = [
+        Measure(key=BLEU, name="BLEU-4", of_whole=True),
+        Measure(key=CIDER, name="CIDEr", of_whole=True),
+    ]
+    columns: ClassVar[Sequence[UploadedColumn]] = [
+        UploadedColumn(name="image", help="The image's id, as in the release."),
+        UploadedColumn(name="caption", help="The model's caption of the weird image.", read=read_text),
+    ]
+    kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.WORDS]
+
+    def wanted(self, row: Row) -> bool:
+        return bool(row["captions"])
+
+    def name_of(self, row: Row) -> str:
+        return str(row["image"])
+
+    def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
+        shown = [ShownPicture(sha256=item.row["weird_sha256"], caption="") for item in items]
+        return [[words("", picture)] for picture in shown]
+
+    def answer(self, item: ReleasedItem, outputs: Sequence[Any], kind: str) -> Answer:
+        return outputs[0]
+
+    def read(self, item: ReleasedItem, cells: Mapping[str, Any]) -> Answer:
+        return cells["caption"]
+
+    def write(self, item: ReleasedItem, answer: Answer) -> Mapping[str, Any]:
+        return {"caption": answer}
+
+    def whole(self, answered: Sequence[tuple[ReleasedItem, Answer]]) -> Mapping[str, float]:
+        candidates = [answer for _, answer in answered]
+        references = [item.row["captions"] for item, _ in answered]
+        return {
+            BLEU: corpus_bleu(candidates=candidates, references=references),
+            CIDER: cider(candidates=candidates, references=references),
+        }
 
 
 def _question(row: Row, captions: Mapping[str, str]) -> NewQuestion:
