@@ -65,7 +65,7 @@ class BenchmarkTask(ABC):
 
     @property
     def single_measures(self) -> Sequence[Measure]:
-        """Those of its measures that each answer has."""
+        """Return those of its measures that each answer has."""
         return [measure for measure in self.measures if not measure.of_whole]
 
     def wanted(self, row: Row) -> bool:

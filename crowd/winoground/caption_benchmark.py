@@ -13,7 +13,7 @@ from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
 from scoring.services.asking_models import NewQuestion, scores
 from scoring.services.asking_rivals import ShownPicture
-from scoring.services.rival_pool import captions_of
+from scoring.services.picture_places import captions_of
 
 NAMES = tuple(name_of(*place) for place in PLACES)
 VISUAL = ("symbolic", "series", "pragmatic")

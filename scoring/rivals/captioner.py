@@ -73,9 +73,22 @@ class Captioner(Speaker):
         text = {"text": [prompt] * len(images)} if prompt else {}
         inputs = self._processor(images=images, return_tensors="pt", **text).to(self._device)
         with torch.inference_mode():
-            tokens = self._model.generate(**inputs, **GREEDY, max_new_tokens=self._most_tokens)
+            tokens = self._model.generate(**inputs, **GREEDY, max_new_tokens=self._room_after(inputs))
         said = self._processor.batch_decode(tokens, skip_special_tokens=True)
         return [_without(prompt, " ".join(words.split())) for words in said]
+
+    def _room_after(self, inputs: Mapping[str, Any]) -> int:
+        """How many tokens may follow: a model has places for so many, those of the prompt among them."""
+        config = getattr(self._model.config, "text_config", self._model.config)
+        places = getattr(config, "max_position_embeddings", None)
+        if not places:
+            return self._most_tokens
+        taken: int = inputs["input_ids"].shape[1] if "input_ids" in inputs else 1
+        if taken >= places:
+            raise ValueError(
+                f"The prompt has {taken} tokens, and {self.spec.name} reads fewer than {places}."
+            )
+        return min(self._most_tokens, int(places) - taken)
 
 
 def _without(prompt: str, words: str) -> str:

@@ -16,6 +16,7 @@ from django.db.models import Exists, Model, OuterRef, QuerySet
 from scoring import rivals
 from scoring.models import PoolPicture, RegisteredRival, Space, Vector
 from scoring.services.model_loading import LoadedRival, computing, load_rival, load_scorer, with_space
+from scoring.services.picture_places import find_pictures
 
 Row = TypeVar("Row", bound=Model)
 Thing = TypeVar("Thing")
@@ -44,10 +45,11 @@ def prompt_vectors(loaded: LoadedRival, prompts: Sequence[str]) -> rivals.Vector
 
 def locate(pictures: Sequence[rivals.Picture]) -> list[rivals.Picture]:
     """The pictures with the paths of their files, for a model that has to open them."""
-    paths = dict(
-        PoolPicture.objects.filter(sha256__in={one.sha256 for one in pictures}).values_list("sha256", "path")
-    )
-    return [replace(one, path=_path_of(paths[one.sha256]) if one.sha256 in paths else "") for one in pictures]
+    places = find_pictures({one.sha256 for one in pictures})
+    return [
+        replace(one, path=_path_of(places[one.sha256].path) if one.sha256 in places else "")
+        for one in pictures
+    ]
 
 
 def warm(rival: RegisteredRival) -> None:

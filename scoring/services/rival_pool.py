@@ -1,6 +1,6 @@
 """The pool's pictures as rivals know them. The room above says when a picture enters or changes."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -33,9 +33,3 @@ def enter_pool(pictures: Sequence[Entering]) -> None:
     )
     # A file that was missing or broken may be whole now.
     Vector.objects.filter(values=None, content_sha256__in=[one.sha256 for one in pictures]).delete()
-
-
-def captions_of(digests: Collection[str]) -> dict[str, str]:
-    """The captions of the pool's pictures among these, by their digests."""
-    rows = PoolPicture.objects.filter(sha256__in=set(digests))
-    return dict(rows.values_list("sha256", "caption"))

@@ -10,7 +10,7 @@ from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
 from scoring.services.asking_models import NewQuestion, scores, words
 from scoring.services.asking_rivals import ShownPicture
-from scoring.services.rival_pool import captions_of
+from scoring.services.picture_places import captions_of
 from scoring.text_metrics import cider, corpus_bleu
 
 RANKED, BLEU, CIDER = "ranked", "bleu_4", "cider"

@@ -14,7 +14,7 @@ from scoring.domain import best, jaccard
 from scoring.models.model_questions import ModelQuestion
 from scoring.services.asking_models import NewQuestion, scores
 from scoring.services.asking_rivals import ShownPicture
-from scoring.services.rival_pool import captions_of
+from scoring.services.picture_places import captions_of
 
 JACCARD = "jaccard"
 
