@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from django import forms
 
 from crowd.family import Family
+from hits.families import Purpose
 from hits.families.paper_figures import Paper
 from hits.identity.models.users import User
 from hits.studies.models import Batch, Study
@@ -103,6 +104,10 @@ class SetupPart(ABC):
         """Return the cells that may change and are to be different, each with its new value."""
         free = [cell for cell in self.cells() if not cell.kept and cell.key in values]
         return [(cell, values[cell.key]) for cell in free if values[cell.key] != cell.now]
+
+    def has_launched_work(self) -> bool:
+        """Whether the study has launched work of the family; its tests are launched first, and are none."""
+        return self.runs([task.key for task in self.family.tasks if task.purpose != Purpose.TEST])
 
     def runs(self, tasks: Sequence[str]) -> bool:
         """Whether the study has launched a batch of one of these tasks."""

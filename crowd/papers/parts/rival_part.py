@@ -99,8 +99,7 @@ class RivalPart(SetupPart):
         project = self.family.project.find(self.study) if self.family.project else None
         if project is None or self.family.project is None or not wanted.settings:
             return False
-        is_used = bool(self.family.project.fixed(project) & {*wanted.settings})
-        return is_used or self.runs([task.key for task in self.family.tasks])
+        return bool(self.family.project.fixed(project) & {*wanted.settings})
 
 
 def is_of_paper(rival: RegisteredRival, wanted: PaperRival) -> bool:

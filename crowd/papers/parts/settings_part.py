@@ -81,7 +81,7 @@ class SettingsPart(SetupPart):
 
     @cached_property
     def _is_launched(self) -> bool:
-        return self.runs([task.key for task in self.family.tasks])
+        return self.has_launched_work()
 
     def _field(self, name: str) -> Any:
         assert self.family.project is not None  # noqa: S101 - a paper's settings are its project's

@@ -414,6 +414,29 @@ def test_settings_of_a_project_are_put_in_place_until_work_is_launched(study: St
     assert count_differences(study, "winoground") == 1
 
 
+def test_a_launched_test_leaves_settings_and_models_to_the_set_up(study: Study, user: User) -> None:
+    model = register_rival("bert", kind="masked", model="google-bert/bert-large-cased-whole-word-masking")
+    project = Procedure.objects.create(study=study, answers_wanted=5)
+    make_batch(study=study, task="winoventi.walk", status="open")
+
+    put(study, by=user, key="winoventi")
+
+    project.refresh_from_db()
+    assert (project.answers_wanted, project.generics_model, project.filter_model) == (3, model, model)
+    assert count_differences(study, "winoventi") == 0
+
+
+def test_the_models_of_a_procedure_stay_by_what_the_project_itself_says(study: Study, user: User) -> None:
+    model = register_rival("bert", kind="masked", model="google-bert/bert-large-cased-whole-word-masking")
+    project = Procedure.objects.create(study=study)
+    make_batch(study=study, task="winoventi.choose", status="open")
+
+    put(study, by=user, key="winoventi")
+
+    project.refresh_from_db()
+    assert (project.generics_model, project.filter_model) == (model, model)
+
+
 def test_a_procedure_gets_its_models_its_rules_and_its_steps(study: Study, user: User) -> None:
     model = register_rival(
         "bert", kind="masked", model="google-bert/bert-large-cased-whole-word-masking", source="x"
