@@ -30,6 +30,7 @@ class Figures:
         size[1] += 1
         if association.is_selected(threshold=self._threshold):
             self._selected += 1
+        if association.solvers_mean is not None:
             self._cents[int(100 * self._bonus(association))] += 1
 
     def _bonus(self, association: Association) -> Decimal:

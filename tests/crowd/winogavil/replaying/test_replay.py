@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from crowd.winogavil.models import Association, Place, Solution
+from crowd.winogavil.models import Association, Game, Place, Solution
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.replaying.rules import IMPOSSIBLE, WARNINGS, numbers_left_out
 from crowd.winogavil.services import association_creation, association_verdicts, final_associations
@@ -147,10 +147,24 @@ def test_the_figures_are_of_all_and_the_bonuses_of_what_people_solve(tmp_path: P
             "5/2": {"items": 4, "mean_model_score": round((0 + 33 + 100 + 0) / 4, 1)},
             "6/3": {"items": 1, "mean_model_score": 50.0},
         },
-        "bonus_cents_by_tier": {"0": 1, "3": 1, "18": 1, "27": 1},
+        "bonus_cents_by_tier": {"0": 2, "3": 1, "18": 1, "27": 1},
         "bonus_total": "0.48",
     }
     assert list(report["warnings"]) == [*WARNINGS, *IMPOSSIBLE]
+
+
+@pytest.mark.parametrize(("threshold", "selected"), [(70, 2), (80, 1), (95, 1), (100, 1)])
+def test_bonuses_follow_the_table_whatever_a_study_selects(
+    tmp_path: Path, threshold: int, selected: int
+) -> None:
+    rule = {"name": "solved", "kind": "per_item", "measure": "solvable", "at_least": 75, "amount": "0.05"}
+    Game.objects.create(study=make_study(name="recorded", bonus_rules=[rule]), selection_threshold=threshold)
+    answers = [*solved("A1"), *solved("A2", SET[:2], SET[:2], SET[1:3])]
+
+    report = replayed(tmp_path, [association("A1"), association("A2", cue="soft")], answers)
+
+    assert report["selected"] == selected
+    assert (report["bonus_cents_by_tier"], report["bonus_total"]) == ({"5": 2}, "0.10")
 
 
 def test_a_study_of_ones_own_keeps_its_bonus_table(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from crowd.winogavil.models import Association, Place, Solution
+from crowd.winogavil.domain import WINOGAVIL_TIERS
+from crowd.winogavil.models import Association, Game, Place, Solution
 from hits.work.models.items import Item
 from scoring.domain import jaccard
+from tests.factories import make_study
 
 DATA = Path(__file__).parents[5] / "shared" / "data" / "winogavil"
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data of ../shared is not here")
@@ -32,6 +34,19 @@ def replay(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(out.getvalue())
     found.pop("seconds")
     return found
+
+
+@pytest.mark.django_db
+def test_a_raised_selection_threshold_leaves_the_recorded_bonuses() -> None:
+    expected = json.loads((DATA / "expected.json").read_text())
+    study = make_study(name="the paper's", bonus_rules=list(WINOGAVIL_TIERS))
+    Game.objects.create(study=study, selection_threshold=95)
+
+    found = replay(DATA)
+
+    bonuses = ("bonus_cents_by_tier", "bonus_total")
+    assert found["selected"] < expected["selected"]
+    assert {key: found[key] for key in bonuses} == {key: expected[key] for key in bonuses}
 
 
 @pytest.mark.django_db
