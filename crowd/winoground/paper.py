@@ -40,6 +40,7 @@ PAPER = Paper(
         Figure(
             value=PLACES,
             origin=f"{INTERFACE} asks for an English speaker; this list of countries is the product's",
+            is_papers=False,
         ),
     ],
     english_speakers=Figure(value=True, origin=INTERFACE),

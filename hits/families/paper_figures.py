@@ -16,6 +16,8 @@ class Figure(Generic[T]):
 
     value: T
     origin: str
+    # False: the product's own, where the paper names no figure. It is offered, and never a difference.
+    is_papers: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,8 +46,8 @@ def percent_field() -> forms.Field:
     return forms.IntegerField(min_value=0, max_value=100)
 
 
-def count_field(*, most: int = LARGEST, least: int = 1) -> forms.Field:
-    return forms.IntegerField(min_value=least, max_value=most)
+def count_field(*, most: int = LARGEST, least: int = 1, required: bool = True) -> forms.Field:
+    return forms.IntegerField(min_value=least, max_value=most, required=required)
 
 
 def dollars_field(*, most: str = "9999.99", least: str = "0.01") -> forms.Field:

@@ -30,10 +30,14 @@ class Cell:
     suggested: Any = None
     # Why it stays as it is; empty where the set-up changes it.
     kept: str = ""
+    # What stands where the study has none.
+    nothing: str = "nothing yet"
+    # False: it is not the paper's, so no value of it is a difference.
+    is_compared: bool = True
 
     @property
     def differs(self) -> bool:
-        return bool(self.now != self.stated)
+        return self.is_compared and bool(self.now != self.stated)
 
     @property
     def offered(self) -> Any:
@@ -41,7 +45,7 @@ class Cell:
 
     @property
     def now_in_words(self) -> str:
-        return "nothing yet" if self.now is None else self.in_words(self.now)
+        return self.nothing if self.now is None else self.in_words(self.now)
 
     @property
     def stated_in_words(self) -> str:
@@ -61,6 +65,10 @@ class SetupRow:
     def is_there(self) -> bool:
         """Whether the study has any of these figures."""
         return any(cell.now is not None for cell in self.cells)
+
+    @property
+    def nothing(self) -> str:
+        return self.cells[0].nothing
 
     @property
     def differs(self) -> bool:

@@ -18,12 +18,13 @@ from crowd.papers.parts.part_base import Cell, SetupPart, SetupRow, in_place
 from hits import families
 from hits.batches.services.drafting import first_terms, starting_terms_of
 from hits.core.domain.requirements import COMPARATORS, LOCALE, NAMES, PERCENT_APPROVED
-from hits.families.paper_figures import PaperTerms
+from hits.families.paper_figures import Figure, PaperTerms
 from hits.identity.models.users import User
 from hits.studies.models import StartingTerms, check_requirements
 
 ABOUT = "Drafts that are made from now on start with it; those that exist keep what stands in them."
 ENGLISH = "requirement-english"
+NOT_ASKED = "not asked"
 LABELS: Mapping[str, str] = {
     "reward": "reward, dollars",
     "workers_per_hit": "workers for each HIT",
@@ -85,7 +86,7 @@ class TermsPart(SetupPart):
 
 class RequirementsPart(SetupPart):
     title = "Requirements of workers"
-    about = ABOUT
+    about = f"{ABOUT} A requirement whose field is empty is not asked."
 
     def rows(self) -> Sequence[SetupRow]:
         tasks = self.paper.required_of
@@ -96,7 +97,7 @@ class RequirementsPart(SetupPart):
             SetupRow(
                 name=NAMES[figure.value["QualificationTypeId"]],
                 origin=self.paper.place(figure.origin),
-                cells=[_requirement_cell(number, figure.value, required)],
+                cells=[_requirement_cell(number, figure, required, is_set_up=bool(said))],
             )
             for number, figure in enumerate(self.paper.requirements)
         ]
@@ -114,8 +115,10 @@ class RequirementsPart(SetupPart):
         check_requirements(self._required(values))
 
     def put(self, values: Mapping[str, Any], *, by: User, now: datetime) -> list[str]:
-        said = in_place(self.changed(values), of="Requirements")
         rows = self._required(values)
+        said = in_place(
+            self.changed({name: _asked(value) for name, value in values.items()}), of="Requirements"
+        )
         for task in self.paper.required_of:
             StartingTerms.objects.update_or_create(
                 study=self.study,
@@ -125,9 +128,11 @@ class RequirementsPart(SetupPart):
         return said
 
     def _required(self, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+        asked = [_asked(values[f"requirement-{number}"]) for number in range(len(self.paper.requirements))]
         return [
-            _with_value(figure.value, values[f"requirement-{number}"])
-            for number, figure in enumerate(self.paper.requirements)
+            _with_value(figure.value, value)
+            for figure, value in zip(self.paper.requirements, asked, strict=True)
+            if value is not None
         ]
 
 
@@ -135,21 +140,42 @@ def _key(task: str, name: str) -> str:
     return f"terms-{task}-{name}"
 
 
+def _asked(value: Any) -> Any:
+    """Return the value of a requirement, or None where its field was left empty."""
+    return None if value in ("", []) else value
+
+
 def _requirement_cell(
-    number: int, row: Mapping[str, Any], there: Sequence[Sequence[Mapping[str, Any]]]
+    number: int,
+    figure: Figure[Mapping[str, Any]],
+    there: Sequence[Sequence[Mapping[str, Any]]],
+    *,
+    is_set_up: bool,
 ) -> Cell:
+    row = figure.value
     found = [next((_value_of(one) for one in rows if _is_alike(one, row)), None) for rows in there]
     is_same = bool(found) and all(value == found[0] for value in found)
+    now = found[0] if is_same else None
     is_place = row["QualificationTypeId"] == LOCALE
-    is_share = row["QualificationTypeId"] == PERCENT_APPROVED
     return Cell(
         key=f"requirement-{number}",
         label=COMPARATORS[row["Comparator"]],
         stated=_value_of(row),
-        now=found[0] if is_same else None,
-        field=PlacesField() if is_place else count_field(least=0, most=100 if is_share else LARGEST),
+        now=now,
+        field=_requirement_field(row),
         in_words=in_list if is_place else str,
+        # What is not the paper's is offered once, and then as somebody left it.
+        suggested=(now or []) if is_set_up and not figure.is_papers else None,
+        nothing=NOT_ASKED if is_set_up else "nothing yet",
+        is_compared=figure.is_papers,
     )
+
+
+def _requirement_field(row: Mapping[str, Any]) -> forms.Field:
+    if row["QualificationTypeId"] == LOCALE:
+        return PlacesField(required=False)
+    most = 100 if row["QualificationTypeId"] == PERCENT_APPROVED else LARGEST
+    return count_field(least=0, most=most, required=False)
 
 
 def _english_cell(*, asked: bool) -> Cell:

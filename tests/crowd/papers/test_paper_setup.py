@@ -19,6 +19,7 @@ from crowd.winoground.models import Project as Matching
 from crowd.winoventi.models import Generic, Noun
 from crowd.winoventi.models import Project as Procedure
 from hits.batches.services.drafting import start_draft
+from hits.core.domain import requirements
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.families.paper_figures import Paper
@@ -503,3 +504,43 @@ def test_a_paper_that_asks_for_english_speakers_has_them_asked(study: Study, use
     assert [draft.english_speakers for draft in (before, after)] == [False, True]
     assert any("whether they speak it, yes (was no)" in one for one in changed)
     assert put(study, by=user, key="winoground") == []
+
+
+PLACES = "requirement-2"
+
+
+def requirements_of(study: Study, task: str = MATCH) -> list[str]:
+    return requirements.in_words(StartingTerms.objects.get(study=study, task=task).requirements)
+
+
+@pytest.mark.parametrize("places", [[], ["US"]])
+def test_places_that_are_not_the_papers_may_be_changed_and_are_no_difference(
+    study: Study, user: User, places: list[str]
+) -> None:
+    changes = {PLACES: places}
+    put(study, by=user, key="winoground", **changes)
+    asked = requirements_of(study)
+
+    again = put(study, by=user, key="winoground")
+
+    assert [words for words in asked if "Country" in words] == [f"Country: one of {one}" for one in places]
+    assert (again, requirements_of(study)) == ([], asked)
+    assert in_words(study) == "As in Winoground."
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_requirement_of_a_paper_may_be_dropped_and_that_is_a_difference(
+    study: Study, user: User, number: int
+) -> None:
+    register_rival()
+    put(study, by=user)
+    everything = requirements_of(study, SOLVE)
+    changes: dict[str, Any] = {f"requirement-{number}": None}
+
+    changed = put(study, by=user, **changes)
+
+    left = requirements_of(study, SOLVE)
+    assert left == [words for place, words in enumerate(everything) if place != number]
+    assert ([", not asked (was " in words for words in changed], count_differences(study)) == ([True], 1)
+    assert len(put(study, by=user)) == 1
+    assert (requirements_of(study, SOLVE), count_differences(study)) == (everything, 0)

@@ -157,6 +157,20 @@ def test_more_countries_than_a_requirement_takes_are_refused(client: Client, stu
     assert PaperSetup.objects.count() == 0
 
 
+def test_a_requirement_whose_field_is_empty_is_not_asked(client: Client, study: Study) -> None:
+    values = as_offered(client, study, "winoground")
+    values["requirement-0"] = values["requirement-2"] = ""
+
+    page = client.post(address(study, "winoground"), values, follow=True)
+
+    asked = StartingTerms.objects.get(study=study, task="winoground.validate").requirements
+    shown = text_of(page)
+    assert [row["QualificationTypeId"] for row in asked] == ["00000000000000000040"]
+    assert "differs from Winoground in 1 figure," in shown
+    assert (shown.count('not asked <span class="tag">differs'), shown.count("not asked")) == (1, 3)
+    assert as_offered(client, study, "winoground").get("requirement-2", "") == ""
+
+
 def test_rules_that_stay_and_rules_that_are_replaced_are_shown_before(client: Client) -> None:
     (papers,) = (dict(rule) for rule in WINOGAVIL_TIERS)
     thanks = {"name": "thanks", "kind": "flat", "amount": "0.05"}
