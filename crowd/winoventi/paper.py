@@ -89,18 +89,21 @@ PAPER = Paper(
         "answers_wanted": Figure(value=3, origin=VALIDATION),
         "fails_by": Figure(value=Project.FailsBy.WORKER.value, origin=VALIDATION),
         "fails_at": Figure(value=2, origin=VALIDATION),
+        "people": Figure(
+            value=Project.People.TOGETHER.value, origin="section 2.1: anyone on the platform could validate"
+        ),
     },
     built_in=[
         Figure(value="Both templates, with a full stop and with a comma", origin="section 2.2, footnote 2"),
         Figure(value="Up to three exceptions of one word each", origin="section 2.3"),
         Figure(value="An exception passes where the generic is likelier", origin="section 2.4"),
         Figure(value="Two good and two bad examples of premises are shown", origin="section 2.5"),
-        Figure(value="Anybody may validate", origin="section 2.1"),
     ],
     silences=[
         "a bonus: it names none, and the study's table stays as it is",
         "how many earlier works of a worker were approved, and countries: the work ran on another platform",
         "which causal model ranks the statements, beyond “a unidirectional language model” (section 2.3)",
+        "whether the author of a premise may validate it: here only others do, until the project says so",
         "how many people answer a pair in step 2, and how many choose at each prompt",
         "what the test pays, and who grades it",
     ],

@@ -38,6 +38,7 @@ SETTINGS = {
     "winogavil": {"selection_threshold": 80},
     "winoventi": {
         "ks": [1, 3, 5, 8], "cut_by": "bend", "answers_wanted": 3, "fails_by": "worker", "fails_at": 2,
+        "people": "together",
     },
     "winoground": {"answers_wanted": 10},
     "whoops": {

@@ -452,6 +452,23 @@ def test_a_procedure_gets_its_models_its_rules_and_its_steps(study: Study, user:
     assert (count_differences(study, "winoventi"), study.bonus_rules) == (0, [])
 
 
+@pytest.mark.parametrize("rule", [Procedure.People.WRITERS, Procedure.People.STEPS])
+def test_anyone_may_validate_as_in_the_paper(study: Study, user: User, rule: str) -> None:
+    register_rival("bert", kind="masked", model="google-bert/bert-large-cased-whole-word-masking")
+    put(study, by=user, key="winoventi")
+    project = Procedure.objects.get(study=study)
+    Procedure.objects.update(people=rule, judges=Procedure.Judges.STRANGERS)
+
+    rows = differences(family.get("winoventi"), paper=paper_of("winoventi"), study=study)
+    put(study, by=user, key="winoventi")
+
+    project.refresh_from_db()
+    assert [(row.name, row.origin) for row in rows] == [
+        ("people of the steps", "WinoVenti, section 2.1: anyone on the platform could validate")
+    ]
+    assert (project.people, project.judges) == (Procedure.People.TOGETHER, Procedure.Judges.STRANGERS)
+
+
 def test_what_a_procedure_has_used_already_stays(study: Study, user: User) -> None:
     register_rival("bert", kind="masked", model="google-bert/bert-large-cased-whole-word-masking")
     project = Procedure.objects.create(study=study, ks=[1, 2])
