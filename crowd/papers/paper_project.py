@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from django.db.models import Model
+from django.urls import reverse
 
 from hits.identity.models.users import User
 from hits.studies.models import Study
@@ -43,3 +44,8 @@ class PaperProject(ABC):
 
     def permission(self, verb: str) -> str:
         return f"{self.model._meta.app_label}.{verb}_{self.model._meta.model_name}"
+
+
+def study_page(study: Study) -> str:
+    """Return the address on which the study itself is set: its budget, its wage floor."""
+    return reverse("admin:hits_study_change", args=[study.pk])

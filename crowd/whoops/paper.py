@@ -5,12 +5,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from crowd.papers.paper_project import PaperProject
+from django.urls import reverse
+
+from crowd.papers.paper_project import PaperProject, study_page
 from crowd.whoops import domain
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.judge.services.posting_questions import want_judges
 from crowd.whoops.models import Project
-from hits.families.paper_figures import Figure, Paper, PaperGate, PaperTerms
+from hits.families.paper_figures import Figure, FigureElsewhere, Paper, PaperGate, PaperTerms
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from hits.work.services.locking import held
@@ -33,6 +35,10 @@ class ImagesOfPaper(PaperProject):
             locked.save(update_fields=values.keys())
             if "judges_wanted" in values:
                 want_judges(project=locked)
+
+
+def _project(study: Study) -> str:
+    return reverse("admin:whoops_of_study", args=[study.pk])
 
 
 PAPER = Paper(
@@ -70,10 +76,31 @@ PAPER = Paper(
         Figure(value="A list of 26 categories", origin="section 3.2"),
         Figure(value="100 weird images and their normal partners are identified", origin="section 4.1"),
     ],
+    elsewhere=[
+        FigureElsewhere(
+            value="$12 to $15 an hour for captions and explanations",
+            origin="section 4",
+            where="the study's wage floor",
+            page=study_page,
+        ),
+        FigureElsewhere(
+            value="300 questions with their answers are verified",
+            origin="section 4.2",
+            where="Weird images, samples for verification",
+            page=_project,
+        ),
+        FigureElsewhere(
+            value="A model's captions of 300 images, natural, normal and weird, are rated",
+            origin="section 6.1",
+            where="Weird images, import of captions to rate",
+            page=_project,
+        ),
+    ],
     silences=[
         "a bonus table: designers are paid for each accepted image, and the study's table stays as it is",
         "a rival: no model answers while images are made",
-        "the reward of a HIT: section 4 pays annotators $12 to $15 an hour, and the product starts at $13.50",
+        "the reward of one HIT: an annotation starts at $0.60, which we expect to be $13.50 an hour",
+        "how many people rate a caption: as many as judge everything else, by the setting above",
         "how large the control group is, and how many of it must see what is weird",
         "what the test and the other tasks pay",
     ],

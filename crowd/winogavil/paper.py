@@ -5,12 +5,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from crowd.papers.paper_project import PaperProject
+from django.urls import reverse
+
+from crowd.papers.paper_project import PaperProject, study_page
 from crowd.winogavil import domain
 from crowd.winogavil.annotation.domain import BASELINE, TYPES
 from crowd.winogavil.models import Game
 from crowd.winogavil.services.threshold_changes import note_threshold
-from hits.families.paper_figures import Figure, Paper, PaperGate, PaperRival, PaperTerms
+from hits.families.paper_figures import Figure, FigureElsewhere, Paper, PaperGate, PaperRival, PaperTerms
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from scoring.models import RegisteredRival
@@ -32,6 +34,10 @@ class GameOfPaper(PaperProject):
         project.save(update_fields=values.keys())
         if project.selection_threshold != before:
             note_threshold(game=project, by=by, now=now)
+
+
+def _annotations(study: Study) -> str:
+    return reverse("admin:winogavil_annotations", args=[study.pk])
 
 
 PAPER = Paper(
@@ -86,10 +92,41 @@ PAPER = Paper(
         ),
         Figure(value="The baseline is 10 % of a release", origin="section 3.2"),
     ],
+    elsewhere=[
+        FigureElsewhere(
+            value="$14 an hour on average, bonuses included",
+            origin="section 2.2",
+            where="the study's wage floor",
+            page=study_page,
+        ),
+        FigureElsewhere(
+            value="$2,000 for all annotation",
+            origin="section 2.2",
+            where="the study's budget",
+            page=study_page,
+        ),
+        FigureElsewhere(
+            value="1,200 instances of SWOW with 5 or 6 candidates, of which about 1,000 are kept",
+            origin="section 3.1",
+            where="Make the SWOW baseline",
+            page=lambda _: reverse("admin:winogavil_make_baseline"),
+        ),
+        FigureElsewhere(
+            value="1,000 associations whose type is told",
+            origin="appendix A.7",
+            where="the annotations of the study",
+            page=_annotations,
+        ),
+        FigureElsewhere(
+            value="320 associations whose reasoning skills are told",
+            origin="section 2.3",
+            where="the annotations of the study",
+            page=_annotations,
+        ),
+    ],
     silences=[
         "what a solver's Jaccard index earns: section 2.1 rewards solvers by it, and names no amount",
         "what the tests pay, and how many associations a solver's page has",
-        "a wage floor: section 2.2 says that an average of $14 an hour was paid, bonuses included",
         "how long a HIT may take, who reviews, and when solvers learn what was right",
     ],
 )

@@ -6,13 +6,14 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
+from django.urls import reverse
 
 from crowd.papers.paper_project import PaperProject
 from crowd.winoventi import domain
 from crowd.winoventi.models import Project
 from crowd.winoventi.procedure.services.project_rules import change_rules
 from crowd.winoventi.procedure.services.projects import open_project
-from hits.families.paper_figures import Figure, Paper, PaperGate, PaperRival, PaperTerms
+from hits.families.paper_figures import Figure, FigureElsewhere, Paper, PaperGate, PaperRival, PaperTerms
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from scoring.models import RegisteredRival
@@ -98,6 +99,14 @@ PAPER = Paper(
         Figure(value="Up to three exceptions of one word each", origin="section 2.3"),
         Figure(value="An exception passes where the generic is likelier", origin="section 2.4"),
         Figure(value="Two good and two bad examples of premises are shown", origin="section 2.5"),
+    ],
+    elsewhere=[
+        FigureElsewhere(
+            value="1,854 nouns, those of THINGS",
+            origin="section 2.1",
+            where="Exception procedure, its nouns",
+            page=lambda study: reverse("admin:winoventi_of_study", args=[study.pk]),
+        ),
     ],
     silences=[
         "a bonus: it names none, and the study's table stays as it is",

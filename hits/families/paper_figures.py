@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from hits.studies.models import Study
 
 T = TypeVar("T")
 
@@ -18,6 +21,14 @@ class Figure(Generic[T]):
     origin: str
     # False: the product's own, where the paper names no figure. It is offered, and never a difference.
     is_papers: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureElsewhere(Figure[str]):
+    """What the paper states of its work, in words, where another page of the product sets it."""
+
+    where: str
+    page: Callable[[Study], str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +97,8 @@ class Paper:
     settings: Mapping[str, Figure[Any]] = field(default_factory=dict)
     # What every study starts with as the paper says; some of it can be changed on a page of its own.
     built_in: Sequence[Figure[str]] = ()
+    # What the paper states and a set-up does not put in place, for another page does.
+    elsewhere: Sequence[FigureElsewhere] = ()
     # What the paper does not say: there the product's own start stays.
     silences: Sequence[str] = ()
 

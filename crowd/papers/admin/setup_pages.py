@@ -94,6 +94,7 @@ class PaperSetupAdmin(ReadOnlyAdmin[PaperSetup]):
             "setup": PaperSetup.objects.filter(study=study, family=key).select_related("set_up_by").first(),
             "form": form,
             "parts": list(form.shown()),
+            "elsewhere": [(one, one.page(study) if one.page else "") for one in paper.elsewhere],
             "may_set_up": may_set_up,
         }
         return self._render(request, "set_up", context, status=status)

@@ -66,6 +66,18 @@ GATES = {
     "winoground": {"winoground.onboarding": (10, [("onboarding", "at_least", 100)])},
     "whoops": {"whoops.annotator": (5, [])},
 }
+ELSEWHERE = {
+    "winogavil": {
+        ("$14 an hour", "section 2.2"), ("$2,000", "section 2.2"), ("1,200 instances", "section 3.1"),
+        ("1,000 associations", "appendix A.7"), ("320 associations", "section 2.3"),
+    },
+    "winoventi": {("1,854 nouns", "section 2.1")},
+    "winoground": set(),
+    "whoops": {
+        ("$12 to $15 an hour", "section 4"), ("300 questions", "section 4.2"),
+        ("captions of 300 images", "section 6.1"),
+    },
+}  # fmt: skip
 RIVALS = {
     "winogavil": ("clip", ("RN50",), "openai"),
     "winoventi": (
@@ -119,6 +131,23 @@ def test_a_paper_names_its_model(key: str) -> None:
 
     assert (rival and (rival.kind, rival.models, rival.source)) == RIVALS[key]
     assert rival is None or rival.command.startswith(f"manage.py fetch_rival {rival.name} ")
+
+
+@each_paper
+def test_a_paper_states_what_other_pages_set(key: str) -> None:
+    stated = PAPERS[key].elsewhere
+
+    found = {
+        (words, origin)
+        for words, origin in ELSEWHERE[key]
+        for figure in stated
+        if words in figure.value and figure.origin == origin
+    }
+
+    assert (found, len(stated)) == (ELSEWHERE[key], len(ELSEWHERE[key]))
+    assert not any(
+        "$" in words and "an hour" in words and "section" in words for words in PAPERS[key].silences
+    )
 
 
 @each_paper

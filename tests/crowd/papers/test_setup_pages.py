@@ -72,6 +72,29 @@ def test_every_figure_of_a_paper_stands_on_its_page_with_its_origin(
 
 
 @pytest.mark.parametrize("key", PAPERS)
+def test_what_is_set_elsewhere_is_named_with_its_origin_and_a_page_that_opens(
+    client: Client, study: Study, key: str
+) -> None:
+    client.post(address(study, key), as_offered(client, study, key))
+
+    page = client.get(address(study, key))
+
+    shown, stated = text_of(page), PAPERS[key].elsewhere
+    assert ("set elsewhere" in shown) == bool(stated)
+    for figure in stated:
+        to = figure.page(study) if figure.page else ""
+        assert f'{figure.value} <span class="quiet">({PAPERS[key].name}, {figure.origin})' in shown
+        assert f'<a href="{to}">{figure.where}</a>' in shown
+        assert client.get(to, follow=True).status_code == 200
+
+
+def test_who_may_not_set_up_is_led_to_no_page_that_refuses_them(study: Study) -> None:
+    shown = text_of(client_of(make_member(REVIEWER, study)).get(address(study)))
+
+    assert ("Make the SWOW baseline" in shown, "make-baseline/" in shown) == (True, False)
+
+
+@pytest.mark.parametrize("key", PAPERS)
 def test_one_click_puts_a_paper_in_place_and_a_second_one_changes_nothing(
     client: Client, study: Study, key: str
 ) -> None:
