@@ -17,7 +17,7 @@ from scoring.queries.vote_tallies import tallies
 
 Kind = Question.Kind
 Variant = Question.Variant
-WITHOUT_CATEGORY = "None"
+WITHOUT_CATEGORY = "Without a category"
 NOBODY = Votes(yes=0, of=0)
 
 

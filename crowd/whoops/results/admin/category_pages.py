@@ -33,6 +33,16 @@ NOTE = (
     "The paper counts 26 categories and names twelve of them. The others of the shared list are ours, and a "
     "figure that has them is no copy of the paper's."
 )
+MARGINS = (0, 1, 2, 5, 10, 15, 20)
+WON_BY = {
+    0: "A category is won by the larger share, however small the difference and the number of images.",
+    1: "A category is won by a share that is larger by more than 1 point of a hundred.",
+}
+PAPERS_WINS = (
+    "The paper (section 6.2) says that one of its models does better in 46 % of the categories, worse in "
+    "23 %, and similarly in 31 %. It does not say how large a difference still counts as similar: with "
+    "another margin than the authors', these shares are no copy of the paper's."
+)
 SAME = "Choose two different ones. These are the two models whose explanations are accepted most often."
 LONGEST_NAME_PX = 220
 SHAPES = ("circle", "square")
@@ -50,12 +60,14 @@ def category_urls(pages: Pages) -> list[URLPattern]:
 def page_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     project = pages.find(request, pk)
     found = judged(project, Kind.EXPLAIN)
-    chosen = _chosen(request, found)
+    chosen, margin = _chosen(request, found), _margin(request)
     context = {
         "title": "Two models by category",
         "sources": [(source, source_name(source)) for source in found.sources],
         "chosen": chosen,
-        "tables": _tables(project, found, chosen),
+        "margin": margin,
+        "margins": MARGINS,
+        "tables": _tables(project, found, chosen, margin=margin),
         "same": SAME if _is_twice_the_same(request) else "",
         "query": request.GET.urlencode(),
         "counted_at": timezone.now(),
@@ -66,7 +78,7 @@ def page_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
 def file_view(pages: Pages, request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
     project = pages.find(request, pk)
     found = judged(project, Kind.EXPLAIN)
-    tables = _tables(project, found, _chosen(request, found))
+    tables = _tables(project, found, _chosen(request, found), margin=_margin(request))
     return send_table(tables, name, form=form, study=project.study)
 
 
@@ -83,22 +95,29 @@ def _chosen(request: HttpRequest, found: KindJudgements) -> Sequence[str]:
     return known if len(set(known)) == 2 else best_two(found)
 
 
+def _margin(request: HttpRequest) -> int:
+    """Return by how many points of a hundred a share must be larger to win; 0 unless the page offers it."""
+    asked = request.GET.get("margin")
+    return next((margin for margin in MARGINS if str(margin) == asked), 0)
+
+
 def _is_twice_the_same(request: HttpRequest) -> bool:
     first = request.GET.get("first")
     return first is not None and first == request.GET.get("second")
 
 
-def _tables(project: Project, found: KindJudgements, chosen: Sequence[str]) -> list[StatTable]:
+def _tables(
+    project: Project, found: KindJudgements, chosen: Sequence[str], *, margin: int = 0
+) -> list[StatTable]:
     if len(chosen) < 2:
         return []
     duels = duels_by_category(project, found, first=chosen[0], second=chosen[1])
     names = [source_name(source) for source in chosen]
-    return [_won(duels, names), _compared(duels, chosen, names)]
+    return [_won(duels, names, margin=margin), _compared(duels, chosen, names, margin=margin)]
 
 
-def _won(duels: Sequence[CategoryDuel], names: Sequence[str]) -> StatTable:
-    wins, said = count_wins(duels), _winners(names)
-    left = sum(duel.winner is None for duel in duels)
+def _won(duels: Sequence[CategoryDuel], names: Sequence[str], *, margin: int) -> StatTable:
+    wins, said = count_wins(duels, margin=margin), _winners(names)
     return StatTable(
         name="categories-won",
         title="Share of categories won",
@@ -106,13 +125,26 @@ def _won(duels: Sequence[CategoryDuel], names: Sequence[str]) -> StatTable:
         rows=[(said[winner], share.right, share.of, *share_cells(share)) for winner, share in wins.items()]
         if any(share.of for share in wins.values())
         else [],
-        about="A category is won by the larger share, however small the difference and the number of images."
-        + (f" Not compared, because one of the two has no judged explanation: {left}." if left else ""),
+        about=_won_by(duels, margin=margin),
         empty="There is no category yet in which explanations of both are judged.",
-    )  # fmt: skip
+        note=PAPERS_WINS,
+    )
 
 
-def _compared(duels: Sequence[CategoryDuel], chosen: Sequence[str], names: Sequence[str]) -> StatTable:
+def _won_by(duels: Sequence[CategoryDuel], *, margin: int) -> str:
+    wider = f"A category is won by a share that is larger by more than {margin} points of a hundred."
+    left = sum(duel.is_category and not duel.is_compared for duel in duels)
+    said = [
+        WON_BY.get(margin, wider),
+        f"Not compared, because one of the two has no judged explanation: {left}." if left else "",
+        "" if all(duel.is_category for duel in duels) else "Images without a category are in none of these.",
+    ]
+    return " ".join(filter(None, said))
+
+
+def _compared(
+    duels: Sequence[CategoryDuel], chosen: Sequence[str], names: Sequence[str], *, margin: int
+) -> StatTable:
     said = _winners(names)
     return StatTable(
         name="categories-compared",
@@ -130,7 +162,7 @@ def _compared(duels: Sequence[CategoryDuel], chosen: Sequence[str], names: Seque
                 Category.Origin(duel.origin).label if duel.origin else UNKNOWN,
                 duel.images,
                 *(cell for share in (duel.first, duel.second) for cell in _cells(share)),
-                said[duel.winner] if duel.winner else UNKNOWN,
+                said[winner] if (winner := duel.winner(margin=margin)) else UNKNOWN,
             )
             for duel in duels
         ],

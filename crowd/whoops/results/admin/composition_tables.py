@@ -8,6 +8,7 @@ from django.db.models import Count, QuerySet
 from crowd.whoops.design.queries.designers import designers_with_figures
 from crowd.whoops.images.queries.images import count_states
 from crowd.whoops.judge.domain.votes import Share
+from crowd.whoops.judge.queries.judgements import WITHOUT_CATEGORY
 from crowd.whoops.models import Image, Partner, Project
 from crowd.whoops.results.admin.share_cells import OF_ALL, WITH_INTERVAL, share_cells
 from crowd.whoops.results.queries.composition import (
@@ -62,7 +63,7 @@ WAGES = (
 
 def composition_tables(project: Project) -> Iterator[StatTable]:
     yield _images(project)
-    yield _counted(project, "category__name", name="categories", title="Categories", without="None")
+    yield _counted(project, "category__name", name="categories", title="Categories", without=WITHOUT_CATEGORY)
     yield _counted(project, "tool", name="tools", title="What images are made with", without="Not named")
     yield _annotations(project)
     yield _texts(project)

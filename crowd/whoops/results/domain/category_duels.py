@@ -22,18 +22,27 @@ class CategoryDuel:
     images: int
     first: Share
     second: Share
+    # False: of the images without a category, which is none that could be won.
+    is_category: bool = True
 
     @property
-    def winner(self) -> Winner | None:
-        """The source with the larger share; None if one of them has no judged explanation here."""
-        if self.first.value is None or self.second.value is None:
+    def is_compared(self) -> bool:
+        return self.is_category and self.first.value is not None and self.second.value is not None
+
+    def winner(self, *, margin: int = 0) -> Winner | None:
+        """Return the source whose share is larger by more than `margin` points of a hundred.
+
+        None: one of them has no judged explanation here, or it is no category.
+        """
+        if not self.is_category or self.first.value is None or self.second.value is None:
             return None
-        if self.first.value == self.second.value:
+        lead = 100 * (self.first.value - self.second.value)
+        if abs(lead) <= margin:
             return Winner.NEITHER
-        return Winner.FIRST if self.first.value > self.second.value else Winner.SECOND
+        return Winner.FIRST if lead > 0 else Winner.SECOND
 
 
-def count_wins(duels: Iterable[CategoryDuel]) -> Mapping[Winner, Share]:
+def count_wins(duels: Iterable[CategoryDuel], *, margin: int = 0) -> Mapping[Winner, Share]:
     """The share of categories that each source wins, of those where both are judged."""
-    winners = [duel.winner for duel in duels if duel.winner is not None]
+    winners = [duel.winner(margin=margin) for duel in duels if duel.is_compared]
     return {winner: Share(right=winners.count(winner), of=len(winners)) for winner in Winner}

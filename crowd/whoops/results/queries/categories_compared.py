@@ -36,6 +36,7 @@ def duels_by_category(
             images=count,
             first=share(first, name or WITHOUT_CATEGORY),
             second=share(second, name or WITHOUT_CATEGORY),
+            is_category=bool(name),
         )
         for name, count in counts_by(accepted_images(project), "category__name")
     ]

@@ -1,6 +1,7 @@
 """Two models side by side by category, and the share of categories that each wins."""
 
 import csv
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -28,8 +29,25 @@ def duel(first: tuple[int, int], second: tuple[int, int]) -> CategoryDuel:
 def test_categories_are_won_by_the_larger_share_and_compared_only_where_both_are_judged() -> None:
     duels = [duel((1, 2), (2, 5)), duel((1, 2), (2, 4)), duel((0, 3), (1, 9)), duel((2, 2), (0, 0))]
 
-    assert [one.winner for one in duels] == [Winner.FIRST, Winner.NEITHER, Winner.SECOND, None]
+    assert [one.winner() for one in duels] == [Winner.FIRST, Winner.NEITHER, Winner.SECOND, None]
     assert count_wins(duels) == dict.fromkeys(Winner, Share(right=1, of=3))
+
+
+def test_a_margin_says_up_to_which_difference_two_are_similar() -> None:
+    duels = [duel((6, 10), (5, 10)), duel((5, 10), (6, 10)), duel((61, 100), (50, 100))]
+
+    winners = {margin: [one.winner(margin=margin) for one in duels] for margin in (0, 9, 10, 11)}
+
+    apart, alike = [Winner.FIRST, Winner.SECOND, Winner.FIRST], [Winner.NEITHER] * 3
+    assert winners == {0: apart, 9: apart, 10: [*alike[:2], Winner.FIRST], 11: alike}
+    assert count_wins(duels, margin=10)[Winner.NEITHER] == Share(right=2, of=3)
+
+
+def test_images_without_a_category_win_none() -> None:
+    without = replace(duel((2, 2), (1, 2)), is_category=False)
+
+    assert without.winner() is None
+    assert count_wins([without, duel((1, 2), (2, 2))])[Winner.SECOND] == Share(right=1, of=1)
 
 
 def make_compared() -> Project:
@@ -95,6 +113,47 @@ def test_researcher_picks_two_others_and_files_keep_the_choice(client: Client) -
     ]
     assert "Choose two different ones." in twice
     assert "Not compared, because one of the two has no judged explanation: 1." in twice
+
+
+@pytest.mark.django_db
+def test_images_without_a_category_are_shown_and_in_no_share_of_categories(client: Client) -> None:
+    project = make_compared()
+    visit(client, project)
+    Image.objects.filter(category__name="Physics rules").update(category=None)
+
+    compared = rows(client, project, "categories-compared")
+    won = rows(client, project, "categories-won")
+    page = text_of(client.get(reverse("admin:whoops_by_category", args=[project.pk])))
+
+    assert [(row[0], row[1], row[-1]) for row in compared[1:3]] == [
+        ("Without a category", "–", "–"),
+        ("Own idea", "Added by staff", "Neither"),
+    ]
+    assert [row[:3] for row in won[1:]] == [
+        ["Big model", "0", "1"],
+        ["Small model", "0", "1"],
+        ["Neither", "1", "1"],
+    ]
+    assert "Images without a category are in none of these." in page
+    assert "no judged explanation: 1." in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("margin", "won"), [("", "1"), ("20", "1"), ("99", "1"), ("x", "1"), ("0", "1")])
+def test_the_margin_is_chosen_on_the_page_and_kept_by_its_files(
+    client: Client, margin: str, won: str
+) -> None:
+    project = make_compared()
+    visit(client, project)
+    address = reverse("admin:whoops_by_category", args=[project.pk])
+
+    page = text_of(client.get(address, {"margin": margin}))
+
+    assert rows(client, project, "categories-won", margin=margin)[1][1] == won
+    assert f"categories-won.csv?margin={margin}" in page
+    words = "larger by more than 20 points of a hundred" if margin == "20" else "however small the difference"
+    assert words in page
+    assert "better in 46 % of the categories, worse in 23 %, and similarly in 31 %" in page
 
 
 @pytest.mark.django_db

@@ -105,8 +105,8 @@ def test_explanations_are_shown_by_source_and_by_category(client: Client) -> Non
     ]
     assert table(client, project, "explanations-by-category") == [
         ["Category", "Annotators", "machine"],
-        ["None", "100.0 % of 1", "100.0 % of 1"],
         ["Physics", "100.0 % of 1", "0.0 % of 1"],
+        ["Without a category", "100.0 % of 1", "100.0 % of 1"],
     ]
 
 
