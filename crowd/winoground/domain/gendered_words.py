@@ -6,8 +6,9 @@ as a rough estimate of who is shown. Its lists are not published, so these are o
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import pairwise, product
 
-from crowd.winoground.domain.captions import words_of
+from crowd.winoground.domain.captions import Word, words_of
 
 
 class Gender(StrEnum):
@@ -28,18 +29,20 @@ class Shown(StrEnum):
 # Words whose plural is regular.
 _NOUNS: Mapping[Gender, str] = {
     Gender.WOMEN: "actress aunt auntie ballerina bride bridesmaid cowgirl daughter duchess empress female "
-    "gal girl girlfriend goddess godmother grandma granddaughter grandmother granny heroine hostess "
-    "housemaid lady lass maid mama mermaid mom mommy mother mum mummy niece nun princess queen salesgirl "
-    "schoolgirl seamstress sister stepdaughter stepmother stewardess waitress widow witch",
-    Gender.MEN: "bachelor boy boyfriend bridegroom brother chap cowboy dad daddy dude duke father godfather "
-    "granddad grandfather grandpa grandson groom guy husband king lad male monk nephew papa prince "
-    "schoolboy son stepfather stepson uncle waiter widower wizard",
+    "fiancee fiancée gal girl girlfriend goddess godmother grandma granddaughter grandmother granny heroine "
+    "hostess housemaid lady lass maid mama masseuse matron mermaid mistress mom mommy mother mum mummy "
+    "niece nun princess queen salesgirl schoolgirl seamstress sister stepdaughter stepmother stewardess "
+    "waitress widow witch",
+    Gender.MEN: "bachelor boy boyfriend bridegroom brother chap cowboy dad daddy dude duke father fiance "
+    "fiancé godfather granddad grandfather grandpa grandson groom guy husband king lad male masseur monk "
+    "nephew papa prince schoolboy son stepfather stepson uncle waiter widower wizard",
     Gender.NEUTRAL: "adult baby human individual kid parent sibling spouse teen teenager toddler",
 }
 # All other forms, as they are written. Words that end in “man” or “woman” are found by their ends.
 _FORMS: Mapping[Gender, str] = {
-    Gender.WOMEN: "her hers herself she feminine ma'am madam mrs ms wife wives housewife housewives",
-    Gender.MEN: "he him himself his masculine mr sir",
+    Gender.WOMEN: "her hers herself she feminine girlhood girlish girly ma'am madam mrs ms wife wives "
+    "housewife housewives womankind",
+    Gender.MEN: "boyhood boyish he him himself his mankind masculine mr sir",
     Gender.NEUTRAL: "them themself themselves they their theirs child children people person persons "
     "somebody someone",
 }
@@ -59,6 +62,11 @@ _NOBODY = (
     "walkman yemen"
 )
 _OTHERS = frozenset(_NOBODY.split())
+# Two words that name nobody: “a queen bee”, “king-sized”.
+_PHRASES = frozenset({*product(("king", "queen"), ("size", "sized")), *product(["queen"], ("bee", "bees"))})
+# The same, but only with a hyphen: in “a man made a cake” there is a man.
+_HYPHENATED = frozenset({("man", "made")})
+_HYPHENS = ("-", "‐", "‑")
 
 
 def _plural(noun: str) -> str:
@@ -100,10 +108,19 @@ def shown_by(text: str) -> Shown | None:
 
 def _named(text: str) -> Iterator[tuple[str, Gender]]:
     """Words of the lists as the lists have them: “woman's” is “woman”, and “she'll” is “she”."""
-    for word in words_of(text):
+    for word, following in pairwise([*words_of(text), Word(same="", start=len(text))]):
         form = word.same if word.same in WORDS else word.same.partition("'")[0]
-        if gender := _gender_of(form):
+        gender = _gender_of(form)
+        if gender and not _begins_phrase(form, following.same, written=text[word.start : following.start]):
             yield form, gender
+
+
+def _begins_phrase(form: str, following: str, *, written: str) -> bool:
+    """Whether a word and the next one name nobody. `written`: the word with the signs behind it."""
+    phrase, has_hyphen = (form, following.partition("'")[0]), written.endswith(_HYPHENS)
+    if phrase in _HYPHENATED:
+        return has_hyphen
+    return phrase in _PHRASES and (has_hyphen or written.rstrip()[-1:].isalpha())
 
 
 def _gender_of(form: str) -> Gender | None:
