@@ -19,11 +19,11 @@ from crowd.winoground.admin.example_forms import ExampleForm
 from crowd.winoground.admin.example_verbs import action_view, offered_for
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.captions import are_same, differing_words, swap
-from crowd.winoground.domain.gendered_words import gendered_words
+from crowd.winoground.domain.gendered_words import gendered_places, gendered_words
 from crowd.winoground.models import Example, GenderedConfirmation, Project
 from crowd.winoground.models.examples import LONGEST_CAPTION
 from crowd.winoground.queries.examples import WRITE, may_change
-from crowd.winoground.queries.people_shown import confirmed_words
+from crowd.winoground.queries.people_shown import confirmed_places
 from crowd.winoground.services.example_writing import (
     KeptExample,
     WrittenExample,
@@ -137,11 +137,12 @@ def words_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def words_context(first: str, second: str, *, altered: bool, example: Example | None) -> dict[str, Any]:
-    stays = confirmed_words(example) if example else frozenset()
+    stays = confirmed_places(example) if example else frozenset()
+    waiting = {word for place, word in gendered_places(first, second) if (place, word) not in stays}
     gendered = gendered_words(first, second)
     return {
-        "gendered": [word for word in gendered if word not in stays],
-        "staying": [word for word in gendered if word in stays],
+        "gendered": [word for word in gendered if word in waiting],
+        "staying": [word for word in gendered if word not in waiting],
         **_words_of_both(first, second, altered=altered),
     }
 

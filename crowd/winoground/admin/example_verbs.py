@@ -16,7 +16,7 @@ from crowd.winoground.admin.example_forms import METADATA, MetadataForm
 from crowd.winoground.models import Example
 from crowd.winoground.models.examples import LONGEST_REASON
 from crowd.winoground.queries.examples import may_change
-from crowd.winoground.queries.people_shown import unconfirmed_words
+from crowd.winoground.queries.people_shown import unconfirmed_places, unconfirmed_words
 from crowd.winoground.services import example_writing
 from crowd.winoground.services.gendered_captions import confirm_gendered_words
 from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton, emphasize, words_form
@@ -82,14 +82,24 @@ def _mark_ready(call: Call[Example]) -> Outcome:
 
 
 def _ask_gendered(call: Call[Example]) -> Confirm:
-    words = unconfirmed_words(call.row)
+    places = unconfirmed_places(call.row)
     return Confirm(
         text="Captions describe people without their gender, because nobody can see it in a picture: "
         "“person”, “child”, “they”. Where a word is not about a person's gender, as in a queen of chess, "
         "it may stay.",
-        consequences=[emphasize("These stay: {}.", ", ".join(words))],
-        hidden=[("words", word) for word in words],
+        consequences=[
+            emphasize(f"In caption {name} these stay: {{}}.", ", ".join(words))
+            for caption, name in enumerate("AB")
+            if (words := [word for place, word in places if place == caption])
+        ],
+        hidden=[("places", f"{place}:{word}") for place, word in places],
     )
+
+
+def _read_places(call: Call[Example]) -> list[tuple[int, str]]:
+    """The words that the confirmation named, each with its caption; what no page could send is left out."""
+    sent = [text.partition(":") for text in call.sent.getlist("places")]
+    return [(int(place), word) for place, _, word in sent if place in ("0", "1")]
 
 
 def _refuse_gendered(call: Call[Example]) -> str:
@@ -98,10 +108,9 @@ def _refuse_gendered(call: Call[Example]) -> str:
 
 
 def _confirm_gendered(call: Call[Example]) -> Outcome:
-    words = call.sent.getlist("words")
-    reason = call.values["reason"]
-    confirm_gendered_words(example=call.row, words=words, reason=reason, by=call.by, now=call.now)
-    done = f"gendered words stay: {', '.join(words)}."
+    places, reason = _read_places(call), call.values["reason"]
+    kept = confirm_gendered_words(example=call.row, places=places, reason=reason, by=call.by, now=call.now)
+    done = f"gendered words stay: {kept}."
     return Outcome(said=f"{call.row}: {done}", history=f"{done} {reason}")
 
 

@@ -90,6 +90,11 @@ def gendered_words(*texts: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def gendered_places(*captions: str) -> list[tuple[int, str]]:
+    """Each caption's gendered words, each with the number of its caption."""
+    return [(place, word) for place, caption in enumerate(captions) for word in gendered_words(caption)]
+
+
 def words_about_people(text: str) -> Sequence[str]:
     """Words of any of the three lists, each once, in their order."""
     return list(dict.fromkeys(word for word, _ in _named(text)))

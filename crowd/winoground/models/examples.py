@@ -118,8 +118,11 @@ class GenderedConfirmation(models.Model):
     """A person's word that gendered words stay in an example's captions. Append-only."""
 
     example = models.ForeignKey(Example, models.CASCADE, related_name="gendered_confirmations")
-    # The words that stay; another gendered word in the captions has to be confirmed anew.
+    # The words that stay, each once.
     words = models.JSONField()
+    # [[0, "woman"], [1, "woman"]]: in which captions they stay; elsewhere they have to be confirmed anew.
+    # None: given before captions were told apart, for both.
+    places = models.JSONField(null=True)
     reason = models.CharField(max_length=LONGEST_REASON)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField()

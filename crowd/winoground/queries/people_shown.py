@@ -3,11 +3,18 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from django.db.models import QuerySet
 
-from crowd.winoground.domain.gendered_words import Shown, gendered_words, shown_by, words_about_people
-from crowd.winoground.models import Example
+from crowd.winoground.domain.gendered_words import (
+    Shown,
+    gendered_places,
+    gendered_words,
+    shown_by,
+    words_about_people,
+)
+from crowd.winoground.models import Example, GenderedConfirmation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,15 +51,27 @@ class PeopleEstimate:
         return sum(self.by.values())
 
 
-def confirmed_words(example: Example) -> frozenset[str]:
-    """Words that somebody let stay in this example, once or several times."""
-    return frozenset(word for one in example.gendered_confirmations.all() for word in one.words)
+def confirmed_places(example: Example) -> frozenset[tuple[int, str]]:
+    """Words that somebody let stay in this example, each with the caption where it stays."""
+    return frozenset(place for one in example.gendered_confirmations.all() for place in _places_of(one))
+
+
+def unconfirmed_places(example: Example) -> list[tuple[int, str]]:
+    """Gendered words that nobody has let stay in their caption."""
+    stays = confirmed_places(example)
+    return [place for place in gendered_places(example.caption_0, example.caption_1) if place not in stays]
 
 
 def unconfirmed_words(example: Example) -> list[str]:
-    """Gendered words of both captions that nobody has let stay, each once."""
-    stays = confirmed_words(example)
-    return [word for word in gendered_words(example.caption_0, example.caption_1) if word not in stays]
+    """Gendered words that nobody has let stay in one of the captions or both, each once."""
+    return list(dict.fromkeys(word for _, word in unconfirmed_places(example)))
+
+
+def _places_of(confirmation: GenderedConfirmation) -> Iterator[tuple[int, str]]:
+    if confirmation.places is None:
+        yield from product((0, 1), confirmation.words)
+    else:
+        yield from ((caption, word) for caption, word in confirmation.places)
 
 
 def gendered_examples(examples: QuerySet[Example]) -> list[GenderedExample]:

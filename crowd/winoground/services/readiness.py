@@ -6,9 +6,8 @@ from django.db.models import Q
 
 from crowd.pictures.models import Picture
 from crowd.winoground.domain.captions import are_same, differing_words
-from crowd.winoground.domain.gendered_words import gendered_words
 from crowd.winoground.models import Example, FirstQuestion
-from crowd.winoground.queries.people_shown import confirmed_words
+from crowd.winoground.queries.people_shown import unconfirmed_places
 
 Fault = tuple[str, str]
 Faults = Mapping[str, Sequence[str]]
@@ -43,10 +42,9 @@ def _of_captions(example: Example) -> Iterator[Fault]:
 
 
 def _of_gendered_words(example: Example) -> Iterator[Fault]:
-    stays = confirmed_words(example)
-    for place, caption in enumerate((example.caption_0, example.caption_1)):
-        words = [word for word in gendered_words(caption) if word not in stays]
-        if words:
+    waiting = unconfirmed_places(example)
+    for place in (0, 1):
+        if words := [word for caption, word in waiting if caption == place]:
             named = ", ".join(f"“{word}”" for word in words)
             yield (
                 f"caption_{place}",

@@ -89,10 +89,13 @@ def make_gendered(*, project: Project | None = None, by: User | None = None) -> 
     return make_example(project or make_project(), by=by, ready=False, **CAPTIONS)
 
 
-def confirm(
-    example: Example, words: Sequence[str] = ("woman", "him"), reason: str = "A chess piece."
-) -> None:
-    confirm_gendered_words(example=example, words=words, reason=reason, by=example.author, now=LATER)
+Places = Sequence[tuple[int, str]]
+BOTH: Places = ((0, "woman"), (0, "him"), (1, "him"), (1, "woman"))
+SENT = [f"{place}:{word}" for place, word in BOTH]
+
+
+def confirm(example: Example, places: Places = BOTH, reason: str = "A chess piece.") -> None:
+    confirm_gendered_words(example=example, places=places, reason=reason, by=example.author, now=LATER)
 
 
 @pytest.mark.django_db
@@ -131,18 +134,59 @@ def test_another_gendered_word_has_to_be_confirmed_anew() -> None:
     assert "“him”" not in kept.faults["caption_0"][0]
 
 
+QUEEN: dict[str, Any] = {"caption_0": "the queen sees a person", "caption_1": "the person sees a queen"}
+
+
+@pytest.mark.django_db
+def test_a_word_that_stays_in_one_caption_is_confirmed_anew_in_the_other() -> None:
+    captions: dict[str, Any] = {"caption_0": QUEEN["caption_0"], "caption_1": "the person sees a monarch"}
+    example = make_example(make_project(), ready=False, **captions)
+    confirm(example, [(0, "queen")])
+    Example.objects.update(**QUEEN)
+    example.refresh_from_db()
+
+    faults = mark_ready(example=example, now=LATER)
+    assert list(faults) == ["caption_1"]
+    assert faults["caption_1"][0].startswith("Gendered: “queen”.")
+
+    confirm(example, [(1, "queen")])
+    assert mark_ready(example=example, now=LATER) == {}
+
+
+@pytest.mark.django_db
+def test_a_confirmation_that_tells_no_captions_apart_holds_for_both() -> None:
+    example = make_example(make_project(), ready=False, **QUEEN)
+    GenderedConfirmation.objects.create(
+        example=example, words=["queen"], reason="Chess.", by=example.author, at=NOW
+    )
+
+    assert mark_ready(example=example, now=LATER) == {}
+
+
+@pytest.mark.django_db
+def test_places_that_no_page_sends_confirm_nothing(client: Client) -> None:
+    project = make_project()
+    example = make_gendered(project=project, by=sign_in(client, AUTHOR, project.study))
+    verb = reverse("admin:winoground_example_verb", args=[example.project_id, example.public_id, "gendered"])
+
+    for sent in ([], ["woman"], ["2:woman", "x:", ":"], [*SENT, "0:man"]):
+        answer = client.post(verb, {"places": sent, "confirmed": "yes", "reason": "Chess."})
+        assert "The captions have changed since you opened this page." in text_of(answer)
+    assert not GenderedConfirmation.objects.exists()
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("words", "reason", "code"),
-    [(["woman", "him"], "  ", "no_reason"), (["woman"], "A queen.", "changed")],
+    ("places", "reason", "code"),
+    [(BOTH, "  ", "no_reason"), (BOTH[:2], "A queen.", "changed"), (BOTH[2:], "A queen.", "changed")],
 )
 def test_confirmation_needs_a_reason_and_the_words_that_were_seen(
-    words: Sequence[str], reason: str, code: str
+    places: Places, reason: str, code: str
 ) -> None:
     example = make_gendered()
 
     with pytest.raises(RuleBroken) as refusal:
-        confirm(example, words, reason)
+        confirm(example, places, reason)
 
     assert refusal.value.code == code
     assert not GenderedConfirmation.objects.exists()
@@ -155,13 +199,13 @@ def test_author_confirms_on_a_page_that_names_the_words(client: Client) -> None:
     show = reverse("admin:winoground_show_example", args=[example.project_id, example.public_id])
     verb = reverse("admin:winoground_example_verb", args=[example.project_id, example.public_id, "gendered"])
     assert "Let gendered words stay" in text_of(client.get(show))
-    assert "These stay: <strong>woman, him</strong>." in text_of(client.get(verb))
+    asked = text_of(client.get(verb))
+    assert "In caption A these stay: <strong>woman, him</strong>." in asked
+    assert "In caption B these stay: <strong>him, woman</strong>." in asked
 
-    empty = client.post(verb, {"words": ["woman", "him"], "confirmed": "yes", "reason": ""})
+    empty = client.post(verb, {"places": SENT, "confirmed": "yes", "reason": ""})
     assert "Say why they stay." in text_of(empty)
-    done = client.post(
-        verb, {"words": ["woman", "him"], "confirmed": "yes", "reason": "Queens of chess."}, follow=True
-    )
+    done = client.post(verb, {"places": SENT, "confirmed": "yes", "reason": "Queens of chess."}, follow=True)
 
     page = text_of(done)
     assert "Example 1: gendered words stay: woman, him." in page
@@ -177,7 +221,7 @@ def test_nobody_else_confirms(client: Client) -> None:
 
     for role, status in ((AUTHOR, 404), (REVIEWER, 403)):
         sign_in(client, role, example.project.study)
-        sent = {"words": ["woman", "him"], "confirmed": "yes", "reason": "Mine."}
+        sent = {"places": SENT, "confirmed": "yes", "reason": "Mine."}
         assert client.post(verb, sent).status_code == status
     assert not GenderedConfirmation.objects.exists()
 
