@@ -119,7 +119,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "gate: change", reverse("admin:qualifications_gate_edit", args=[gate.pk])
     yield "gate: give by hand", reverse("admin:qualifications_give", args=[gate.pk])
     yield "holdings of a gate", f"{reverse('admin:qualifications_holding_changelist')}?gate={gate.pk}"
-    yield "concepts that want a picture", reverse("admin:pictures_wanted")
+    yield "concepts that still need a picture", reverse("admin:pictures_wanted")
     yield "papers of a study", reverse("admin:papers_of_study", args=[largest.study_id])
     yield "set up as in a paper", reverse("admin:papers_set_up", args=[largest.study_id, "winogavil"])
     yield "draw picture sets", reverse("admin:winogavil_draw")

@@ -113,7 +113,7 @@ class PictureFile(serializers.Serializer[Any]):
     licence = serializers.CharField(required=False, max_length=LONGEST["licence"], allow_blank=True)
     credit = serializers.CharField(required=False, max_length=LONGEST["credit"], allow_blank=True)
     association_list = serializers.UUIDField(
-        required=False, help_text="Only pictures of its concepts that want one come in."
+        required=False, help_text="Only pictures of its concepts that still need one come in."
     )
     is_checked = serializers.BooleanField(
         required=False, default=False, help_text="Every picture has been looked at already."
@@ -403,7 +403,7 @@ class ImportLineViewSet(Listing):
 
 
 class WantedConceptsViewSet(mixins.RetrieveModelMixin, Resource):
-    """The concepts of an association list that still want a picture, by the list's id."""
+    """The concepts of an association list that still need a picture, by the list's id."""
 
     queryset: QuerySet[SwowList] = SwowList.objects.all()
     serializer_class = WantedConceptsSerializer
@@ -415,7 +415,7 @@ class WantedConceptsViewSet(mixins.RetrieveModelMixin, Resource):
 
     @extend_schema(responses=WantedConceptsSerializer)
     def retrieve(self, request: Asked, public_id: str) -> Response:
-        """Read the concepts of a list that want a picture. Pages have 500 of them."""
+        """Read the concepts of a list that still need a picture. Pages have 500 of them."""
         asked = read_query(request, WantedFilters)
         swow = self.get_object()
         wanted = wanted_concepts(swow)

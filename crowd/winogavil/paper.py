@@ -87,7 +87,7 @@ PAPER = Paper(
         Figure(value="Three solvers for an association, never its author", origin="section 2.1"),
         Figure(value="The rival reads “A cue” or “An cue”", origin="section 2.1"),
         Figure(
-            value="Age, gender, education and native English are asked, where the study's consent text asks",
+            value="Age, gender, education and native English, if the study's consent text asks for them",
             origin=QUALIFICATIONS,
         ),
         Figure(value="The baseline is 10 % of a release", origin="section 3.2"),

@@ -111,7 +111,7 @@ def _ask_to_count(call: Call[Study]) -> Confirm:
         text="Best when the work of the study is done.",
         consequences=[
             "Everybody whose submitted work counts is counted as they stand now, and the table stays.",
-            "A next count is possible once five people more have taken part, or none, in each role.",
+            "You can count again once each role has at least five new people, or none.",
             "A figure that has changed by fewer than five people since an earlier count is withheld then.",
         ],
         button="Count who took part",

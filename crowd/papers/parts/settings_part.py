@@ -23,7 +23,7 @@ from hits.identity.models.users import User
 
 FIXED = "the project has used it already"
 MOST = 1000
-RUNS = "work was launched by it; the project's settings change it"
+RUNS = "work was launched with it; change it in the project's settings"
 
 
 class SettingsPart(SetupPart):

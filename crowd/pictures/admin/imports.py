@@ -64,7 +64,7 @@ class ImportForm(forms.Form):
     )
     swow = forms.ModelChoiceField(
         SwowList.objects.none(),
-        label="Only concepts that want a picture, of the association list",
+        label="Only concepts that still need a picture, of the association list",
         required=False,
         empty_label="No list: every picture comes in",
         help_text="Of a list, pictures of other words are left out, and so are lines that name no picture.",

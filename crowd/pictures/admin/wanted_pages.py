@@ -1,4 +1,4 @@
-"""Concepts of an association list that still want a picture, as a page and as a list to fill in."""
+"""Concepts of an association list that still need a picture, as a page and as a list to fill in."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -51,7 +51,7 @@ def urls(pool: admin.ModelAdmin[Picture]) -> list[URLPattern]:
 def list_view(request: HttpRequest) -> HttpResponse:
     need(request, VIEW, LISTS)
     lists = list(ready_lists())
-    context: dict[str, Any] = {"title": "Concepts that want a picture", "lists": lists}
+    context: dict[str, Any] = {"title": "Concepts that still need a picture", "lists": lists}
     if lists:
         swow = _chosen(request, lists)
         wanted = wanted_concepts(swow)
@@ -76,7 +76,7 @@ def file_view(request: HttpRequest) -> HttpResponseBase:
     if not (lists := list(ready_lists())):
         raise Http404("There is no association list.")
     found = _found(request, wanted_concepts(_chosen(request, lists)).concepts)
-    return send_csv(HEADER, _cells(found), name="concepts-that-want-a-picture.csv")
+    return send_csv(HEADER, _cells(found), name="concepts-that-still-need-a-picture.csv")
 
 
 def said_of(concept: WantedConcept) -> str:

@@ -34,7 +34,7 @@ class WantedConcept:
 
 @dataclass(frozen=True, kw_only=True)
 class WantedConcepts:
-    """The concepts that want a picture. No picture is possible for the `impossible` words of the list."""
+    """The concepts that still need a picture. For the `impossible` words of the list none is possible."""
 
     concepts: Sequence[WantedConcept]
     pictured: int

@@ -72,7 +72,7 @@ def prepare_import(
 ) -> Import:
     """Read what is to come in, and bring nothing in yet. Raises InvalidItems that names the bad lines.
 
-    With an association list, only pictures of its concepts that want one come in.
+    With an association list, only pictures of its concepts that still need one come in.
     """
     is_archive = _is_archive(upload)
     reading = _read_upload(
@@ -133,11 +133,11 @@ def try_again(*, importing: Import, now: datetime) -> int:
 
 
 def about_wanted(reading: Reading, *, swow: SwowList) -> Reading:
-    """Only the lines about concepts of the list that want a picture. Raises InvalidItems if there is none."""
+    """The lines about concepts that still need a picture. Raises InvalidItems if there is none."""
     wanted = reading.about({one.word: one.word for one in wanted_concepts(swow).concepts})
     if not wanted.lines:
         problem = (
-            f"No line brings a picture of a concept of {swow.name} that wants one: "
+            f"No line brings a picture of a concept of {swow.name} that still needs one: "
             f"{wanted.unwanted} are about other words or concepts that have a fit picture, "
             f"{wanted.empty} name no picture."
         )

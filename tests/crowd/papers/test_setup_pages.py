@@ -16,7 +16,7 @@ from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import StartingTerms, Study
 from qualifications.models import Gate
 from tests import pages
-from tests.factories import make_study
+from tests.factories import make_batch, make_study
 from tests.people import client_of, make_member
 from tests.sent_tables import sent_table
 
@@ -86,6 +86,15 @@ def test_what_is_set_elsewhere_is_named_with_its_origin_and_a_page_that_opens(
         assert f'{figure.value} <span class="quiet">({PAPERS[key].name}, {figure.origin})' in shown
         assert f'<a href="{to}">{figure.where}</a>' in shown
         assert client.get(to, follow=True).status_code == 200
+
+
+def test_a_setting_that_stays_says_where_to_change_it(client: Client, study: Study) -> None:
+    client.post(address(study, "winoground"), as_offered(client, study, "winoground"))
+    make_batch(study=study, task="winoground.validate", status="open")
+
+    shown = text_of(client.get(address(study, "winoground")))
+
+    assert "Stays: work was launched with it; change it in the project's settings." in shown
 
 
 def test_who_may_not_set_up_is_led_to_no_page_that_refuses_them(study: Study) -> None:
@@ -228,6 +237,7 @@ def test_who_may_not_change_a_study_sees_the_figures_and_no_button(study: Study,
 
     assert (page.status_code, refused.status_code) == (200, 403)
     assert 'button default">Set up as in the paper' not in text_of(page)
+    assert "You may look at these figures, but your role may not put them in place." in text_of(page)
     assert PaperSetup.objects.count() == 0
 
 

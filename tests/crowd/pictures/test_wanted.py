@@ -1,4 +1,4 @@
-"""Concepts of an association list that want a picture, and the import that brings pictures of them."""
+"""Concepts of an association list that still need a picture, and the import that brings pictures of them."""
 
 import csv
 import json
@@ -175,7 +175,7 @@ def test_the_file_of_the_page_is_filled_in_and_comes_back_as_an_import(
     assert [row["concept"] for row in rows] == ["volcano", "owl", "snow owl", "école", "ship"]
     assert [row["answers"] for row in rows] == ["40", "39", "20", "10", "5"]
     assert "<strong>1 picture</strong> would be imported." in draft
-    assert "For concepts of the association list swow-en that want a picture." in draft
+    assert "For concepts of the association list swow-en that still need a picture." in draft
     assert "4 lines name no picture." in draft
     assert f"{PAGE}?list={swow.pk}" in draft
     assert list(Picture.objects.values_list("concept", "status")) == [("owl", "fit")]
@@ -197,7 +197,7 @@ def test_page_searches_sorts_and_counts(keeper: Client, swow: SwowList) -> None:
     assert shown(keeper, "?which=awaited") == ["volcano"]
     assert shown(keeper, "?which=lost") == ["ship"]
     assert shown(keeper, "?which=x&o=x&page=9") == ["owl", "ship", "volcano", "école"]
-    assert "<dt>Want a picture</dt><dd>4</dd>" in page
+    assert "<dt>Still need a picture</dt><dd>4</dd>" in page
     assert "<dt>Have a fit one</dt><dd>1</dd>" in page
     assert "2 more cues can have no picture" in page
     assert "1 waits for the check" in page

@@ -297,7 +297,7 @@ def test_researcher_counts_and_takes_the_table(client: Client) -> None:
     rows = client.get(f"{at('people', study)}people.json").json()
 
     assert "Nobody has been counted yet." in text_of(empty)
-    assert "five people more have taken part, or none, in each role" in text_of(asked)
+    assert "You can count again once each role has at least five new people, or none." in text_of(asked)
     assert "Everybody who took part is counted." in text_of(page)
     assert '<th scope="row"># Workers</th><td class="number">17</td>' in text_of(page)
     assert "fewer than 5 people stand behind a figure" in text_of(page)

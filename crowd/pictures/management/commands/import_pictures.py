@@ -42,7 +42,7 @@ class Command(BaseCommand):
             "--for-list",
             default="",
             metavar="NAME",
-            help="only concepts of this association list that want a picture; lines without one are left out",
+            help="only concepts of this list that still need a picture; lines without one are left out",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
