@@ -104,7 +104,10 @@ PAPER = Paper(
     },
     built_in=[
         Figure(value="Both templates, with a full stop and with a comma", origin="section 2.2, footnote 2"),
-        Figure(value="Up to three exceptions of one word each", origin="section 2.3"),
+        Figure(
+            value="Up to three exceptions of one word each",
+            origin="section 2.3: up to three; appendix A.2: exactly one word",
+        ),
         Figure(value="An exception passes where the generic is likelier", origin="section 2.4"),
         Figure(value="Two good and two bad examples of premises are shown", origin="section 2.5"),
     ],

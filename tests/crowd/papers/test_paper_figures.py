@@ -184,6 +184,12 @@ def test_the_game_names_the_demographics_of_its_paper() -> None:
     assert asked.origin == "appendix A.4"
 
 
+def test_the_exceptions_are_three_by_one_place_and_of_one_word_by_another() -> None:
+    (figure,) = (one for one in PAPERS["winoventi"].built_in if "exceptions of one word" in one.value)
+
+    assert figure.origin == "section 2.3: up to three; appendix A.2: exactly one word"
+
+
 @each_paper
 def test_terms_of_a_paper_fit_on_a_page(key: str) -> None:
     for terms in PAPERS[key].terms:
