@@ -28,7 +28,10 @@ RUNS = "work was launched with it; change it in the project's settings"
 
 class SettingsPart(SetupPart):
     title = "Settings of the project"
-    about = "Sets the project up where the study has none yet. Once work was launched, its settings stay."
+    about = (
+        "Sets the project up where the study has none yet. Once work was launched, its settings stay; a "
+        "launched test is no such work."
+    )
 
     def permissions(self) -> Sequence[str]:
         project = self.family.project
