@@ -33,6 +33,7 @@ from crowd.benchmarks.services.benchmark_results import models_for, task_of
 from crowd.benchmarks.services.paired_difference import difference_of
 from crowd.releases.admin import release_parts
 from crowd.releases.admin.permitted_rows import TAKE, find_release
+from crowd.releases.admin.release_actions import beside
 from crowd.releases.admin.release_parts import ReleasePart
 from crowd.releases.models import Release
 from crowd.releases.services.file_downloads import download_name
@@ -123,6 +124,7 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
     waiting = list(benchmark.results.filter(status=Result.Status.OPEN).select_related("rival"))
     compare = CompareForm(request, results=results)
     context = {
+        **beside(benchmark.release),
         "title": task_of(benchmark).name,
         "task": task_of(benchmark),
         "benchmark": benchmark,

@@ -53,14 +53,16 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
 
 
 def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) -> StatTable:
+    bars = _bars(task, lines)
+    shown = f"; the bars show {task.single_measures[-1].name.lower()}" if bars else ""
     return StatTable(
         name=name,
         title=title,
         columns=[_who(), *_numbers(task), head("About", TEXT, of=_about)],
         rows=lines,
-        about=f"Means over {task.items}.",
+        about=f"Means over {task.items}{shown}.",
         empty="Nothing is counted yet. People and chance come within a minute.",
-        bars=_bars(task, lines),
+        bars=bars,
     )
 
 
