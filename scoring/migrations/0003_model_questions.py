@@ -1,6 +1,22 @@
 from django.db import migrations, models
 from django.db.models import Q
 
+from hits.core.renamed_tables import rename_constraints, rename_indexes
+
+CONSTRAINTS = {
+    "scoring_textquestion_pkey": "scoring_modelquestion_pkey",
+    "scoring_textquestion_tries_check": "scoring_modelquestion_tries_check",
+    "scoring_textquestion_rival_id_fc04bd26_fk_scoring_r": (
+        "scoring_modelquestio_rival_id_32b7294e_fk_scoring_r"
+    ),
+}
+INDEXES = {"scoring_textquestion_rival_id_fc04bd26": "scoring_modelquestion_rival_id_32b7294e"}
+
+
+def rename(apps, schema_editor):
+    rename_constraints(schema_editor, table="scoring_modelquestion", names=CONSTRAINTS)
+    rename_indexes(schema_editor, names=INDEXES)
+
 
 class Migration(migrations.Migration):
     dependencies = [("scoring", "0002_taggers_and_parts_of_speech")]
@@ -45,4 +61,5 @@ class Migration(migrations.Migration):
                 condition=~Q(status="failed") | ~Q(problem=""), name="model_question_failed_says_why"
             ),
         ),
+        migrations.RunPython(rename, migrations.RunPython.noop),
     ]

@@ -56,7 +56,7 @@ def test_pages_of_releases_look_right(
     log_in(visitor.page, researcher, sites=sites)
     visitor.visit("releases", f"{admin}/")
     visitor.visit("choose", f"{admin}/make/")
-    visitor.visit("make", f"{admin}/make/{study.pk}/")
+    visitor.visit("make", f"{admin}/make/{study.pk}/winogavil/")
     visitor.visit("release", f"{admin}/{ready.pk}/change/")
     visitor.visit("release-failed", f"{admin}/{failed.pk}/change/")
     visitor.visit("publish", f"{admin}/{ready.pk}/publish/")

@@ -53,7 +53,7 @@ def test_the_baseline_is_made_and_looks_right(open_page: OpenPage, sites: Sites,
     visitor.visit("baseline-settings", f"{admin}/winogavil/game/{game.pk}/settings/")
     visitor.visit("baseline-associations", f"{admin}/winogavil/association/")
     visitor.visit("baseline-statistics", f"{admin}/winogavil_releases/statistics/{study.pk}/")
-    visitor.visit("baseline-release", f"{admin}/releases/release/make/{study.pk}/")
+    visitor.visit("baseline-release", f"{admin}/releases/release/make/{study.pk}/winogavil/")
 
     assert Association.objects.filter(source="swow").count() == 9
     assert visitor.problems == {}
