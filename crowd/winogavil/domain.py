@@ -75,14 +75,22 @@ SOLVER_TIERS: tuple[Mapping[str, Any], ...] = (
 )
 
 
+def is_cue(cue: str, *, inner_marks: bool = False) -> bool:
+    return bool((CUE_WITH_MARKS if inner_marks else CUE).fullmatch(cue))
+
+
+def may_choose(*, candidates: int, chosen: int) -> bool:
+    return candidates in SIZES and FEWEST_CHOSEN <= chosen <= MOST_CHOSEN[candidates]
+
+
 def check_association(*, cue: str, candidates: int, chosen: int, inner_marks: bool = False) -> None:
-    """Check the game's rules for an association. Raises ValueError that says what to correct."""
-    if not (CUE_WITH_MARKS if inner_marks else CUE).fullmatch(cue):
+    """Check the game's rules for an association from a file. Raises ValueError that says what to correct."""
+    if not is_cue(cue, inner_marks=inner_marks):
         marks = ", hyphens and apostrophes within it" if inner_marks else ""
         raise ValueError(f"The cue {cue!r} must be one word of 2 to 30 letters{marks}.")
     if candidates not in SIZES:
         raise ValueError(f"An association has {', '.join(map(str, SIZES))} candidates, not {candidates}.")
-    if not FEWEST_CHOSEN <= chosen <= MOST_CHOSEN[candidates]:
+    if not may_choose(candidates=candidates, chosen=chosen):
         raise ValueError(
             f"Of {candidates} candidates 2 to {MOST_CHOSEN[candidates]} may be chosen, not {chosen}."
         )

@@ -12,13 +12,13 @@ from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
-from crowd.pictures.profanity import is_profane
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, PictureSet, PictureSetPlace
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.assignment_picture_sets import picture_set_of_slot, picture_sets_of
 from crowd.winogavil.services.association_creation import scores_as_author
 from crowd.winogavil.services.association_verdicts import as_shown
+from crowd.winogavil.services.cue_check import check_cue
 from crowd.winogavil.services.reports import picture_target, take_report
 from crowd.winogavil.solver_task import PRACTICE
 from hits.core.domain.bonus_rules import Work, evaluate
@@ -36,7 +36,6 @@ from hits.families import (
     Terms,
 )
 from hits.providers.models.accounts import Account
-from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
@@ -116,7 +115,8 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         cue = form.get("cue", "").strip()
         chosen = _read_places(form.getlist("chosen"), size=len(places))
         _check_other_cue(cue, slot=slot, assignment=assignment)
-        _check_cue(cue, places=places, chosen=chosen, study=assignment.hit.batch.study)
+        concepts = [place.picture.concept for place in places]
+        check_cue(cue, chosen=len(chosen), concepts=concepts, game=game_of(assignment.hit.batch.study))
         shown = [as_shown(place.picture) for place in places]
         pictures = [(one.sha256, one.caption) for one in shown]
         return Proposal(slot=slot, text=cue, pictures=pictures, chosen=chosen)
@@ -247,17 +247,3 @@ def _check_other_cue(cue: str, *, slot: int, assignment: Assignment) -> None:
     others = RivalQuery.objects.filter(assignment=assignment).exclude(slot=slot)
     if any(other.text.casefold() == cue.casefold() for other in others):
         raise InvalidAnswer(_("You have used this word for other pictures here. Find a different one."))
-
-
-def _check_cue(cue: str, *, places: Sequence[PictureSetPlace], chosen: Sequence[int], study: Study) -> None:
-    game = game_of(study)
-    try:
-        domain.check_association(
-            cue=cue, candidates=len(places), chosen=len(chosen), inner_marks=game.inner_marks
-        )
-    except ValueError as error:
-        raise InvalidAnswer(str(error)) from error
-    if is_profane(cue):
-        raise InvalidAnswer(_("This word is too coarse to be shown to others. Find another one."))
-    if not game.names_allowed and domain.is_name_of(cue, [place.picture.concept for place in places]):
-        raise InvalidAnswer(_("The word names one of the pictures. Find a word that only hints at them."))

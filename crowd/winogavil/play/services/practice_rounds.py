@@ -16,13 +16,12 @@ from django.db.models import Min, QuerySet
 from django.utils.translation import gettext as _
 
 from crowd.pictures.models import Picture
-from crowd.pictures.profanity import is_profane
 from crowd.pictures.services.picture_reports import report_picture
-from crowd.winogavil import domain
 from crowd.winogavil.models import PictureSetPlace
 from crowd.winogavil.play.models import Player, PracticeAsk, PracticeSet, WebGame
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.association_verdicts import as_shown
+from crowd.winogavil.services.cue_check import check_cue
 from crowd.winogavil.services.reports import PICTURE
 from hits.common import rates
 from hits.core.errors import InvalidAnswer, RuleBroken
@@ -77,7 +76,9 @@ def ask(
     """Ask about a practice word. Idempotent by page: a second try is answered with what is stored."""
     if known := find_ask(player=player, key=key):
         return known
-    _check(text, pictures=pictures, chosen=chosen, player=player)
+    # By the game's own rules, so that players practice what will count.
+    concepts = [picture.concept for picture in pictures]
+    check_cue(text, chosen=len(chosen), concepts=concepts, game=game_of(player.game.study))
     if not rates.spend("play.practice", str(player.public_id), most=MOST_A_DAY, window_s=DAY_S):
         raise RuleBroken("too_many", _("That was a lot of practice for one day. Now play the real game!"))
     shown = [as_shown(picture) for picture in pictures]
@@ -155,18 +156,3 @@ def next_forgetting(*, now: datetime) -> datetime | None:
 
 def _waiting(now: datetime) -> QuerySet[PracticeAsk]:
     return PracticeAsk.objects.filter(answered_at=None, asked_at__gt=now - WAITED_FOR)
-
-
-def _check(text: str, *, pictures: Sequence[Picture], chosen: Sequence[int], player: Player) -> None:
-    """Check a practice word by the game's own rules, so that players practice what will count."""
-    game = game_of(player.game.study)
-    try:
-        domain.check_association(
-            cue=text, candidates=len(pictures), chosen=len(chosen), inner_marks=game.inner_marks
-        )
-    except ValueError as error:
-        raise InvalidAnswer(str(error)) from error
-    if not game.names_allowed and domain.is_name_of(text, [picture.concept for picture in pictures]):
-        raise InvalidAnswer(_("The word names one of the pictures. Find a word that only hints at them."))
-    if is_profane(text):
-        raise InvalidAnswer(_("This word is too coarse. Find another one."))
