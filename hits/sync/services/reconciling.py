@@ -40,6 +40,8 @@ SOONEST, LATEST = timedelta(seconds=3), timedelta(minutes=10)
 QUIET = timedelta(days=1)
 # A provider that is late in approving by itself is asked again after this.
 LATE = timedelta(minutes=10)
+# The same, once the provider no longer knows the HIT: it may show up there again, and hardly does.
+LATE_AND_GONE = timedelta(days=1)
 # Seconds' worth of an account's calls in one run, so that every account gets its turn.
 TURN_S = 5
 Status = Assignment.Status
@@ -110,7 +112,10 @@ def _mirror_turn(late: QuerySet[Assignment], account: Account, provider: Provide
             read_assignments(hit=hit, provider=provider, now=now)
         except ProviderError as error:
             log.warning("hit.reconcile_failed", hit=str(hit.public_id), error=str(error))
-            break
+            if not (isinstance(error, ProviderRefused) and error.hit_is_gone):
+                break  # it is not the HIT
+            close_gone(hit=hit, words=str(error), now=now)
+            _waiting_for_approval().filter(hit=hit).update(auto_approves_at=now + LATE_AND_GONE)
     return done
 
 

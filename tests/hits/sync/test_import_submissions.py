@@ -239,6 +239,24 @@ def test_provider_that_is_late_in_approving_is_asked_again_later(
     assert Assignment.objects.get().status == Status.SUBMITTED
 
 
+def test_late_approval_of_a_hit_that_is_gone_holds_up_no_other(turk: StubbedTurk) -> None:
+    gone, other = post_hit(), post_hit()
+    for hit in (gone, other):
+        assignment, _ = turk.submit(hit.external_id, answer="x")
+        turk.assignments[assignment]["AutoApprovalTime"] = at(500)
+    reconciling.reconcile(now=NOW)
+    HIT.objects.update(status=HIT.Status.CLOSED, closed_at=NOW, look_at=None)
+    del turk.hits[gone.external_id]
+    turk.calls.clear()
+
+    for seconds in (500, 1100, 1700):
+        reconciling.mirror_approved(now=at(seconds))
+
+    # The one that is gone is asked about again tomorrow.
+    assert turk.calls == ["list_assignments_for_hit"] * 4
+    assert gone.assignments.get().auto_approves_at > at(20 * 3600)
+
+
 # Each submission is imported once, and for the right worker.
 
 
