@@ -1,20 +1,19 @@
 """Sweeps over rows, each safe to run twice. A dispatcher starts each one when it is due."""
 
-from hits.batches.services import batch_counters, batch_lifecycle, launching
+from hits.batches.services import batch_counters, hit_changes, sending_hits
 from hits.common import clock
 from hits.common.sweeps import stand_still_while, sweep
 from hits.ledger.services import rewards
 from hits.payments.services import accrual, after_restore, compensation, paying, three_way_match
 from hits.people.services import blocking, worker_letters
-from hits.review.services import reviewing
-from hits.sync.services import event_inbox, full_scan, reconciling
+from hits.sync.services import event_inbox, full_scan, push_decisions, reconciling
 
 stand_still_while(after_restore.all_stand_still)
 
 
-@sweep("hits.launch_batches", rest_s=2, due_at=launching.next_launch, acts=True)
+@sweep("hits.launch_batches", rest_s=2, due_at=sending_hits.next_launch, acts=True)
 def launch_batches() -> None:
-    launching.send_launching_batches(now=clock.now())
+    sending_hits.send_launching_batches(now=clock.now())
 
 
 @sweep("hits.reconcile", rest_s=3, due_at=reconciling.next_look)
@@ -27,9 +26,9 @@ def survey() -> None:
     full_scan.survey(now=clock.now())
 
 
-@sweep("hits.send_changes", rest_s=2, due_at=batch_lifecycle.next_change, acts=True)
+@sweep("hits.send_changes", rest_s=2, due_at=hit_changes.next_change, acts=True)
 def send_changes() -> None:
-    batch_lifecycle.send_changes(now=clock.now())
+    hit_changes.send_changes(now=clock.now())
 
 
 @sweep("hits.handle_notices", rest_s=2)
@@ -52,9 +51,9 @@ def purge_notices() -> None:
     event_inbox.purge_notices(now=clock.now())
 
 
-@sweep("hits.send_decisions", rest_s=2, due_at=reviewing.next_decision, acts=True)
+@sweep("hits.send_decisions", rest_s=2, due_at=push_decisions.next_decision, acts=True)
 def send_decisions() -> None:
-    reviewing.send_decisions(now=clock.now())
+    push_decisions.send_decisions(now=clock.now())
 
 
 @sweep("hits.send_blocks", rest_s=5, due_at=blocking.next_block, acts=True)
@@ -72,9 +71,9 @@ def refresh_figures() -> None:
     batch_counters.refresh_stale(now=clock.now())
 
 
-@sweep("hits.approve_judged", rest_s=2, due_at=reviewing.next_approval)
+@sweep("hits.approve_judged", rest_s=2, due_at=push_decisions.next_approval)
 def approve_judged() -> None:
-    reviewing.approve_judged(now=clock.now())
+    push_decisions.approve_judged(now=clock.now())
 
 
 @sweep("hits.book_rewards", rest_s=5)

@@ -64,7 +64,7 @@ def launch(account: "Account", **terms: Any) -> None:
     """Launch a batch and send all of its HITs."""
     from django.utils import timezone  # noqa: PLC0415
 
-    from hits.batches.services import launching  # noqa: PLC0415
+    from hits.batches.services import launching, sending_hits  # noqa: PLC0415
     from tests.factories import make_association, make_batch, make_study, make_user  # noqa: PLC0415
 
     study = make_study()
@@ -72,4 +72,4 @@ def launch(account: "Account", **terms: Any) -> None:
     batch = make_batch(study=study, account=account, **terms)
     launching.launch_batch(batch=batch, by=make_user(), now=timezone.now())
     while batch.hits.filter(status="intended").exists():
-        launching.send_launching_batches(now=timezone.now())
+        sending_hits.send_launching_batches(now=timezone.now())

@@ -100,7 +100,8 @@ def launch(size: int) -> tuple[float, float]:
     from django.utils import timezone  # noqa: PLC0415
 
     from crowd.winogavil.solver_task import SolveTask  # noqa: PLC0415
-    from hits.batches.services.launching import launch_batch, send_launching_batches  # noqa: PLC0415
+    from hits.batches.services.launching import launch_batch  # noqa: PLC0415
+    from hits.batches.services.sending_hits import send_launching_batches  # noqa: PLC0415
     from hits.studies.models import Batch  # noqa: PLC0415
     from hits.work.models.items import Item  # noqa: PLC0415
     from tests.factories import make_batch, make_study, make_user  # noqa: PLC0415

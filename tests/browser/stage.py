@@ -14,12 +14,11 @@ from crowd.marketplace.site.session import COOKIE
 from crowd.pictures.models import Picture
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
-from hits.batches.services import launching
+from hits.batches.services import launching, sending_hits
 from hits.payments.services import accrual
 from hits.providers.models.accounts import Account
-from hits.review.services import reviewing
 from hits.studies.models import Batch
-from hits.sync.services import reconciling
+from hits.sync.services import push_decisions, reconciling
 from scoring.services import score_recording as scoring
 from tests.conftest import Sites
 from tests.factories import invite, make_account, make_association, make_batch, make_requester, make_user
@@ -77,14 +76,14 @@ def take_turns(invitation: str, *, turns: int) -> None:
 
 def launch(batch: Batch) -> None:
     launching.launch_batch(batch=batch, by=make_user(), now=timezone.now())
-    launching.send_launching_batches(now=timezone.now())
+    sending_hits.send_launching_batches(now=timezone.now())
 
 
 def work_through() -> None:
     """Do the background's work on submitted assignments, up to the bonuses owed."""
     reconciling.reconcile_everything(now=timezone.now())
     scoring.judge_submitted(now=timezone.now())
-    reviewing.approve_judged(now=timezone.now())
+    push_decisions.approve_judged(now=timezone.now())
     accrual.owe_bonuses(now=timezone.now())
 
 

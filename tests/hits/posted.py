@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from hits.batches.services import launching
+from hits.batches.services import launching, sending_hits
 from hits.studies.models import Batch
 from hits.sync.services import reconciling
 from hits.work.models.assignments import Assignment
@@ -32,7 +32,7 @@ def post_batch(*, items: int = 1, **changes: Any) -> Batch:
         make_association(study=study, chosen=2)
     batch = make_batch(**{"study": study, "assignments_per_hit": 2, **changes})
     launching.launch_batch(batch=batch, by=make_user(), now=NOW)
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
     HIT.objects.filter(batch=batch).update(look_at=NOW)
     batch.refresh_from_db()
     return batch

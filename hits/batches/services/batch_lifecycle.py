@@ -21,7 +21,7 @@ from hits import families
 from hits.batches.queries.tally import TAKEN
 from hits.batches.services.batch_rows import lock_batch, tell, write_intents
 from hits.batches.services.budgets import reserve
-from hits.batches.services.hit_changes import complete_batches, next_change, send_changes, write_changes
+from hits.batches.services.hit_changes import write_changes
 from hits.batches.services.sending_hits import withdraw_unasked
 from hits.core.domain.money import MANY, cost_of
 from hits.core.errors import RuleBroken
@@ -34,20 +34,6 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.queries.items import answers_wanted
 
-__all__ = [
-    "add_hits",
-    "add_places",
-    "cancel_batch",
-    "complete_batches",
-    "drain_batch",
-    "expire_hits",
-    "extend_hits",
-    "next_change",
-    "pause_batch",
-    "release_pilot",
-    "resume_batch",
-    "send_changes",
-]
 Status = Batch.Status
 RUNNING = (Status.LAUNCHING, Status.OPEN, Status.PAUSED_FUNDS, Status.COMPLETE)
 ENDING = (Status.DRAINING, Status.CANCELLED)

@@ -9,7 +9,6 @@ from django.db import transaction
 from hits import families
 from hits.batches.services.batch_rows import lock_batch, tell, write_intents
 from hits.batches.services.budgets import refuse_real_money, reserve
-from hits.batches.services.sending_hits import next_launch, send_launching_batches, spec_of
 from hits.core.domain.bonus_tables import wants_floor, with_floor
 from hits.core.domain.requirements import check, in_words
 from hits.core.errors import RuleBroken
@@ -19,7 +18,6 @@ from hits.identity.models.users import User
 from hits.studies.models import Batch
 from hits.work.queries.items import answers_wanted
 
-__all__ = ["launch_batch", "next_launch", "send_launching_batches", "spec_of"]
 Status = Batch.Status
 log = structlog.get_logger()
 

@@ -14,24 +14,9 @@ from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
 from hits.studies.models import Study
-from hits.sync.services.push_decisions import approve_judged, next_approval, next_decision, send_decisions
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
 
-__all__ = [
-    "OVERRIDE_WITHIN",
-    "UNDO_FOR",
-    "add_note",
-    "approve_judged",
-    "decide",
-    "decide_all",
-    "mark_judged",
-    "next_approval",
-    "next_decision",
-    "second",
-    "send_decisions",
-    "undo",
-]
 # A decision can be undone for this long.
 UNDO_FOR = timedelta(seconds=8)
 # The provider takes a rejection back until this long after the submission.

@@ -19,9 +19,8 @@ from crowd.winogavil.services import association_creation, association_verdicts,
 from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
-from hits.review.services import reviewing
 from hits.studies.models import Batch, Study
-from hits.sync.services import reconciling
+from hits.sync.services import push_decisions, reconciling
 from hits.work.models.assignments import Assignment
 from scoring.models import RivalQuery, Score
 from scoring.services.rival_answers import answer_waiting
@@ -152,7 +151,7 @@ def follow_up() -> None:
     judge_submitted(now=now)
     final_associations.finalize_associations(now=now)
     association_creation.credit_authors(now=now)
-    reviewing.approve_judged(now=now)
+    push_decisions.approve_judged(now=now)
     accrual.owe_bonuses(now=now)
 
 

@@ -23,9 +23,8 @@ from crowd.winogavil.services import association_creation, association_verdicts,
 from crowd.winogavil.services.seeded_associations import seed_picture_sets
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
-from hits.review.services import reviewing
 from hits.studies.models import Study
-from hits.sync.services import reconciling
+from hits.sync.services import push_decisions, reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
@@ -136,7 +135,7 @@ def follow_up() -> None:
     judge_submitted(now=now)
     final_associations.finalize_associations(now=now)
     association_creation.credit_authors(now=now)
-    reviewing.approve_judged(now=now)
+    push_decisions.approve_judged(now=now)
     grading.grade_waiting(now=now)
     sync_grants.tell_holdings(now=now)
 

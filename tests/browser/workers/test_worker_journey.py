@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 from crowd.winogavil.demo.seeding import Seeded
 from crowd.winogavil.models import Association
 from hits.batches.services.batch_counters import refresh_stale
-from hits.batches.services.launching import send_launching_batches
+from hits.batches.services.sending_hits import send_launching_batches
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.paying import confirm_bonuses, pay_bonuses
 from tests.browser.conftest import OpenPage

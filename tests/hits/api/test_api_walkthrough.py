@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings as project
 from django.utils import timezone
 
-from hits.batches.services import launching
+from hits.batches.services import sending_hits
 from hits.identity.api_tokens import Scope, make_token
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Batch
@@ -40,7 +40,7 @@ def token(sites: Sites, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
 
 def work_on(batch: Batch) -> None:
     """Do what workers and the background processes do meanwhile."""
-    launching.send_launching_batches(now=timezone.now())
+    sending_hits.send_launching_batches(now=timezone.now())
     for hit in batch.hits.all():
         make_assignment(
             hit=hit, status="submitted", submitted_at=timezone.now(), answer={}, accepted_at=timezone.now()

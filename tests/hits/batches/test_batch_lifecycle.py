@@ -8,7 +8,7 @@ from django.db.models import F
 from pytest_django import DjangoAssertNumQueries
 
 from hits.batches.models import BatchEvent
-from hits.batches.services import batch_lifecycle, budgets, launching
+from hits.batches.services import batch_lifecycle, budgets, hit_changes, launching, sending_hits
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.users import User
 from hits.providers.gateway import registry
@@ -44,12 +44,12 @@ def make_running(*, hits: int = 2, **changes: Any) -> Batch:
     make_association(study=study)
     batch = make_batch(study=study, hits_wanted=hits, lifetime_s=DAY.total_seconds(), **changes)
     launching.launch_batch(batch=batch, by=make_user(), now=NOW)
-    launching.send_launching_batches(now=NOW, clock=lambda: NOW)
+    sending_hits.send_launching_batches(now=NOW, clock=lambda: NOW)
     return batch
 
 
 def tell(now: datetime = NOW) -> int:
-    return batch_lifecycle.send_changes(now=now, clock=lambda: now)
+    return hit_changes.send_changes(now=now, clock=lambda: now)
 
 
 def status_of(batch: Batch) -> str:
@@ -257,7 +257,7 @@ def test_an_open_batch_is_complete_when_all_its_hits_are_over(turk: StubbedTurk)
     close(whole)
     close(pilot)
 
-    completed = batch_lifecycle.complete_batches(now=NOW)
+    completed = hit_changes.complete_batches(now=NOW)
 
     assert (completed, status_of(whole), status_of(pilot)) == (1, Status.COMPLETE, Status.OPEN)
 
@@ -290,7 +290,7 @@ def test_add_hits_reserves_and_launches_again(turk: StubbedTurk, user: User, sta
     each = Study.objects.get().reserved / 2
 
     batch_lifecycle.add_hits(batch=batch, count=3, by=user, now=NOW)
-    sent = launching.send_launching_batches(now=NOW)
+    sent = sending_hits.send_launching_batches(now=NOW)
 
     assert (sent, status_of(batch)) == (3, Status.OPEN)
     assert list(batch.hits.order_by("pk").values_list("number", flat=True)) == [1, 2, 3, 4, 5]
@@ -444,7 +444,7 @@ def test_places_that_another_copy_of_the_database_has_asked_for_are_not_asked_fo
     HIT.objects.update(max_assignments=3)
     turk.tokens.clear()
 
-    batch_lifecycle.send_changes(now=NOW + timedelta(hours=25))
+    hit_changes.send_changes(now=NOW + timedelta(hours=25))
 
     assert [row["MaxAssignments"] for row in turk.hits.values()] == [5]
     assert (HIT.objects.get().max_assignments, changes_of(batch)) == (5, [("add", "done")])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hits.batches.services import batch_lifecycle, hit_changes, launching, sending_hits
+from hits.batches.services import hit_changes, sending_hits
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import earliest, earliest_or_now
 from hits.sync.services import full_scan, reconciling
@@ -67,13 +67,13 @@ def test_next_launch_is_when_a_claim_is_over(status: str, account: Account) -> N
     make_hit(batch=batch, claimed_at=NOW, **hit)
     due = NOW + sending_hits.CLAIM
 
-    early = launching.send_launching_batches(now=due - MOMENT, clock=lambda: due - MOMENT)
-    claimed = launching.next_launch(now=due - MOMENT)
-    launching.send_launching_batches(now=due, clock=lambda: due)
+    early = sending_hits.send_launching_batches(now=due - MOMENT, clock=lambda: due - MOMENT)
+    claimed = sending_hits.next_launch(now=due - MOMENT)
+    sending_hits.send_launching_batches(now=due, clock=lambda: due)
 
     assert (early, claimed) == (0, due)
     assert HIT.objects.get().status == HIT.Status.OPEN
-    assert launching.next_launch(now=due) is None
+    assert sending_hits.next_launch(now=due) is None
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_next_launch_is_now_for_what_may_be_sent(batch: dict[str, Any], due: boo
     hit = {"status": "intended", "external_id": "", "sent_at": None, "look_at": None}
     make_hit(batch=make_batch(**batch), number=2, **hit)
 
-    assert launching.next_launch(now=NOW) == (NOW if due else None)
+    assert sending_hits.next_launch(now=NOW) == (NOW if due else None)
 
 
 def test_next_change_is_when_a_claim_is_over(account: Account) -> None:
@@ -101,11 +101,11 @@ def test_next_change_is_when_a_claim_is_over(account: Account) -> None:
     Change.objects.create(hit=hit, kind="expire", made_at=NOW, claimed_at=NOW)
     behind = Change.objects.create(hit=hit, kind="add", places=1, made_at=NOW)
 
-    assert batch_lifecycle.next_change(now=NOW) == NOW + hit_changes.CLAIM
+    assert hit_changes.next_change(now=NOW) == NOW + hit_changes.CLAIM
     Change.objects.exclude(pk=behind.pk).update(status="done")
-    assert batch_lifecycle.next_change(now=NOW) == NOW
+    assert hit_changes.next_change(now=NOW) == NOW
     spoil(account, "secret_access_key")
-    assert batch_lifecycle.next_change(now=NOW) is None
+    assert hit_changes.next_change(now=NOW) is None
 
 
 def test_next_change_asks_again_where_an_end_was_refused(account: Account) -> None:
@@ -114,10 +114,10 @@ def test_next_change_asks_again_where_an_end_was_refused(account: Account) -> No
     refused = Change.objects.create(hit=hit, kind="expire", made_at=NOW, status="refused", done_at=NOW)
     due = NOW + hit_changes.AGAIN
 
-    assert batch_lifecycle.next_change(now=due - MOMENT) == due
+    assert hit_changes.next_change(now=due - MOMENT) == due
     hit_changes.hold_back(now=due - MOMENT)
     assert list(Change.objects.all()) == [refused]
-    assert batch_lifecycle.next_change(now=due) is None
+    assert hit_changes.next_change(now=due) is None
     hit_changes.hold_back(now=due)
     assert Change.objects.filter(status="intended").count() == 1
 
@@ -135,7 +135,7 @@ def test_next_change_leaves_what_is_not_held_back(batch: dict[str, Any], hit: di
     row = make_hit(batch=make_batch(**batch), **{"expires_at": NOW + timedelta(days=1), **hit})
     Change.objects.create(hit=row, kind="expire", made_at=NOW, status="refused", done_at=NOW)
 
-    assert batch_lifecycle.next_change(now=NOW) is None
+    assert hit_changes.next_change(now=NOW) is None
 
 
 def test_next_look_is_the_first_hit_that_is_open(account: Account) -> None:

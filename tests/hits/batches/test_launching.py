@@ -8,7 +8,7 @@ import pytest
 from django.conf import LazySettings
 
 from hits.batches.models import BatchEvent
-from hits.batches.services import batch_lifecycle, launching, sending_hits
+from hits.batches.services import batch_lifecycle, hit_changes, launching, sending_hits
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.providers.gateway import registry
 from hits.providers.models.accounts import Account
@@ -181,8 +181,8 @@ def test_send_opens_every_hit_once(turk: StubbedTurk, settings: LazySettings) ->
     batch = make_draft(hits=3)
     launch(batch)
 
-    sent = launching.send_launching_batches(now=NOW)
-    again = launching.send_launching_batches(now=NOW)
+    sent = sending_hits.send_launching_batches(now=NOW)
+    again = sending_hits.send_launching_batches(now=NOW)
 
     assert (sent, again) == (3, 0)
     assert statuses(batch) == ["open"] * 3
@@ -196,9 +196,9 @@ def test_send_resumes_after_an_unclear_outcome_without_a_second_hit(turk: Stubbe
     launch(batch)
     turk.faults["create_hit"] = ["", fault]
 
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
     halfway = statuses(batch)
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
 
     assert halfway == ["open", "intended", "intended"]
     assert statuses(batch) == ["open"] * 3
@@ -210,10 +210,10 @@ def test_send_looks_for_an_old_intent_before_it_asks_again(turk: StubbedTurk) ->
     batch = make_draft(hits=1)
     launch(batch)
     turk.faults["create_hit"] = ["after"]
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
     turk.tokens.clear()
 
-    launching.send_launching_batches(now=NOW + timedelta(days=2))
+    sending_hits.send_launching_batches(now=NOW + timedelta(days=2))
 
     assert statuses(batch) == ["open"]
     assert [batch.hits.get().external_id] == list(turk.hits)
@@ -227,7 +227,7 @@ def test_what_another_copy_of_the_database_has_sent_is_not_made_again(
     batch = make_draft(hits=5)
     launch(batch)
     HIT.objects.update(made_at=NOW)
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
     made = {*turk.hits}
     Batch.objects.update(status="launching")
     HIT.objects.update(status="intended", external_id="", sent_at=None, asked_at=None, claimed_at=None)
@@ -235,7 +235,7 @@ def test_what_another_copy_of_the_database_has_sent_is_not_made_again(
         turk.tokens.clear()
     turk.calls.clear()
 
-    launching.send_launching_batches(now=NOW + age)
+    sending_hits.send_launching_batches(now=NOW + age)
 
     assert {*turk.hits} == made == {*HIT.objects.values_list("external_id", flat=True)}
     assert turk.calls.count("list_hits") <= 1
@@ -246,8 +246,8 @@ def test_send_skips_what_another_sender_has_claimed(turk: StubbedTurk) -> None:
     launch(batch)
     HIT.objects.update(claimed_at=NOW - timedelta(seconds=10))
 
-    fresh = launching.send_launching_batches(now=NOW)
-    stale = launching.send_launching_batches(now=NOW + timedelta(minutes=1))
+    fresh = sending_hits.send_launching_batches(now=NOW)
+    stale = sending_hits.send_launching_batches(now=NOW + timedelta(minutes=1))
 
     assert (fresh, stale) == (0, 2)
 
@@ -258,7 +258,7 @@ def test_intent_that_was_asked_about_meanwhile_stays_asked_for(turk: StubbedTurk
     launch(batch)
     read_before = batch.hits.get()
     turk.faults["create_hit"] = ["after"]
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
 
     taken = sending_hits._take(read_before, now=NOW + timedelta(minutes=1))
 
@@ -271,11 +271,11 @@ def test_send_pauses_when_the_money_is_out_and_resumes(turk: StubbedTurk) -> Non
     batch = make_draft(hits=3, reward="2.00")
     launch(batch)
 
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
     paused = Batch.objects.values("status", "problem").get()
     turk.balance = Decimal("100.00")
     batch_lifecycle.resume_batch(batch=Batch.objects.get(), by=make_user(), now=NOW + timedelta(hours=1))
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
 
     assert paused == {"status": Batch.Status.PAUSED_FUNDS, "problem": "InsufficientFunds"}
     assert Batch.objects.get().launched_at == NOW
@@ -288,7 +288,7 @@ def test_send_records_what_the_provider_said(turk: StubbedTurk, settings: LazySe
     batch = make_draft(hits=1)
     launch(batch)
 
-    launching.send_launching_batches(now=NOW, clock=lambda: NOW)
+    sending_hits.send_launching_batches(now=NOW, clock=lambda: NOW)
 
     hit = HIT.objects.get()
     assert hit.expires_at == NOW + timedelta(seconds=batch.lifetime_s)
@@ -300,10 +300,10 @@ def test_send_keeps_the_rest_until_the_pilot_is_released(turk: StubbedTurk) -> N
     batch = make_draft(hits=3, assignments_per_hit=10, pilot_hits=1)
     launch(batch)
 
-    pilot = launching.send_launching_batches(now=NOW)
+    pilot = sending_hits.send_launching_batches(now=NOW)
     waiting = Batch.objects.get().status
     batch_lifecycle.release_pilot(batch=batch, by=make_user(), now=NOW)
-    rest = launching.send_launching_batches(now=NOW)
+    rest = sending_hits.send_launching_batches(now=NOW)
 
     assert (pilot, waiting, rest) == (2, Batch.Status.OPEN, 4)
     assert Batch.objects.get().status == Batch.Status.OPEN
@@ -326,7 +326,7 @@ def test_send_stops_within_one_hit_of_a_pause(turk: StubbedTurk) -> None:
     launch(batch)
     on_call(turk, 2, lambda: batch_lifecycle.pause_batch(batch=batch, by=make_user(), now=NOW))
 
-    sent = launching.send_launching_batches(now=NOW)
+    sent = sending_hits.send_launching_batches(now=NOW)
 
     assert sent == 2
     assert statuses(batch) == ["open", "open", "intended", "intended", "intended"]
@@ -338,7 +338,7 @@ def test_send_gives_back_what_was_never_asked_for_when_the_batch_drains(turk: St
     launch(batch)
     on_call(turk, 2, lambda: batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW))
 
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
 
     assert statuses(batch) == ["open", "open", "withdrawn", "withdrawn"]
     assert len(turk.hits) == 2
@@ -349,11 +349,11 @@ def test_send_settles_an_unclear_intent_of_a_draining_batch(turk: StubbedTurk, f
     batch = make_draft(hits=2)
     launch(batch)
     turk.faults["create_hit"] = [fault]
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
     batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW)
 
-    launching.send_launching_batches(now=NOW)
-    batch_lifecycle.send_changes(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
+    hit_changes.send_changes(now=NOW)
 
     assert statuses(batch) == ["open", "withdrawn"]
     assert [row["expired"] for row in turk.hits.values()] == [True]
@@ -365,11 +365,11 @@ def test_send_withdraws_an_unclear_intent_that_the_provider_refuses_and_does_not
     batch = make_draft(hits=1, reward="2.00")
     launch(batch)
     turk.faults["create_hit"] = ["before"]
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
     turk.balance = Decimal(0)
     batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW)
 
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
 
     assert statuses(batch) == ["withdrawn"]
 
@@ -378,11 +378,11 @@ def test_send_adopts_an_old_intent_of_a_draining_batch_without_asking_for_anothe
     batch = make_draft(hits=1)
     launch(batch)
     turk.faults["create_hit"] = ["after"]
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
     turk.tokens.clear()
     batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW)
 
-    launching.send_launching_batches(now=NOW + timedelta(days=2))
+    sending_hits.send_launching_batches(now=NOW + timedelta(days=2))
 
     assert (statuses(batch), len(turk.hits)) == (["open"], 1)
 
@@ -391,7 +391,7 @@ def test_a_refused_intent_was_never_asked_for_and_is_withdrawn_without_a_call(tu
     turk.balance = Decimal(0)
     batch = make_draft(hits=2, reward="2.00")
     launch(batch)
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
 
     batch_lifecycle.drain_batch(batch=batch, by=make_user(), now=NOW)
 
@@ -413,7 +413,7 @@ def test_send_pauses_the_batch_of_an_account_that_cannot_be_used_and_sends_the_o
 
     monkeypatch.setattr(registry, "_boto_provider", provider)
 
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
 
     broken.refresh_from_db()
     assert (broken.status, broken.problem) == (Batch.Status.PAUSED, "No such endpoint.")
@@ -432,7 +432,7 @@ def test_send_asks_an_account_that_does_not_answer_twice_in_a_run(turk: StubbedT
         Batch.objects.update(status=Batch.Status.DRAINING)
     turk.faults["create_hit"] = ["before"] * 3
 
-    launching.send_launching_batches(now=NOW)
+    sending_hits.send_launching_batches(now=NOW)
 
     assert turk.calls == ["create_hit"] * 2
 
@@ -444,7 +444,7 @@ def test_send_gives_the_next_batch_its_turn(turk: StubbedTurk) -> None:
     launch(second)
     readings = iter(range(1000))
 
-    launching.send_launching_batches(now=NOW, clock=lambda: NOW + next(readings) * sending_hits.TURN / 2)
+    sending_hits.send_launching_batches(now=NOW, clock=lambda: NOW + next(readings) * sending_hits.TURN / 2)
 
     assert "open" in statuses(first)
     assert "open" in statuses(second)
@@ -458,7 +458,7 @@ def test_several_senders_make_every_hit_once(turk: StubbedTurk, settings: LazySe
     batch = make_draft(hits=25)
     launch(batch)
 
-    sent = launching.send_launching_batches(now=NOW)
+    sent = sending_hits.send_launching_batches(now=NOW)
 
     assert (sent, statuses(batch), len(turk.hits)) == (25, ["open"] * 25, 25)
     assert Batch.objects.get().status == Batch.Status.OPEN
@@ -472,7 +472,7 @@ def test_several_senders_all_stop_when_the_money_is_out(turk: StubbedTurk, setti
     batch = make_draft(hits=30, reward="1.00")
     launch(batch)
 
-    sent = launching.send_launching_batches(now=NOW)
+    sent = sending_hits.send_launching_batches(now=NOW)
 
     assert (sent, len(turk.hits)) == (10, 10)
     assert sorted(set(statuses(batch))) == ["intended", "open"]
@@ -497,7 +497,7 @@ def test_spec_carries_the_intent_in_the_annotation(settings: LazySettings) -> No
     launch(batch)
     hit = batch.hits.get()
 
-    spec = launching.spec_of(hit, batch=batch)
+    spec = sending_hits.spec_of(hit, batch=batch)
 
     assert spec.annotation == f"crowd:{hit.public_id}"
     assert spec.question_url == f"https://ours.example/q/{hit.public_id}/"

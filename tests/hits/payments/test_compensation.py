@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from hits import families
-from hits.batches.services import batch_counters, batch_lifecycle, drafting, launching, sending_hits
+from hits.batches.services import (
+    batch_counters,
+    batch_lifecycle,
+    drafting,
+    hit_changes,
+    launching,
+    sending_hits,
+)
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
@@ -19,7 +26,7 @@ from hits.payments.services.bonus_states import move_bonus
 from hits.people.services import blocking
 from hits.review.services import reviewing
 from hits.studies.models import Batch, Study
-from hits.sync.services import reconciling
+from hits.sync.services import push_decisions, reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services import eligibility
@@ -65,7 +72,7 @@ def send(now: Any = NOW) -> None:
 def work_through(now: Any = LATER) -> None:
     reconciling.reconcile_everything(now=now)
     scoring.judge_submitted(now=now)
-    reviewing.approve_judged(now=now)
+    push_decisions.approve_judged(now=now)
     rewards.book_rewards(now=now)
     compensation.send_compensations(now=now)
     batch_counters.refresh_stale(now=now)
@@ -353,7 +360,7 @@ def test_take_back_ends_the_hit_and_then_gives_the_bonus_back(
     compensation.take_back(bonus=bonus, by=payer, now=NOW)
     compensation.send_compensations(now=NOW)
     ending = states(bonus)[0]
-    batch_lifecycle.send_changes(now=NOW)
+    hit_changes.send_changes(now=NOW)
     work_through()
 
     assert (ending, states(bonus)) == (Status.COMPENSATING, (Status.REFUSED, None))

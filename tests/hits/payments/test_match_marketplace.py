@@ -11,7 +11,7 @@ from django.utils import timezone
 from crowd.marketplace import models as market
 from crowd.marketplace.services import money as market_money
 from crowd.marketplace.services import work as market_work
-from hits.batches.services import launching
+from hits.batches.services import launching, sending_hits
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.services import rewards
 from hits.payments.models.matches import Difference, Match
@@ -58,7 +58,7 @@ class Marketplace:
         make_association(study=study)
         batch = make_batch(study=study, account=self.account, reward=Decimal("0.13"), **terms)
         launching.launch_batch(batch=batch, by=make_user(is_superuser=True), now=timezone.now())
-        launching.send_launching_batches(now=timezone.now())
+        sending_hits.send_launching_batches(now=timezone.now())
         return batch
 
     def accept(self, hit: HIT) -> market.Assignment:

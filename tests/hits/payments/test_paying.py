@@ -11,8 +11,8 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Halt
 from hits.payments.services import accrual, paying
 from hits.payments.services.payment_outcomes import SENDING_IS_STALE
-from hits.review.services import reviewing
 from hits.studies.models import Batch
+from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from tests.factories import (
@@ -184,8 +184,8 @@ def test_database_refuses_a_second_bonus_by_one_rule_and_an_unapproved_payment()
 def test_approve_judged_approves_at_the_provider_once(work: Assignment, turk: StubbedTurk) -> None:
     Assignment.objects.update(status="submitted", judged_at=NOW)
 
-    first = reviewing.approve_judged(now=NOW)
-    second = reviewing.approve_judged(now=NOW)
+    first = push_decisions.approve_judged(now=NOW)
+    second = push_decisions.approve_judged(now=NOW)
 
     assert (first, second) == (1, 0)
     assert turk.assignments[work.external_id]["AssignmentStatus"] == "Approved"
@@ -195,7 +195,7 @@ def test_approve_judged_approves_at_the_provider_once(work: Assignment, turk: St
 def test_approve_judged_leaves_what_is_not_judged(work: Assignment, turk: StubbedTurk) -> None:
     Assignment.objects.update(status="submitted", judged_at=None)
 
-    approved = reviewing.approve_judged(now=NOW)
+    approved = push_decisions.approve_judged(now=NOW)
 
     assert (approved, turk.calls) == (0, [])
 
@@ -204,8 +204,8 @@ def test_approve_judged_tries_again_after_a_fault(work: Assignment, turk: Stubbe
     Assignment.objects.update(status="submitted", judged_at=NOW)
     turk.faults["approve_assignment"] = ["after"]
 
-    first = reviewing.approve_judged(now=NOW)
-    second = reviewing.approve_judged(now=NOW)
+    first = push_decisions.approve_judged(now=NOW)
+    second = push_decisions.approve_judged(now=NOW)
 
     assert (first, second) == (0, 1)
     assert Assignment.objects.get().status == Assignment.Status.APPROVED

@@ -101,10 +101,10 @@ def test_decision_leaves_when_it_can_be_undone_no_more(
 ) -> None:
     decide(work, kind)
 
-    early = reviewing.send_decisions(now=DUE - timedelta(seconds=1))
+    early = push_decisions.send_decisions(now=DUE - timedelta(seconds=1))
     before = (at_provider(turk, work), state(work))
-    due = reviewing.send_decisions(now=DUE)
-    again = reviewing.send_decisions(now=DUE)
+    due = push_decisions.send_decisions(now=DUE)
+    again = push_decisions.send_decisions(now=DUE)
 
     assert (early, due, again) == (0, 1, 0)
     assert before == ("Submitted", ("submitted", False))
@@ -117,7 +117,7 @@ def test_decide_on_lost_work(hand_in: Callable[..., Assignment], turk: StubbedTu
     work = hand_in(answer=None, judged_at=None)
     decide(work, Kind.REJECT)
 
-    reviewing.send_decisions(now=DUE)
+    push_decisions.send_decisions(now=DUE)
 
     assert (at_provider(turk, work), state(work)) == ("Rejected", ("rejected", False))
 
@@ -167,7 +167,7 @@ def test_undo_in_time_and_the_work_can_be_decided_anew(work: Assignment, turk: S
 
     reviewing.undo(decision=hasty, by=by, now=NOW + timedelta(seconds=5))
     decide(work, Kind.APPROVE, by=by, now=NOW + timedelta(seconds=6))
-    reviewing.send_decisions(now=DUE + timedelta(seconds=6))
+    push_decisions.send_decisions(now=DUE + timedelta(seconds=6))
 
     assert [row.status for row in Decision.objects.order_by("pk")] == [Status.UNDONE, Status.DONE]
     assert at_provider(turk, work) == "Approved"
@@ -192,10 +192,10 @@ def test_unclear_outcome_is_asked_again(work: Assignment, turk: StubbedTurk, fau
     decide(work, Kind.REJECT)
     turk.faults["reject_assignment"] = [fault]
 
-    first = reviewing.send_decisions(now=DUE)
-    claimed = reviewing.send_decisions(now=DUE + timedelta(seconds=2))
+    first = push_decisions.send_decisions(now=DUE)
+    claimed = push_decisions.send_decisions(now=DUE + timedelta(seconds=2))
     unclear = Decision.objects.get().status
-    again = reviewing.send_decisions(now=DUE + push_decisions.CLAIM + timedelta(seconds=1))
+    again = push_decisions.send_decisions(now=DUE + push_decisions.CLAIM + timedelta(seconds=1))
 
     assert (first, claimed, unclear, again) == (0, 0, Status.INTENDED, 1)
     assert (at_provider(turk, work), state(work)) == ("Rejected", ("rejected", False))
@@ -212,7 +212,7 @@ def test_crash_after_the_provider_was_told_is_finished_by_the_next_sweep(
 
     owed = accrual.owe_bonuses(now=DUE)
     waits = Assignment.objects.get().owed_at
-    sent = reviewing.send_decisions(now=DUE + push_decisions.CLAIM + timedelta(seconds=1))
+    sent = push_decisions.send_decisions(now=DUE + push_decisions.CLAIM + timedelta(seconds=1))
 
     assert (owed, waits, sent) == (0, None, 1)
     assert state(work) == ("approved", True)
@@ -228,7 +228,7 @@ def test_decided_at_the_provider_meanwhile_is_believed(
     decide(work, kind)
     turk.assignments[work.external_id]["AssignmentStatus"] = there
 
-    reviewing.send_decisions(now=DUE)
+    push_decisions.send_decisions(now=DUE)
 
     decision = Decision.objects.get()
     assert (decision.status, state(work)) == (Status.REFUSED, (here, False))
@@ -239,7 +239,7 @@ def test_refused_for_another_reason_is_told_to_a_person(work: Assignment, turk: 
     decide(work, Kind.APPROVE)
     turk.assignments[work.external_id]["AssignmentStatus"] = "Odd"
 
-    reviewing.send_decisions(now=DUE)
+    push_decisions.send_decisions(now=DUE)
 
     assert Decision.objects.get().status == Status.REFUSED
     assert state(work) == ("submitted", False)
@@ -262,7 +262,7 @@ def test_account_that_fails_keeps_only_its_own_waiting(
 
     monkeypatch.setattr(registry, "_boto_provider", provider)
 
-    sent, approved = reviewing.send_decisions(now=DUE), reviewing.approve_judged(now=DUE)
+    sent, approved = push_decisions.send_decisions(now=DUE), push_decisions.approve_judged(now=DUE)
 
     assert (sent, approved) == (1, 0)
     assert [state(work)[0] for work in (broken, sound, auto)] == ["submitted", "approved", "submitted"]
@@ -284,7 +284,7 @@ def test_refused_approval_is_asked_for_ever_more_rarely_and_tells_why(
 
     for minute in range(300):
         before = turk.calls.count("approve_assignment")
-        reviewing.approve_judged(now=NOW + timedelta(minutes=minute))
+        push_decisions.approve_judged(now=NOW + timedelta(minutes=minute))
         if turk.calls.count("approve_assignment") > before:
             asked.append(minute)
 
@@ -298,10 +298,10 @@ def test_approval_that_money_is_missing_for_is_asked_for_every_minute(
     hand_in(batch=make_batch(status="open"), judged_at=NOW - timedelta(days=1))
     with monkeypatch.context() as patch:
         refuse_all_approvals(turk, patch, "InsufficientFunds")
-        reviewing.approve_judged(now=NOW)
+        push_decisions.approve_judged(now=NOW)
 
-    early = reviewing.approve_judged(now=NOW + timedelta(seconds=59))
-    due = reviewing.approve_judged(now=NOW + timedelta(minutes=1))
+    early = push_decisions.approve_judged(now=NOW + timedelta(seconds=59))
+    due = push_decisions.approve_judged(now=NOW + timedelta(minutes=1))
 
     assert (early, due) == (0, 1)
     assert Assignment.objects.get().problem == ""
@@ -315,7 +315,7 @@ def test_approvals_go_on_behind_those_that_are_refused(
     odd, sound = hand_in(batch=batch), hand_in(batch=batch)
     turk.assignments[odd.external_id]["AssignmentStatus"] = "Odd"
 
-    turns = [reviewing.approve_judged(now=NOW) for _ in range(2)]
+    turns = [push_decisions.approve_judged(now=NOW) for _ in range(2)]
 
     assert turns == [0, 1]
     assert [state(work)[0] for work in (odd, sound)] == ["submitted", "approved"]
@@ -334,7 +334,7 @@ def test_approval_leaves_what_was_decided_on_since_its_turn_began(
 
     monkeypatch.setattr(turk.provider, "approve_assignment", meanwhile)
 
-    approved = reviewing.approve_judged(now=NOW)
+    approved = push_decisions.approve_judged(now=NOW)
 
     assert (approved, at_provider(turk, first), at_provider(turk, second)) == (1, "Approved", "Submitted")
 
@@ -353,7 +353,7 @@ def test_batch_is_marked_after_everything_else_of_a_decision(
     turk.assignments[work.external_id]["AssignmentStatus"] = there
 
     with CaptureQueriesContext(connection) as captured:
-        reviewing.send_decisions(now=DUE)
+        push_decisions.send_decisions(now=DUE)
 
     written = [query["sql"].split('"')[1] for query in captured if query["sql"].startswith("UPDATE")]
     assert written[-1] == "hits_batch"
@@ -366,7 +366,7 @@ def test_batch_is_marked_after_the_work_was_approved(
     hand_in(batch=make_batch(status="open"))
 
     with CaptureQueriesContext(connection) as captured:
-        reviewing.approve_judged(now=NOW)
+        push_decisions.approve_judged(now=NOW)
 
     written = [query["sql"].split('"')[1] for query in captured if query["sql"].startswith("UPDATE")]
     assert written == ["hits_assignment", "hits_batch"]
@@ -374,13 +374,13 @@ def test_batch_is_marked_after_the_work_was_approved(
 
 def test_override_within_thirty_days(work: Assignment, turk: StubbedTurk) -> None:
     decide(work, Kind.REJECT)
-    reviewing.send_decisions(now=DUE)
+    push_decisions.send_decisions(now=DUE)
     late = NOW + reviewing.OVERRIDE_WITHIN
 
     with pytest.raises(RuleBroken) as broken:
         decide(work, Kind.OVERRIDE, now=late + timedelta(seconds=1))
     decide(work, Kind.OVERRIDE, now=late)
-    reviewing.send_decisions(now=late + reviewing.UNDO_FOR)
+    push_decisions.send_decisions(now=late + reviewing.UNDO_FOR)
 
     assert broken.value.code == "override_too_late"
     assert (at_provider(turk, work), state(work)) == ("Approved", ("approved", False))
@@ -392,7 +392,7 @@ def test_what_approved_itself_can_be_kept_out_without_asking_anybody(
     work = hand_in(status="approved", approved_at=NOW)
     decide(work, Kind.KEEP_OUT)
 
-    sent = reviewing.send_decisions(now=DUE)
+    sent = push_decisions.send_decisions(now=DUE)
     with pytest.raises(RuleBroken):
         decide(work, Kind.KEEP_OUT)
 
@@ -417,7 +417,7 @@ def test_rejections_beyond_the_days_number_wait_for_a_second_person(
 
     made = [decide(works[0], Kind.REJECT, by=first), decide(works[1], Kind.REJECT, by=first)]
     made.append(decide(works[2], Kind.REJECT, by=other))
-    reviewing.send_decisions(now=DUE)
+    push_decisions.send_decisions(now=DUE)
 
     assert [row.status for row in made] == [Status.INTENDED, Status.WAITING, Status.INTENDED]
     assert [state(work)[0] for work in works] == ["rejected", "submitted", "rejected"]
@@ -448,7 +448,7 @@ def test_second_person_decides(
     waiting = wait_for_second(hand_in, by=make_user())
 
     reviewing.second(decision=waiting, by=make_user(), agree=agree, now=NOW)
-    reviewing.send_decisions(now=DUE)
+    push_decisions.send_decisions(now=DUE)
 
     assert Decision.objects.get().status == status
     assert state(waiting.assignment)[0] == here
@@ -475,7 +475,7 @@ def test_second_person_comes_too_late(hand_in: Callable[..., Assignment]) -> Non
     with pytest.raises(RuleBroken):
         reviewing.second(decision=waiting, by=make_user(), agree=True, now=NOW)
     before = Decision.objects.get().status
-    reviewing.send_decisions(now=NOW)
+    push_decisions.send_decisions(now=NOW)
 
     assert before == Status.WAITING
     assert Decision.objects.get().status == Status.UNDONE
@@ -585,7 +585,7 @@ def final() -> tuple[bool, int, int]:
 
 def carry_out(work: Assignment, kind: str, *, now: datetime = NOW) -> None:
     decide(work, kind, now=now)
-    reviewing.send_decisions(now=now + reviewing.UNDO_FOR)
+    push_decisions.send_decisions(now=now + reviewing.UNDO_FOR)
     finalize_associations(now=now + reviewing.UNDO_FOR)
 
 
@@ -596,7 +596,7 @@ def test_answer_out_of_the_data_is_asked_again_of_somebody_else(
     before = final()
     decide(solved[0], kind)
     decided = final()
-    reviewing.send_decisions(now=DUE)
+    push_decisions.send_decisions(now=DUE)
     finalize_associations(now=DUE)
     out = final()
 
@@ -613,7 +613,7 @@ def test_answer_out_of_the_data_reopens_even_if_its_place_was_taken_at_once(
     solved: list[Assignment], turk: StubbedTurk
 ) -> None:
     decide(solved[0], Kind.REJECT)
-    reviewing.send_decisions(now=DUE)
+    push_decisions.send_decisions(now=DUE)
     answer(turk, Item.objects.get(), batch=solved[0].hit.batch, right=False)
     Association.objects.filter(final_at=None).update(final_at=NOW)
 
@@ -657,7 +657,7 @@ def test_worker_whose_answer_is_out_is_not_asked_the_same_again(solved: list[Ass
 def test_kept_out_work_is_owed_nothing_more(solved: list[Assignment]) -> None:
     for work, kind in zip(solved, (Kind.APPROVE, Kind.KEEP_OUT, Kind.APPROVE), strict=True):
         decide(work, kind)
-    reviewing.send_decisions(now=DUE)
+    push_decisions.send_decisions(now=DUE)
 
     owed = accrual.owe_bonuses(now=DUE)
     again = accrual.owe_bonuses(now=DUE)
@@ -701,7 +701,7 @@ def test_approve_judged_leaves_batches_reviewed_by_hand_and_what_somebody_decide
     deciding, free = hand_in(batch=auto), hand_in(batch=auto)
     decide(deciding, Kind.REJECT)
 
-    approved = reviewing.approve_judged(now=NOW)
+    approved = push_decisions.approve_judged(now=NOW)
 
     assert approved == 1
     assert [state(work)[0] for work in (by_hand, deciding, free)] == ["submitted", "submitted", "approved"]
@@ -713,7 +713,7 @@ def test_approve_judged_believes_a_rejection_at_the_provider(
     work = hand_in(batch=make_batch(status="open"))
     turk.reject(work.external_id)
 
-    assert reviewing.approve_judged(now=NOW) == 0
+    assert push_decisions.approve_judged(now=NOW) == 0
     assert state(work) == ("rejected", False)
 
 

@@ -9,6 +9,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.final_associations import finalize_associations
 from hits.identity.models.users import User
 from hits.review.services import reviewing
+from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from hits.work.models.items import Item
@@ -59,7 +60,7 @@ def test_sweeps_on_many_machines_send_a_decision_once(turk: StubbedTurk) -> None
     work = make_assignment(hit=hit, external_id=external_id, status="submitted")
     reviewing.decide(assignment=work, kind="reject", reason="Random", by=make_user(), now=NOW)
 
-    outcomes = all_at_once(*[lambda: reviewing.send_decisions(now=DUE)] * AT_ONCE)
+    outcomes = all_at_once(*[lambda: push_decisions.send_decisions(now=DUE)] * AT_ONCE)
 
     assert Counter(outcomes) == {1: 1, 0: AT_ONCE - 1}
     assert turk.calls == ["reject_assignment"]
@@ -74,7 +75,7 @@ def test_undo_and_sending_at_one_instant_do_one_of_both(turk: StubbedTurk) -> No
     decision = reviewing.decide(assignment=work, kind="reject", reason="Random", by=by, now=NOW)
 
     all_at_once(
-        lambda: reviewing.send_decisions(now=DUE),
+        lambda: push_decisions.send_decisions(now=DUE),
         lambda: reviewing.undo(decision=decision, by=by, now=DUE),
     )
 

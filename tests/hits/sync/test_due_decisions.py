@@ -61,12 +61,12 @@ def test_next_decision_is_when_it_can_no_longer_be_undone(account: Account) -> N
     decision = make_decision(account)
     due = NOW + reviewing.UNDO_FOR
 
-    assert reviewing.next_decision(now=NOW) == due
-    reviewing.send_decisions(now=due - MOMENT)
+    assert push_decisions.next_decision(now=NOW) == due
+    push_decisions.send_decisions(now=due - MOMENT)
     decision.refresh_from_db()
     assert (decision.status, decision.claimed_at) == ("intended", None)
     Decision.objects.filter(pk=decision.pk).update(claimed_at=due)
-    assert reviewing.next_decision(now=due) == due + push_decisions.CLAIM
+    assert push_decisions.next_decision(now=due) == due + push_decisions.CLAIM
 
 
 def test_next_approval_is_when_the_provider_is_asked_again(account: Account) -> None:
@@ -86,13 +86,13 @@ def test_next_approval_is_when_the_provider_is_asked_again(account: Account) -> 
         made_at=NOW,
         send_at=NOW,
     )
-    assert reviewing.next_approval(now=NOW) is None
+    assert push_decisions.next_approval(now=NOW) is None
 
     work = make_assignment(hit=make_hit(batch=batch), **judged)
 
-    assert reviewing.next_approval(now=NOW) == NOW
+    assert push_decisions.next_approval(now=NOW) == NOW
     Assignment.objects.filter(pk=work.pk).update(approve_at=NOW + MINUTE)
-    assert reviewing.next_approval(now=NOW) == NOW + MINUTE
+    assert push_decisions.next_approval(now=NOW) == NOW + MINUTE
 
 
 def test_next_block_is_when_its_claim_is_over(account: Account) -> None:

@@ -7,16 +7,15 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from hits.batches.services import batch_counters, batch_lifecycle, launching
+from hits.batches.services import batch_counters, hit_changes, sending_hits
 from hits.identity.models.blocks import Block
 from hits.ledger.services import rewards
 from hits.payments.models.matches import Match
 from hits.payments.services import accrual, compensation, paying, three_way_match
 from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
-from hits.review.services import reviewing
 from hits.sync.models import Notice
-from hits.sync.services import event_inbox, full_scan, reconciling
+from hits.sync.services import event_inbox, full_scan, push_decisions, reconciling
 from hits.work.models.decisions import Decision
 from tests.factories import (
     NOW,
@@ -39,16 +38,16 @@ def never(*, now: datetime) -> None:
 
 
 SWEEPS: list[tuple[Callable[..., Any], Next]] = [
-    (launching.send_launching_batches, launching.next_launch),
-    (batch_lifecycle.send_changes, batch_lifecycle.next_change),
+    (sending_hits.send_launching_batches, sending_hits.next_launch),
+    (hit_changes.send_changes, hit_changes.next_change),
     (event_inbox.handle_notices, never),
     (event_inbox.poll_queues, event_inbox.next_poll),
     (event_inbox.subscribe_batches, event_inbox.next_subscription),
     (event_inbox.purge_notices, event_inbox.next_purge),
     (reconciling.reconcile, reconciling.next_look),
     (full_scan.survey, full_scan.next_survey),
-    (reviewing.send_decisions, reviewing.next_decision),
-    (reviewing.approve_judged, reviewing.next_approval),
+    (push_decisions.send_decisions, push_decisions.next_decision),
+    (push_decisions.approve_judged, push_decisions.next_approval),
     (blocking.send_blocks, blocking.next_block),
     (worker_letters.send_messages, worker_letters.next_message),
     (batch_counters.refresh_stale, batch_counters.next_count),

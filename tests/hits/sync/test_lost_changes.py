@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from hits.batches.services import batch_lifecycle, budgets
+from hits.batches.services import batch_lifecycle, budgets, hit_changes
 from hits.identity.models.users import User
 from hits.sync.services import full_scan, reconciling
 from hits.work.models.hits import HIT
@@ -31,7 +31,7 @@ def user() -> User:
 
 
 def tell_and_look() -> None:
-    batch_lifecycle.send_changes(now=NOW)
+    hit_changes.send_changes(now=NOW)
     reconciling.reconcile(now=NOW)
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from hits.batches.services import batch_lifecycle
+from hits.batches.services import hit_changes
 from hits.core.errors import ProviderRefused
 from hits.providers.gateway import registry
 from hits.studies.models import Batch
@@ -54,7 +54,7 @@ def test_reconcile_closes_the_hit_and_the_batch_is_complete(hit: HIT, turk: Stub
     turk.submit(hit.external_id, answer="x")
 
     look_again(60)
-    batch_lifecycle.complete_batches(now=at(60))
+    hit_changes.complete_batches(now=at(60))
 
     assert (halfway, HIT.objects.get().status) == (HIT.Status.OPEN, HIT.Status.CLOSED)
     assert (HIT.objects.get().closed_at, HIT.objects.get().look_at) == (at(60), None)

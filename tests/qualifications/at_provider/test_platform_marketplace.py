@@ -10,7 +10,7 @@ from django.utils import timezone
 from crowd.marketplace.models import QualificationRequest
 from crowd.marketplace.tools.conformance.browser import Browser
 from crowd.marketplace.tools.conformance.worker import Worker as Site
-from hits.batches.services import launching
+from hits.batches.services import launching, sending_hits
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
@@ -116,7 +116,7 @@ def test_launched_work_opens_to_who_passed_and_closes_when_it_is_taken_back(plac
         launching.launch_batch(batch=batch, by=by, now=timezone.now())
     make_types(now=timezone.now())
     launching.launch_batch(batch=batch, by=by, now=timezone.now())
-    launching.send_launching_batches(now=timezone.now())
+    sending_hits.send_launching_batches(now=timezone.now())
     batch.refresh_from_db()
     first, second = (
         {"HITId": hit.external_id, "HITTypeId": batch.hit_type_id} for hit in batch.hits.order_by("pk")

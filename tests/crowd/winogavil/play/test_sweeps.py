@@ -11,7 +11,7 @@ import structlog
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import Turn, WebGame
 from crowd.winogavil.services.solve_places import grow_solving
-from hits.batches.services import batch_counters, batch_lifecycle, launching
+from hits.batches.services import batch_counters, batch_lifecycle, hit_changes, sending_hits
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
@@ -23,9 +23,8 @@ from hits.people.services import blocking, worker_letters
 from hits.providers.gateway import registry
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
-from hits.review.services import reviewing
 from hits.studies.models import Batch
-from hits.sync.services import event_inbox, full_scan, reconciling
+from hits.sync.services import event_inbox, full_scan, push_decisions, reconciling
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from scoring.services.score_recording import judge_submitted
@@ -35,19 +34,19 @@ from tests.factories import NOW, make_user
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(days=2)
 SWEEPS: dict[str, Callable[..., object]] = {
-    "launch": launching.send_launching_batches,
-    "changes": batch_lifecycle.send_changes,
+    "launch": sending_hits.send_launching_batches,
+    "changes": hit_changes.send_changes,
     "notices": event_inbox.handle_notices,
     "queues": event_inbox.poll_queues,
     "subscribe": event_inbox.subscribe_batches,
     "reconcile": reconciling.reconcile,
     "survey": full_scan.survey,
-    "decisions": reviewing.send_decisions,
+    "decisions": push_decisions.send_decisions,
     "blocks": blocking.send_blocks,
     "messages": worker_letters.send_messages,
     "figures": batch_counters.refresh_stale,
     "judge": judge_submitted,
-    "approve": reviewing.approve_judged,
+    "approve": push_decisions.approve_judged,
     "owe": accrual.owe_bonuses,
     "book": rewards.book_rewards,
     "pay": paying.pay_bonuses,
