@@ -292,6 +292,8 @@ class StubbedTurk:
         return self._page("Qualifications", rows, page)
 
     def _list_assignments_for_hit(self, *, HITId: str, **page: Any) -> Any:
+        if HITId not in self.hits:
+            raise Refused("HITDoesNotExist", f"HIT {HITId} does not exist.")
         rows = [row for row in self.assignments.values() if row["HITId"] == HITId]
         return self._page("Assignments", rows, page)
 

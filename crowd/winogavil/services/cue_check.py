@@ -14,9 +14,9 @@ def check_cue(cue: str, *, chosen: int, concepts: Collection[str], game: Game) -
     """Check a word for so many of the pictures that show these concepts. Raises InvalidAnswer."""
     if not domain.is_cue(cue, inner_marks=game.inner_marks):
         raise InvalidAnswer(
-            _("A word has 2 to 30 letters, and may have hyphens and apostrophes within it.")
+            _("Write one word of 2 to 30 letters. Hyphens and apostrophes may stand within it.")
             if game.inner_marks
-            else _("A word has 2 to 30 letters, and nothing else.")
+            else _("Write one word of 2 to 30 letters.")
         )
     if not domain.may_choose(candidates=len(concepts), chosen=chosen):
         message = _("Of %(candidates)d pictures, 2 to %(most)d may be chosen.")
