@@ -1,6 +1,7 @@
 """Splits of a release, as columns: the same seed makes the same splits, from the rows and pictures alone."""
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable
 from hashlib import sha256
 
 from hits.datasets.columns import INTEGER, TEXT, column
@@ -38,24 +39,23 @@ def _share(seed: int, kind: str, name: str) -> int:
 
 
 class PictureGroups:
-    """Groups of pictures that items have in common, directly or through other items."""
+    """Groups of pictures that items have in common, directly or through other items; pictures are numbers."""
 
     def __init__(self) -> None:
-        self._parents: dict[str, str] = {}
+        self._parents = array("L")
 
-    def join(self, pictures: Iterable[str]) -> None:
+    def join(self, pictures: Iterable[int]) -> None:
         """Note the pictures of one item."""
         groups = sorted(self.group_of(one) for one in pictures)
-        # The smallest name wins, so that the order of the rows plays no part.
-        self._parents.update(dict.fromkeys(groups, groups[0]))
+        for one in groups:
+            self._parents[one] = groups[0]
 
-    def group_of(self, picture: str) -> str:
-        root = self._parents.setdefault(picture, picture)
+    def group_of(self, picture: int) -> int:
+        """Return the smallest number of the picture's group."""
+        self._parents.extend(range(len(self._parents), picture + 1))
+        root = picture
         while root != self._parents[root]:
             root = self._parents[root]
         while picture != root:  # the next way is short
             self._parents[picture], picture = root, self._parents[picture]
         return root
-
-    def groups(self) -> Mapping[str, str]:
-        return {picture: self.group_of(picture) for picture in list(self._parents)}

@@ -12,7 +12,8 @@ from crowd.releases.family_contents import ReleaseContents
 from crowd.releases.licences import hub_license
 from crowd.releases.models import Release
 from crowd.releases.services.release_rows import columns_in
-from crowd.releases.services.survey import ReleasedPicture, pictures_of
+from crowd.releases.services.survey import pictures_of
+from crowd.releases.services.survey_file import ReleasedPicture
 from crowd.releases.splits import SPLIT
 from hits.datasets.columns import ROWS, Column
 
@@ -32,7 +33,6 @@ LARGEST_SIZE = "1M<n<10M"
 def write_card(release: Release, contents: ReleaseContents) -> str:
     """Return the card, made from the release alone, so that it can be written again."""
     files = contents.files(release)
-    pictures = list(pictures_of(release))
     context = {
         "release": release,
         "counts": release.counts,
@@ -49,8 +49,8 @@ def write_card(release: Release, contents: ReleaseContents) -> str:
         "has_pairs": any(file.pair for file in files),
         "split": SPLIT.name,
         "hidden": sorted({name for file in files for name in file.labels}),
-        "left_out": table(("why", "pictures"), _why(pictures)),
-        "licences": table(("licence", "source", "pictures"), _licences(pictures)),
+        "left_out": table(("why", "pictures"), _why(pictures_of(release))),
+        "licences": table(("licence", "source", "pictures"), _licences(pictures_of(release))),
         "files": table(
             ("file", "bytes", "SHA-256"),
             ((file["name"], file["bytes"], file["sha256"]) for file in release.files),

@@ -11,7 +11,8 @@ from crowd.releases.models import Release
 from crowd.releases.services import card, croissant
 from crowd.releases.services.card import PICTURES
 from crowd.releases.services.release_rows import columns_in, rows_in
-from crowd.releases.services.survey import ReleasedPicture, pictures_of, survey
+from crowd.releases.services.survey import pictures_of, survey
+from crowd.releases.services.survey_file import ReleasedPicture
 from crowd.releases.services.zip_file import write_zip
 from hits.datasets.columns import FLAG, IMAGE, TEXT, Column, column
 from hits.datasets.text_formats import csv_lines, jsonl

@@ -1,22 +1,18 @@
 """One look over all frozen rows, after which every file can be made without knowing the others."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from itertools import islice
-from pathlib import PurePosixPath
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from crowd.pictures.models import Picture
 from crowd.releases.family_contents import NamedPicture, ReleaseContents, ReleaseFile
 from crowd.releases.models import Release
-from crowd.releases.splits import PictureGroups
+from crowd.releases.services.survey_file import ReleasedPicture, SurveyDraft, drafting, reading
 from hits.datasets.columns import Row
-from hits.datasets.text_formats import json_line, read_jsonl
-from hits.datasets.whole_files import write_pieces
+from hits.datasets.text_formats import read_jsonl
 
-PICTURES = "pictures.jsonl"
-AT_ONCE = 500
+# Rows of a part of a file that is in parts, so that each can be read, and made again, by itself.
+PART = 1_000
 # A group of pictures in common that has more than this share of the items is no part of five.
 LARGEST_GROUP = 0.4
 REMOVED = "it was removed from the pool"
@@ -24,76 +20,67 @@ UNKNOWN = "its file is not here"
 UNLICENSED = "its license was not chosen for the release"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReleasedPicture(NamedPicture):
-    """A picture of a release. `stored` names its file here, and is empty where the picture is left out."""
-
-    stored: str = ""
-    left_out: str = ""
-    # The smallest SHA-256 of the pictures that items connect it with.
-    group: str = ""
-
-    @property
-    def file(self) -> str:
-        """Name of the file in the release; empty where it is left out."""
-        return f"{self.sha256}{PurePosixPath(self.stored).suffix}" if self.stored else ""
-
-
-def frozen_rows(release: Release, part: str) -> Iterator[Row]:
+def frozen_rows(release: Release, part: str, *, byte: int = 0) -> Iterator[Row]:
     with (release.frozen / f"{part}.jsonl").open("rb") as lines:
+        lines.seek(byte)
         yield from read_jsonl(lines)
 
 
-def wanted_rows(release: Release, file: ReleaseFile) -> Iterator[Row]:
-    return (row for row in frozen_rows(release, file.part) if file.wanted(row))
+def wanted_rows(release: Release, file: ReleaseFile, *, byte: int = 0) -> Iterator[Row]:
+    return (row for row in frozen_rows(release, file.part, byte=byte) if file.wanted(row))
 
 
 def survey(release: Release, contents: ReleaseContents) -> dict[str, Any]:
-    """List the pictures in a file, and return the numbers of the release."""
+    """List the pictures and the parts of files in a file, and return the numbers of the release."""
     files = contents.files(release)
-    found: dict[tuple[str, str], NamedPicture] = {}
-    groups, items = PictureGroups(), Counter[str]()
-
-    def noting(rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            some = {(one.name, one.sha256): one for one in contents.pictures_of(row)}
-            found.update({key: one for key, one in some.items() if key not in found})
-            if keys := sorted({one.sha256 or one.name for one in some.values()}):
-                groups.join(keys)
-                items[keys[0]] += 1
-            yield row
-
-    numbers = contents.count(release, noting(frozen_rows(release, files[0].part)))
-    pictures = list(_released(found.values(), groups, licences=frozenset(release.picture_licences)))
-    write_pieces(release.frozen / PICTURES, (json_line(asdict(one)) for one in pictures))
+    licences = frozenset(release.picture_licences)
+    with drafting(release) as draft:
+        rows = frozen_rows(release, files[0].part)
+        numbers = contents.count(release, _noting(draft, contents, rows))
+        counts = {file.name: _count(release, file, draft) for file in files}
+        draft.settle(lambda some: _decide(some, licences))
+        pictures, contained = draft.count_pictures()
+        has_folds = draft.largest_group() <= LARGEST_GROUP
     return {
         **numbers,
-        "files": {file.name: sum(1 for _ in wanted_rows(release, file)) for file in files},
-        "pictures": len(pictures),
-        "pictures_contained": sum(1 for one in pictures if one.stored),
-        "has_folds": _has_folds(groups, items),
+        "files": counts,
+        "pictures": pictures,
+        "pictures_contained": contained,
+        "has_folds": has_folds,
     }
 
 
 def pictures_of(release: Release) -> Iterator[ReleasedPicture]:
-    with (release.frozen / PICTURES).open("rb") as lines:
-        for line in read_jsonl(lines):
-            yield ReleasedPicture(**line)
+    with reading(release) as found:
+        yield from found.pictures()
 
 
-def _released(
-    named: Iterable[NamedPicture], groups: PictureGroups, *, licences: frozenset[str]
-) -> Iterator[ReleasedPicture]:
-    """Yield the pictures in the order in which rows name them, with why some are left out."""
-    remaining = iter(named)
-    while some := list(islice(remaining, AT_ONCE)):
-        here = {one.sha256: one for one in Picture.objects.filter(sha256__in=[one.sha256 for one in some])}
-        for one in some:
-            picture = here.get(one.sha256)
-            left_out = _why_left_out(one, picture, licences)
-            stored = "" if left_out or picture is None else str(picture.file.name)
-            group = groups.group_of(one.sha256 or one.name)
-            yield ReleasedPicture(**asdict(one), stored=stored, left_out=left_out, group=group)
+def _noting(draft: SurveyDraft, contents: ReleaseContents, rows: Iterable[Row]) -> Iterator[Row]:
+    for row in rows:
+        draft.add_item(contents.pictures_of(row))
+        yield row
+
+
+def _count(release: Release, file: ReleaseFile, draft: SurveyDraft) -> int:
+    """Count the rows of a file, and note where its parts begin."""
+    count = byte = 0
+    with (release.frozen / f"{file.part}.jsonl").open("rb") as lines:
+        for line in lines:
+            if file.wanted(json.loads(line)):
+                if count % PART == 0:
+                    draft.add_part(file.name, count // PART, byte)
+                count += 1
+            byte += len(line)
+    return count
+
+
+def _decide(some: Sequence[NamedPicture], licences: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield for each picture the name of its file here, and why it is left out: one of them is empty."""
+    here = {one.sha256: one for one in Picture.objects.filter(sha256__in=[one.sha256 for one in some])}
+    for one in some:
+        picture = here.get(one.sha256)
+        left_out = _why_left_out(one, picture, licences)
+        yield "" if left_out or picture is None else str(picture.file.name), left_out
 
 
 def _why_left_out(one: NamedPicture, picture: Picture | None, licences: frozenset[str]) -> str:
@@ -102,11 +89,3 @@ def _why_left_out(one: NamedPicture, picture: Picture | None, licences: frozense
     if picture.status == Picture.Status.REMOVED:
         return REMOVED
     return "" if one.licence in licences else UNLICENSED
-
-
-def _has_folds(groups: PictureGroups, items: Mapping[str, int]) -> bool:
-    """Whether the groups are small enough for five parts of about the same size."""
-    sizes = Counter[str]()
-    for picture, count in items.items():
-        sizes[groups.group_of(picture)] += count
-    return not sizes or max(sizes.values()) <= LARGEST_GROUP * sizes.total()

@@ -117,7 +117,7 @@ def test_pages_and_the_api_have_no_rows(client: Client, release: Release) -> Non
     for row in frozen_rows(release, main.part):
         assert str(row[main.item]) not in page + answer or len(str(row[main.item])) < 6
     assert "frozen" not in page + answer
-    for name in (release.frozen.name, "pictures.jsonl", "full-frozen"):
+    for name in (release.frozen.name, "survey.sqlite3", "full-frozen"):
         assert client.get(reverse("admin:releases_file", args=[release.pk, name])).status_code == 404
 
 
