@@ -11,16 +11,14 @@ from crowd.releases.models import Release
 from crowd.releases.services import card, croissant
 from crowd.releases.services.card import PICTURES
 from crowd.releases.services.release_rows import columns_in, rows_in
-from crowd.releases.services.survey import pictures_of, survey
-from crowd.releases.services.survey_file import ReleasedPicture
+from crowd.releases.services.survey import PART, pictures_of, survey
+from crowd.releases.services.survey_file import ReleasedPicture, reading
 from crowd.releases.services.zip_file import write_zip
 from hits.datasets.columns import FLAG, IMAGE, TEXT, Column, column
 from hits.datasets.text_formats import csv_lines, jsonl
 from hits.datasets.whole_files import describe, replacing, write_pieces
 
 CARD, CROISSANT, SUMS, EVERYTHING = "README.md", "croissant.json", "SHA256SUMS", "everything.zip"
-# Rows of a file with images, so that each file can be read, and made again, by itself.
-SHARD = 1_000
 DRAWING = ".svg"
 STORAGE = Picture._meta.get_field("file").storage
 Write = Callable[[Path], None]
@@ -75,7 +73,7 @@ def files_of(release: Release) -> Mapping[str, Write]:
 
 def shards(name: str, rows: int) -> Sequence[str]:
     """Names of the Parquet files of this many rows with images, as the `datasets` library numbers them."""
-    count = max(1, -(-rows // SHARD))
+    count = max(1, -(-rows // PART))
     if count == 1:
         return [f"{name}.parquet"]
     return [f"{name}-{number:05}-of-{count:05}.parquet" for number in range(count)]
@@ -110,14 +108,16 @@ def _write_shard(release: Release, file: ReleaseFile, place: int, path: Path) ->
     """Write rows with the images themselves, each in a column before the words about it."""
     from hits.datasets.parquet import write_parquet  # noqa: PLC0415 - loads Arrow
 
-    pictures = {one.sha256: one for one in pictures_of(release) if one.stored}
-    shown = [column(name, IMAGE, "the picture itself") for name in file.images]
-    rows = (
-        {**row, **{name: row[digest] or None for name, digest in file.images.items()}}
-        for row in islice(rows_in(release, file), place * SHARD, (place + 1) * SHARD)
-    )
-    with replacing(path) as out:
-        write_parquet([*shown, *columns_in(release, file)], rows, out, images=partial(_image, pictures))
+    columns = [
+        *(column(name, IMAGE, "the picture itself") for name in file.images),
+        *columns_in(release, file),
+    ]
+    with replacing(path) as out, reading(release) as found:
+        rows = (
+            {**row, **{name: row[digest] or None for name, digest in file.images.items()}}
+            for row in islice(rows_in(release, file, byte=found.first_byte(file.name, place)), PART)
+        )
+        write_parquet(columns, rows, out, images=lambda digest: _image(found.find(digest)))
 
 
 def _of_pictures(release: Release) -> Iterator[tuple[str, Write]]:
@@ -136,24 +136,21 @@ def _write_pictures(release: Release, place: int, path: Path) -> None:
     """Write pictures that are contained, each once, whichever rows name them."""
     from hits.datasets.parquet import write_parquet  # noqa: PLC0415 - loads Arrow
 
-    contained = (one for one in pictures_of(release) if one.stored)
-    some = list(islice(contained, place * SHARD, (place + 1) * SHARD))
     columns = (IMAGE_COLUMN, *PICTURE_COLUMNS[:6])
-    rows = (
-        {"image": one.sha256, **{told.name: _told(told, one) for told in PICTURE_COLUMNS[:6]}} for one in some
-    )
-    by_digest = {one.sha256: one for one in some}
-    with replacing(path) as out:
-        write_parquet(columns, rows, out, images=partial(_image, by_digest))
+    with replacing(path) as out, reading(release) as found:
+        rows = (
+            {"image": one.sha256, **{told.name: _told(told, one) for told in PICTURE_COLUMNS[:6]}}
+            for one in found.contained(first=place * PART, count=PART)
+        )
+        write_parquet(columns, rows, out, images=lambda digest: _image(found.find(digest)))
 
 
 def _told(one: Column, picture: ReleasedPicture) -> object:
     return getattr(picture, one.name) if one.of is None else one.of(picture)
 
 
-def _image(pictures: Mapping[str, ReleasedPicture], digest: str) -> tuple[bytes, str] | None:
-    """Return the picture of this digest. A drawing is None: those who load Parquet decode pixels alone."""
-    picture = pictures.get(digest)
+def _image(picture: ReleasedPicture | None) -> tuple[bytes, str] | None:
+    """Return the picture itself. A drawing is None: those who load Parquet decode pixels alone."""
     if picture is None or picture.file.endswith(DRAWING):
         return None
     with STORAGE.open(picture.stored) as file:

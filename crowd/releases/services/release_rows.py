@@ -1,11 +1,12 @@
 """Rows of a release as its files have them: with their splits, and without labels that stay here."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from crowd.releases.family_contents import INSIDE, ReleaseContents, ReleaseFile, contents_of
+from crowd.releases.family_contents import INSIDE, ReleaseFile, contents_of
 from crowd.releases.models import Release
-from crowd.releases.services.survey import pictures_of, wanted_rows
+from crowd.releases.services.survey import wanted_rows
+from crowd.releases.services.survey_file import SurveyFile, reading
 from crowd.releases.splits import FOLD, HALF, SPLIT, TEST, fold_of, half_of, split_of
 from hits.datasets.columns import Column, Row, only
 
@@ -18,27 +19,39 @@ def columns_in(release: Release, file: ReleaseFile) -> Sequence[Column]:
     return (*file.columns, SPLIT, *([HALF] if file.pair else ()), *folds)
 
 
-def rows_in(release: Release, file: ReleaseFile) -> Iterator[Row]:
+def rows_in(release: Release, file: ReleaseFile, *, byte: int = 0) -> Iterator[Row]:
+    """Yield the rows of a file, from a byte of the frozen ones."""
+    with reading(release) as found:
+        for row in wanted_rows(release, file, byte=byte):
+            if not (file.tells and _is_hidden(release, file, row)):
+                yield _row_in(release, file, row, found)
+
+
+def _row_in(release: Release, file: ReleaseFile, row: Row, found: SurveyFile) -> Row:
+    if release.split_seed is None:
+        return only(file.columns, row)
+    shown = row
+    if _is_hidden(release, file, row):
+        shown = without_labels(contents_of(release).blind(release, row), file.labels)
+    return {**only(file.columns, shown), **_splits(release, file, row, found)}
+
+
+def _is_hidden(release: Release, file: ReleaseFile, row: Row) -> bool:
+    """Whether the row is of a test split whose labels stay here."""
     seed = release.split_seed
-    if seed is None:
-        yield from (only(file.columns, row) for row in wanted_rows(release, file))
-        return
-    contents = contents_of(release)
-    has_folds = _has_folds(release, file)
-    groups = {one.sha256 or one.name: one.group for one in pictures_of(release)} if has_folds else {}
-    for row in wanted_rows(release, file):
-        item = str(row[file.item])
-        split, shown = split_of(item, seed=seed), row
-        if release.hides_test and split == TEST:
-            if file.tells:
-                continue
-            shown = without_labels(contents.blind(release, row), file.labels)
-        told = {**only(file.columns, shown), SPLIT.name: split}
-        if file.pair:
-            told[HALF.name] = half_of(str(row[file.pair]), seed=seed)
-        if has_folds:
-            told[FOLD.name] = fold_of(_group(contents, row, groups) or item, seed=seed)
-        yield told
+    return release.hides_test and seed is not None and split_of(str(row[file.item]), seed=seed) == TEST
+
+
+def _splits(release: Release, file: ReleaseFile, row: Row, found: SurveyFile) -> Row:
+    """Return the parts that the row belongs to, by the columns that name them."""
+    seed, item = release.split_seed or 0, str(row[file.item])
+    parts: dict[str, Any] = {SPLIT.name: split_of(item, seed=seed)}
+    if file.pair:
+        parts[HALF.name] = half_of(str(row[file.pair]), seed=seed)
+    if _has_folds(release, file):
+        picture = next(iter(contents_of(release).pictures_of(row)), None)
+        parts[FOLD.name] = fold_of(found.group_of(picture) if picture else item, seed=seed)
+    return parts
 
 
 def without_labels(row: Row, labels: Sequence[str]) -> Row:
@@ -54,7 +67,3 @@ def without_labels(row: Row, labels: Sequence[str]) -> Row:
 def _has_folds(release: Release, file: ReleaseFile) -> bool:
     """Whether the rows name pictures, which tell the part that they belong to."""
     return bool(release.counts["has_folds"]) and file.part == contents_of(release).files(release)[0].part
-
-
-def _group(contents: ReleaseContents, row: Row, groups: Mapping[str, str]) -> str:
-    return next((groups[one.sha256 or one.name] for one in contents.pictures_of(row)), "")
