@@ -17,7 +17,7 @@ from hits.datasets import columns as kinds
 from hits.datasets.columns import Column, Row
 
 # Rows of a group, without images and with them. A reader loads a group at a time, and so does the writer.
-GROUP, IMAGE_GROUP = 5_000, 50
+GROUP, IMAGE_GROUP = 1_000, 50
 # Returns the bytes of an image and its file's name, or None where it is left out.
 Images = Callable[[str], tuple[bytes, str] | None]
 SIMPLE: Mapping[str, pa.DataType] = {
