@@ -43,6 +43,8 @@ KNOWN = {
     "CROWD_PLAY_URL": "address of the web game: a host of its own, for players without pay",
     "CROWD_PSEUDONYM_KEYS": "keys of pseudonyms and of the blind index, newest first",
     "CROWD_PUBLIC_URL": "public address of the question pages and the admin",
+    "CROWD_RELEASES_BUCKET": "bucket of the releases' files; empty: they are in the data folder",
+    "CROWD_RELEASES_ENDPOINT_URL": "address of the service that has this bucket; empty: Amazon's S3",
     "CROWD_RIVAL": "the rival of studies that name none: minilm, or one that was fetched",
     "CROWD_RIVAL_DEADLINE_S": "seconds after which a worker is told that the verdict comes later",
     "CROWD_SECRET_KEY": "Django's secret key",
