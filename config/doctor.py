@@ -14,6 +14,7 @@ from config.celery import app
 from config.fresh_database import OTHER_VERSION, OwnLoader, foreign_migrations, is_empty, unapplied
 from crowd.pictures.letter_reading import installed_reader
 from crowd.pictures.models import Picture
+from crowd.releases.files.stores import StoreAway, current_store
 from hits.common import clock
 from hits.core.errors import CrowdError
 from hits.providers.models.accounts import Account
@@ -28,7 +29,7 @@ MANY_MESSAGES = 200
 def examine() -> list[Finding]:
     """Run every check, whatever the others found; only without a database are accounts left unchecked."""
     findings = [check_database(alias) for alias in settings.DATABASES]
-    findings += [check_files(), check_queue(), check_model()]
+    findings += [check_files(), check_queue(), check_model(), check_releases()]
     if findings[0].ok:
         findings += [check_keys(), check_clock(), check_letters(), *check_accounts()]
     return findings
@@ -137,6 +138,15 @@ def check_model() -> Finding:
         return Finding(name="model", ok=False, saw=str(error), advice=advice)
     saw = f"{model.spec.name}, weights {model.weights_sha256[:12]}, on {model.device}"
     return Finding(name="model", ok=True, saw=saw)
+
+
+def check_releases() -> Finding:
+    """Check that the bucket of releases can be reached, where there is one."""
+    try:
+        return Finding(name="releases", ok=True, saw=current_store().check())
+    except StoreAway as away:
+        advice = "Check CROWD_RELEASES_BUCKET, CROWD_RELEASES_ENDPOINT_URL, and boto3's credentials."
+        return Finding(name="releases", ok=False, saw=str(away), advice=advice)
 
 
 def check_letters() -> Finding:

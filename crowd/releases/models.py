@@ -14,6 +14,9 @@ VERSION = RegexValidator(
     r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z", "A version is letters, digits, dots and dashes, such as 1.0."
 )
 
+# The file that is written last: everything is in it.
+LAST_FILE = "everything.zip"
+
 
 class Release(models.Model):
     """The data of a study as they were at one moment, in files that never change again.
@@ -31,7 +34,7 @@ class Release(models.Model):
     TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
         Status.FREEZING: {Status.WRITING, Status.FAILED},
         Status.WRITING: {Status.READY, Status.FAILED},
-        Status.READY: {Status.RELEASED},
+        Status.READY: {Status.RELEASED, Status.FAILED},  # failed only while it is being deleted
         Status.RELEASED: set(),
         Status.FAILED: {Status.FREEZING},
     }
@@ -99,7 +102,10 @@ class Release(models.Model):
     rows_done = models.PositiveIntegerField(default=0)
     # Concepts of several pictures, found once for all of its rows.
     ambiguous: "models.JSONField[list[str], list[str]]" = models.JSONField(default=list)
-    # [{"name", "bytes", "sha256", "rows"}], in the order in which they were written.
+    # Set while the bucket of its files is away: it goes on then.
+    waits_until = models.DateTimeField(null=True, editable=False)
+    # [{"name", "bytes", "sha256", "bucket"}], in the order in which they were written. Without a bucket, a
+    # file is in the folder.
     files: "models.JSONField[list[dict[str, Any]], list[dict[str, Any]]]" = models.JSONField(default=list)
     # The numbers on its card.
     counts: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
@@ -151,6 +157,17 @@ class Release(models.Model):
     def frozen(self) -> Path:
         """Folder of the frozen rows. Nothing of it is ever sent: it has what the files may have to hide."""
         return self.folder.with_name(f"{self.public_id}-frozen")
+
+    @property
+    def stage(self) -> str:
+        """What is being done, in words; copying is the last part of writing."""
+        is_written = any(file["name"] == LAST_FILE for file in self.files)
+        is_copying = self.status == self.Status.WRITING and settings.RELEASES_BUCKET and is_written
+        return "Copying to the bucket" if is_copying else str(self.Status(self.status).label)
+
+    @property
+    def files_copied(self) -> int:
+        return sum(1 for file in self.files if file.get("bucket"))
 
     @property
     def is_being_made(self) -> bool:

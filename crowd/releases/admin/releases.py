@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from django.contrib import admin
+from django.conf import settings
+from django.contrib import admin, messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -19,6 +20,7 @@ from crowd.releases.admin.permitted_rows import MAKE, TAKE, find_release, find_s
 from crowd.releases.admin.release_actions import RELEASES
 from crowd.releases.admin.release_parts import parts_of
 from crowd.releases.family_contents import ReleaseContents, contents_of
+from crowd.releases.files.stores import StoreAway
 from crowd.releases.models import Release
 from crowd.releases.services import file_downloads, release_states, sizes
 from crowd.releases.services.release_files import files_of
@@ -126,10 +128,17 @@ class ReleaseAdmin(ReadOnlyAdmin[Release]):
 
     def file_view(self, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
         release = find_release(request, pk, TAKE)
-        file = file_downloads.open_file(release=release, name=name, by=signed_in(request), now=timezone.now())
+        by, now = signed_in(request), timezone.now()
+        try:
+            file = file_downloads.open_file(release=release, name=name, by=by, now=now)
+        except StoreAway as away:
+            messages.error(request, str(away))
+            return redirect("admin:releases_release_change", pk)
         if file is None:
             raise Http404
-        return FileResponse(file, as_attachment=True, filename=file_downloads.download_name(release, name))
+        answer = FileResponse(file, as_attachment=True, filename=file_downloads.download_name(release, name))
+        answer["Content-Length"] = str(file_downloads.size_of(release, name))
+        return answer
 
 
 def find_contents(family: str) -> ReleaseContents:
@@ -148,6 +157,7 @@ def release_context(request: HttpRequest, release: Release) -> dict[str, Any]:
         "sources": [words for value, words in of.sources if value in release.sources],
         "files_done": len(release.files),
         "files_wanted": len(files_of(release)) if release.is_being_made else len(release.files),
+        "has_bucket": bool(settings.RELEASES_BUCKET),
         "data": release.counts.get("files", {}).items(),
         "may_take": request.user.has_perm(TAKE),
         "offered": RELEASES.offered(release, user=signed_in(request)),

@@ -85,6 +85,7 @@ class ReleaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource)
         if file is None:
             raise Http404
         answer = FileResponse(file, as_attachment=True, filename=file_downloads.download_name(release, name))
+        answer["Content-Length"] = str(file_downloads.size_of(release, name))
         answer["Cache-Control"] = "no-store"
         return answer
 

@@ -4,20 +4,34 @@ import re
 from datetime import datetime
 from typing import IO
 
+from crowd.releases.files.stores import File, store_of
 from crowd.releases.models import Release
 from hits.core import audit_trail
 from hits.identity.models.users import User
 
 
 def open_file(*, release: Release, name: str, by: User, now: datetime) -> IO[bytes] | None:
-    """Open a file to be downloaded; None if the release has no such file, or is not ready."""
-    known = {file["name"] for file in release.files}
-    if not release.is_complete or name not in known:
+    """Open a file to be downloaded; None if the release has no such file, or is not ready.
+
+    Raises StoreAway if the bucket that has it is away.
+    """
+    found = _find(release, name)
+    if not release.is_complete or found is None:
         return None
-    file = (release.folder / name).open("rb")
+    file = store_of(found).open(release, found)
     words = f"{name} of release {release.version} was taken."
     audit_trail.note("release.taken", words, by=by, now=now, study=release.study)
     return file
+
+
+def size_of(release: Release, name: str) -> int:
+    """Return the bytes of a file, which the stream of a bucket does not tell."""
+    found = _find(release, name)
+    return int(found["bytes"]) if found else 0
+
+
+def _find(release: Release, name: str) -> File | None:
+    return next((file for file in release.files if file["name"] == name), None)
 
 
 def download_name(release: Release, name: str) -> str:

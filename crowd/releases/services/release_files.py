@@ -7,7 +7,8 @@ from pathlib import Path
 
 from crowd.pictures.models import Picture
 from crowd.releases.family_contents import ReleaseContents, ReleaseFile, contents_of
-from crowd.releases.models import Release
+from crowd.releases.files.stores import current_store
+from crowd.releases.models import LAST_FILE, Release
 from crowd.releases.services import card, croissant
 from crowd.releases.services.card import PICTURES
 from crowd.releases.services.release_rows import columns_in, rows_in
@@ -18,7 +19,7 @@ from hits.datasets.columns import FLAG, IMAGE, TEXT, Column, column
 from hits.datasets.text_formats import csv_lines, jsonl
 from hits.datasets.whole_files import describe, replacing, write_pieces
 
-CARD, CROISSANT, SUMS, EVERYTHING = "README.md", "croissant.json", "SHA256SUMS", "everything.zip"
+CARD, CROISSANT, SUMS, EVERYTHING = "README.md", "croissant.json", "SHA256SUMS", LAST_FILE
 DRAWING = ".svg"
 STORAGE = Picture._meta.get_field("file").storage
 Write = Callable[[Path], None]
@@ -54,6 +55,24 @@ def write_next(release: Release) -> bool:
     release.files = [*release.files, describe(path)]
     release.save(update_fields=["files"])
     return True
+
+
+def copy_next(release: Release) -> bool:
+    """Bring one more file to where releases are kept; False once all of them are there.
+
+    A file whose copy was not noted is looked for there, and not sent again. Files stay here until the last.
+    """
+    store = current_store()
+    for place, file in enumerate(release.files):
+        if not store.holds(file):
+            release.files[place] = dict(store.keep(release, file))
+            release.problem, release.waits_until = "", None
+            release.save(update_fields=["files", "problem", "waits_until"])
+            return True
+    for file in release.files:
+        if file.get("bucket"):
+            (release.folder / file["name"]).unlink(missing_ok=True)
+    return False
 
 
 def files_of(release: Release) -> Mapping[str, Write]:

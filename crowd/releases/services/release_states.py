@@ -6,10 +6,12 @@ from typing import Any
 
 import structlog
 from django.db import IntegrityError, transaction
-from django.db.models import Min, QuerySet
+from django.db.models import Min, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from crowd.releases.family_contents import contents_of
 from crowd.releases.files.places import only_one, remove, remove_files
+from crowd.releases.files.stores import StoreAway, stores_of
 from crowd.releases.models import Release
 from crowd.releases.services import release_files
 from hits.core import audit_trail
@@ -20,6 +22,8 @@ from hits.studies.models import Study
 
 # How long one sweep works on a release: other work waits behind it.
 A_STRETCH = timedelta(seconds=5)
+# How long a release waits after its bucket was away.
+WAIT_FOR_BUCKET = timedelta(minutes=1)
 Clock = Callable[[], datetime]
 Status = Release.Status
 log = structlog.get_logger()
@@ -60,13 +64,15 @@ def make_release(*, study: Study, family: str, by: User, now: datetime, **values
 
 def write_releases(*, clock: Clock) -> int:
     """Continue the releases that are not ready, and return how many became ready."""
-    waiting = _being_made().select_related("study")
+    is_due = Q(waits_until=None) | Q(waits_until__lte=clock())
+    waiting = _being_made().filter(is_due).select_related("study")
     return sum(write_some(release, clock=clock) for release in waiting.order_by("pk"))
 
 
 def next_release(*, now: datetime) -> datetime | None:
     """Instant from which an unfinished release is due: the process at work on its files may have died."""
-    first: datetime | None = _being_made().aggregate(first=Min("made_at"))["first"]
+    due_at = Min(Coalesce("waits_until", "made_at"))
+    first: datetime | None = _being_made().aggregate(first=due_at)["first"]
     return first
 
 
@@ -85,6 +91,8 @@ def write_some(release: Release, *, clock: Clock, stretch: timedelta = A_STRETCH
             _work(current, clock=clock, until=clock() + stretch)
         except OSError as problem:
             _fail(current, problem)
+        except StoreAway as away:
+            _wait_for_bucket(current, away, until=clock() + WAIT_FOR_BUCKET)
     return current.is_complete
 
 
@@ -122,20 +130,41 @@ def try_again(*, release: Release, by: User, now: datetime) -> None:
 
 
 def delete_release(*, release: Release, by: User, now: datetime) -> None:
-    """Delete a release, its files and predictions. Raises RuleBroken if published: others may have it."""
+    """Delete a release, its files and predictions. Raises RuleBroken if published: others may have it.
+
+    Raises StoreAway if its bucket is away; it can be deleted again then, and is no longer to be published.
+    """
     with only_one(release, wait=True):
+        held = _give_up(release)
+        if held is None:
+            return
+        for store in stores_of(held):
+            store.remove(held)
         with transaction.atomic():
-            held = Release.objects.select_for_update().filter(pk=release.pk).first()
-            if held is None:
-                return
-            if held.status == Status.RELEASED:
-                raise RuleBroken("is_published", "A published release is never deleted: others may have it.")
             audit_trail.note(
                 "release.deleted", f"Release {held.version} was deleted.", by=by, now=now, study=held.study
             )
             contents_of(held).forget(held)
             held.delete()
         remove(release)
+
+
+def _give_up(release: Release) -> Release | None:
+    """Make sure that nobody publishes the release any more, before anything of it is removed."""
+    with transaction.atomic():
+        held = Release.objects.select_for_update().filter(pk=release.pk).first()
+        if held and held.status == Status.RELEASED:
+            raise RuleBroken("is_published", "A published release is never deleted: others may have it.")
+        if held:
+            move(held, Status.FAILED, problem="It was to be deleted. Delete it again.", waits_until=None)
+    return held
+
+
+def _wait_for_bucket(release: Release, away: StoreAway, *, until: datetime) -> None:
+    """Note why the files are not in the bucket yet; a later sweep goes on."""
+    release.problem, release.waits_until = str(away)[:500], until
+    release.save(update_fields=["problem", "waits_until"])
+    log.warning("release.bucket_away", release=str(release.public_id), problem=release.problem)
 
 
 def _work(release: Release, *, clock: Clock, until: datetime) -> None:
@@ -148,7 +177,7 @@ def _work(release: Release, *, clock: Clock, until: datetime) -> None:
             if not contents.freeze_some(release):
                 release_files.begin_writing(release)
                 move(release, Status.WRITING)
-        elif not release_files.write_next(release):
+        elif not release_files.write_next(release) and not release_files.copy_next(release):
             move(release, Status.READY, ready_at=clock())
             log.info("release.ready", release=str(release.public_id), rows=release.rows_done)
         if clock() >= until:
