@@ -6,7 +6,7 @@ class PicturesConfig(AppConfig):
     verbose_name = "Picture pool"
 
     def ready(self) -> None:
-        from crowd.pictures.queries.kept_pictures import find_kept
+        from crowd.pictures.queries.pictures_of_items import find_kept
         from scoring.services.picture_places import register_finder
 
         register_finder(find_kept)

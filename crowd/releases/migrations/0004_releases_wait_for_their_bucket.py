@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('releases', '0002_families_splits_and_pictures'),
+        ('releases', '0003_names_of_its_table'),
     ]
 
     operations = [
