@@ -5,6 +5,9 @@ from io import BytesIO
 from crowd.benchmarks import benchmark_tasks
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.services import answer_files, benchmark_results
+from crowd.releases.family_contents import contents_of
+from crowd.releases.services.survey import frozen_rows
+from crowd.releases.splits import TEST, TRAIN, split_of
 from hits.common.spreadsheets import write_csv
 from scoring.models import RegisteredRival
 from scoring.services.answering_questions import answer_questions
@@ -19,6 +22,18 @@ KINDS = {"winogavil": "clip", "winoground": "cross", "winoventi": "masked", "who
 
 def make_benchmark(family: str, *, items: int = 6, **release: object) -> Benchmark:
     made = release_of(make_of(family, items=items), family, **release)
+    task = benchmark_tasks.get(family, TASKS[family])
+    return benchmark_results.open_benchmark(release=made, task=task, now=NOW)
+
+
+def make_hiding(family: str, *, items: int = 12) -> Benchmark:
+    """A benchmark of which some items are in a hidden split, by a seed that divides these very items so."""
+    study = make_of(family, items=items)
+    open_one = release_of(study, family, version="0.9")
+    file = contents_of(open_one).files(open_one)[0]
+    names = [str(row[file.item]) for row in frozen_rows(open_one, file.part)]
+    seed = next(seed for seed in range(100) if {split_of(name, seed=seed) for name in names} == {TRAIN, TEST})
+    made = release_of(study, family, split_seed=seed, hides_test=True)
     task = benchmark_tasks.get(family, TASKS[family])
     return benchmark_results.open_benchmark(release=made, task=task, now=NOW)
 

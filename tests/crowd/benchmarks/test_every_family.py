@@ -10,7 +10,16 @@ from crowd.benchmarks.services import answer_files, benchmark_results
 from crowd.benchmarks.services.benchmark_results import task_of
 from hits.core.errors import InvalidItems, RuleBroken
 from scoring.models.model_questions import ModelQuestion
-from tests.crowd.benchmarks.making import TASKS, asked, file_of, make_benchmark, rival_for, run, uploaded
+from tests.crowd.benchmarks.making import (
+    TASKS,
+    asked,
+    file_of,
+    make_benchmark,
+    make_hiding,
+    rival_for,
+    run,
+    uploaded,
+)
 from tests.factories import NOW, make_user
 from tests.scoring.fakes import FakeRival, make_rival, use_fakes
 from tests.scoring.text_fakes import FakeText
@@ -88,7 +97,7 @@ def test_sums_are_those_of_the_items_counted_by_hand(family: str) -> None:
 
 def test_hidden_items_are_answered_as_the_files_show_them(family: str) -> None:
     """A file is written from what is shown of a hidden split, and comes back to the same scores."""
-    benchmark = make_benchmark(family, items=12, split_seed=3, hides_test=True)
+    benchmark = make_hiding(family)
     one = asked(benchmark, rival_for(family))
 
     other = uploaded(benchmark, file_of(one))
