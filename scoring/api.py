@@ -103,6 +103,7 @@ class StudyRivalViewSet(Listing):
     study_path = "study"
     number = True
     filters = StudyRivalFilters
+    admin_pages = {"scoring_rescore": "create", "scoring_play": "create"}
     columns = (
         column("number", INTEGER, "the number of this row", of="pk"),
         column("study", TEXT, "the study", of="study.public_id"),

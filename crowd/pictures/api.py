@@ -169,6 +169,11 @@ class PictureViewSet(Listing):
         "unfit": Need(Scope.REVIEW, (VIEW, CHECK)),
         "undo_check": Need(Scope.REVIEW, (VIEW, CHECK)),
     }
+    admin_pages = {
+        "pictures_picture_change": "partial_update",
+        "pictures_check_decide": "fit",
+        "pictures_check_undo": "undo_check",
+    }
     columns = (
         column("number", INTEGER, "the number of the picture on this site", of="pk"),
         column("sha256", TEXT, "SHA-256 of the file as it is served"),
@@ -287,6 +292,7 @@ class PictureReportViewSet(Listing):
         "uphold": Need(Scope.REVIEW, (REPORTS, REMOVE)),
         "dismiss": Need(Scope.REVIEW, (REPORTS, REMOVE)),
     }
+    admin_pages = {"pictures_report_decide": "uphold"}
     columns = (
         column("number", INTEGER, "the number of the report on this site", of="pk"),
         column("picture", INTEGER, "the number of the picture", of="picture_id"),
@@ -330,6 +336,7 @@ class PictureImportViewSet(Listing):
     filters = PictureImportFilters
     parser_classes = (PlainJSON, MultiPartParser)
     needs = {"upload": Need(Scope.DRAFT, (IMPORT,))}
+    admin_pages = {"pictures_import_add": "upload"}
     columns = (
         column("number", INTEGER, "the number of the import on this site", of="pk"),
         column("name", TEXT, "the name of its file"),

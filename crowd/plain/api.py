@@ -72,6 +72,7 @@ class PlainProjectViewSet(ProjectSettings, Listing):
     permissions = (LOOK,)
     input_class = PlainRules
     needs = {"describe": Need(Scope.DRAFT, (LOOK, CHANGE)), "add_rows": Need(Scope.DRAFT, (LOOK, CHANGE))}
+    admin_pages = {"plain_describe": "describe", "plain_upload": "add_rows"}
     columns = (
         column("number", INTEGER, "the number of the project on this site", of="pk"),
         column("study", TEXT, "the study", of="study.public_id"),

@@ -104,6 +104,7 @@ class WinogroundProjectViewSet(ProjectSettings, Listing):
     permissions = (LOOK,)
     input_class = WinogroundRules
     needs = {"results": Need(Scope.READ, (LOOK,)), "ask": Need(Scope.DRAFT, (LOOK, KEEP))}
+    admin_pages = {"winoground_ask": "ask"}
     columns = (
         column("number", INTEGER, "the number of the project on this site", of="pk"),
         column("study", TEXT, "the study", of="study.public_id"),
@@ -282,6 +283,7 @@ class ModelScoresViewSet(ResultsForKeepers, ResultUploads, Listing):
     add, drop = ADD, REMOVE
     queries = {"rows": Filters}
     needs = {"rows": Need(Scope.READ, (LOOK,))}
+    admin_pages = {"winoground_upload_scores": "upload", "winoground_replace_scores": "replace"}
     columns = (
         column("number", INTEGER, "the number of the scores on this site", of="pk"),
         column("study", TEXT, "the study", of="project.study.public_id"),

@@ -49,6 +49,7 @@ class AppealViewSet(Listing):
     permissions = ("hits.view_appeal",)
     study_path = Appeal.study_path
     filters = AppealFilters
+    admin_pages = {"hits_appeal_change": "answer", "hits_appeal_answer": "answer"}
     columns = (
         column("public_id", TEXT, "the appeal's id"),
         column("study", TEXT, "the study", of="assignment.hit.batch.study.public_id"),

@@ -96,6 +96,12 @@ class AssignmentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resour
     )
     serializer_class = AssignmentSerializer
     filters = AssignmentFilters
+    admin_pages = {
+        "hits_assignment_decide": "decide",
+        "hits_assignment_note": "add_note",
+        "hits_assignment_second": "second",
+        "hits_assignment_undo": "undo",
+    }
     needs = {
         "list": need(Scope.READ, "view_assignment"),
         "retrieve": need(Scope.READ, "view_assignment"),

@@ -40,11 +40,19 @@ class ProjectSettings:
     filters: ClassVar[type[Filters]] = ProjectFilters
     input_class: ClassVar[type[Rules]]
     needs: ClassVar[Mapping[str, Need]]
+    admin_pages: ClassVar[Mapping[str, str]]
     permissions: ClassVar[tuple[str, ...]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         room = cls.permissions[0].partition(".")[0]
+        pages = {
+            f"{room}_project_add": "create",
+            f"{room}_settings": "partial_update",
+            f"{room}_draft": "POST batches/",
+            f"{room}_grow": "POST batches/{public_id}/top-up/",
+        }
+        cls.admin_pages = {**pages, **cls.admin_pages}
         made = {
             action: Need(Scope.DRAFT, (*cls.permissions, f"{room}.{verb}_project"))
             for action, verb in (("create", "add"), ("partial_update", "change"))

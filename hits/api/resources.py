@@ -24,6 +24,9 @@ class Resource(GenericViewSet[Any]):
     filters: ClassVar[type[Filters]] = Filters
     # Query parameters of the other actions; a list takes its filters.
     queries: ClassVar[Mapping[str, type[Filters]]] = {}
+    # The forms of the admin that programs send here: the names of their addresses, each with the action that
+    # takes it, or with the method and the address of another resource.
+    admin_pages: ClassVar[Mapping[str, str]] = {}
     lookup_field = "public_id"
     permission_classes = (IsAllowed,)
     pagination_class = ByAge

@@ -52,6 +52,7 @@ class ConsentTextViewSet(Listing):
     permissions = (LOOK,)
     study_path = "study"
     filters = StudyFilters
+    admin_pages = {"qualifications_consent_draft": "create"}
     columns = (
         column("public_id", TEXT, "the text's id"),
         column("study", TEXT, "the study", of="study.public_id"),

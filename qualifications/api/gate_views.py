@@ -63,6 +63,11 @@ class GateViewSet(Repeatable, PatchMixin, Listing):
     permissions = (VIEW,)
     study_path = "study"
     filters = GateFilters
+    admin_pages = {
+        "qualifications_gate_add": "create",
+        "qualifications_gate_edit": "partial_update",
+        "qualifications_gate_switch": "on",
+    }
     columns = (
         column("public_id", TEXT, "the gate's id"),
         column("study", TEXT, "the study", of="study.public_id"),
@@ -116,6 +121,7 @@ class GateTypeViewSet(Listing):
     study_path = "gate__study"
     number = True
     filters = TypeFilters
+    admin_pages = {"qualifications_gate_retry": "retry"}
     columns = (
         column("number", INTEGER, "the number of the row on this site", of="pk"),
         column("gate", TEXT, "the gate", of="gate.public_id"),

@@ -61,6 +61,7 @@ class AttemptViewSet(Listing):
     study_path = "gate__study"
     filters = AttemptFilters
     needs = {"grade": Need(Scope.REVIEW, (ATTEMPTS, GRADE))}
+    admin_pages = {"qualifications_grade": "grade", "qualifications_attempt_change": "grade"}
     columns = (
         column("public_id", TEXT, "the attempt's id"),
         column("gate", TEXT, "the gate", of="gate.public_id"),
@@ -96,6 +97,7 @@ class HoldingViewSet(Listing):
     study_path = "gate__study"
     number = True
     filters = HoldingFilters
+    admin_pages = {"qualifications_holding_change": "give"}
     columns = (
         column("number", INTEGER, "the number of the row on this site", of="pk"),
         column("gate", TEXT, "the gate", of="gate.public_id"),

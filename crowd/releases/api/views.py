@@ -55,6 +55,7 @@ class ReleaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource)
     filters = ReleaseFilters
     queries: ClassVar[dict[str, type[Filters]]] = {"download": FileFilters}
     verbs = VERBS
+    admin_pages = {"releases_make": "create"}
     needs: ClassVar[dict[str, Need]] = {
         "list": LOOK,
         "retrieve": LOOK,

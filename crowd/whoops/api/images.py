@@ -85,6 +85,7 @@ class WeirdImageViewSet(Listing):
     study_path = "project__study"
     filters = ImageFilters
     needs = {"review": Need(Scope.REVIEW, (LOOK, CHECK))}
+    admin_pages = {"whoops_review_give": "review"}
     columns = (
         column("public_id", TEXT, "the image's id"),
         column("study", TEXT, "the study", of="project.study.public_id"),
@@ -242,6 +243,7 @@ class ControlAnswerViewSet(Listing):
     number = True
     filters = ControlAnswerFilters
     needs = {"compare": Need(Scope.REVIEW, (LOOK, CHECK))}
+    admin_pages = {"whoops_compare_decide": "compare"}
     columns = (
         column("number", INTEGER, "the number of the answer on this site", of="pk"),
         column("image", TEXT, "the image", of="image.public_id"),

@@ -64,6 +64,11 @@ class WhoopsProjectViewSet(ProjectSettings, Listing):
         "undo_review": Need(Scope.REVIEW, (LOOK, CHECK)),
         "undo_annotation": Need(Scope.REVIEW, (LOOK, LOOK_AT_ANNOTATIONS, DECIDE_ANNOTATIONS)),
     }
+    admin_pages = {
+        "whoops_compare_undo": "undo_comparison",
+        "whoops_review_undo": "undo_review",
+        "whoops_held_undo": "undo_annotation",
+    }
     columns = (
         column("number", INTEGER, "the number of the project on this site", of="pk"),
         column("study", TEXT, "the study", of="study.public_id"),
@@ -206,6 +211,7 @@ class MatchingScoresViewSet(ResultUploads, Listing):
     filters = ProjectRowFilters
     results = MATCHING
     add, drop = ADD, REMOVE
+    admin_pages = {"whoops_upload_matching": "upload", "whoops_replace_matching": "replace"}
     columns = (
         column("number", INTEGER, "the number of the scores on this site", of="pk"),
         column("study", TEXT, "the study", of="project.study.public_id"),

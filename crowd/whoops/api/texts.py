@@ -52,6 +52,7 @@ class ImageAnnotationViewSet(Listing):
     number = True
     filters = AnnotationFilters
     needs = {"count": MAY_DECIDE, "drop": MAY_DECIDE}
+    admin_pages = {"whoops_annotation_decide": "count"}
     columns = (
         column("number", INTEGER, "the number of the annotation on this site", of="pk"),
         column("image", TEXT, "the image", of="image.public_id"),

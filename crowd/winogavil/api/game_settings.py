@@ -134,6 +134,12 @@ class AssociationGameViewSet(Listing):
         "web_game": _more(Scope.DRAFT, "winogavil_play.view_webgame", RUN),
         "daily_feedback": _more(Scope.WORKERS, "winogavil_play.view_webgame", SWITCH),
     }
+    admin_pages = {
+        "winogavil_game_add": "partial_update",
+        "winogavil_settings": "partial_update",
+        "winogavil_draft": "POST batches/",
+        "winogavil_grow": "POST batches/{public_id}/top-up/",
+    }
     columns = (
         column("study", TEXT, "the study", of="public_id"),
         column("is_set_up", FLAG, "whether it has rules of its own"),

@@ -24,6 +24,7 @@ class EvaluationViewSet(ResultUploads, Listing):
     results = ANSWERS
     add, drop = ASK_MODEL, DROP_MODEL
     replaced = {"rival": None}
+    admin_pages = {"winoventi_upload_model": "upload", "winoventi_replace_model": "replace"}
     columns = (
         column("number", INTEGER, "the number of the evaluation on this site", of="pk"),
         column("study", TEXT, "the study", of="project.study.public_id"),

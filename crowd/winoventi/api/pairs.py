@@ -138,6 +138,7 @@ class SpecialWordViewSet(Listing):
     number = True
     filters = PromptFilters
     needs = {"correct": MAY_CORRECT, "restore": MAY_CORRECT}
+    admin_pages = {"winoventi_word": "correct"}
     columns = (
         column("number", INTEGER, "the number of the word on this site", of="pk"),
         column("premise", INTEGER, "the number of the premise on this site", of="premise_id"),

@@ -108,6 +108,11 @@ class WinoventiProjectViewSet(ProjectSettings, Listing):
         "cut": MAY_KEEP,
         "ask_model": Need(Scope.DRAFT, (LOOK, ASK_MODEL)),
     }
+    admin_pages = {
+        "winoventi_nouns": "nouns",
+        "winoventi_cut": "cut",
+        "winoventi_ask_model": "ask_model",
+    }
     columns = (
         column("number", INTEGER, "the number of the project on this site", of="pk"),
         column("study", TEXT, "the study", of="study.public_id"),

@@ -58,6 +58,16 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
         **dict.fromkeys(("pause", "resume", "release_pilot", "drain", "cancel", "extend", "top_up"), STEER),
     }
 
+    admin_pages = {
+        "hits_batch_add": "create",
+        "hits_batch_copy": "create",
+        "hits_batch_change": "partial_update",
+        "hits_batch_step": "partial_update",
+        "hits_batch_delete": "destroy",
+        "hits_batch_launch": "launch",
+        "hits_batch_export": "export",
+    }
+
     def get_queryset(self) -> QuerySet[Batch]:
         rows = batches_with_counts().select_related("study", "account", "source_batch", "launched_by")
         user = self.request.user

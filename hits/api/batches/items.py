@@ -34,6 +34,7 @@ class ItemsViewSet(Resource):
     queryset: QuerySet[Batch] = Batch.objects.select_related("study", "account")
     serializer_class = ItemsState
     parser_classes = (MultiPartParser,)
+    admin_pages = {"hits_batch_items": "add_items"}
     needs = {
         "items": need(Scope.READ, "view_batch"),
         "add_items": need(Scope.DRAFT, "change_batch"),

@@ -76,6 +76,7 @@ class MessageViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatabl
     serializer_class = MessageSerializer
     input_class = MessageInput
     filters = MessageFilters
+    admin_pages = {"hits_message_compose": "create", "hits_message_retry": "retry"}
     needs = {
         "list": need(Scope.READ, "view_message"),
         "retrieve": need(Scope.READ, "view_message"),

@@ -55,6 +55,7 @@ class WorkerViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
     )
     serializer_class = WorkerSerializer
     filters = WorkerFilters
+    admin_pages = {"hits_worker_block": "block"}
     needs = {
         "list": need(Scope.READ, "view_worker"),
         "retrieve": need(Scope.READ, "view_worker"),

@@ -1,4 +1,4 @@
-"""Each action that the admin offers has an address in the REST API, or a reason why it has none."""
+"""Each action and each form of the admin has an address in the REST API, or a reason why it has none."""
 
 import ast
 import sys
@@ -12,6 +12,7 @@ from drf_spectacular.generators import EndpointEnumerator
 
 from hits.admin.actions import Action
 from hits.admin.actions.action_pages import ActionPages
+from tests.hits.api.admin_addresses import form_addresses
 
 ROOMS = ("hits", "scoring", "qualifications", "crowd")
 # Calls that give actions their pages, wherever these are made.
@@ -57,14 +58,41 @@ DIRECT = {
     "hits.admin.data.result_pages:remove": "POST winoground/model-scores/{pk}/remove/",
 }
 
-# Actions that no program may do: one by one, or all of a module or a package.
+# What no program may do: Actions by module and key, and addresses of forms by name; some by how both begin.
 REASONS = {
     "hits.admin.payments.": "no token pays anybody: people decide on pages what is owed, held and paid",
+    "hits_run_": "no token pays anybody",
+    "hits_halts": "no token stops or resumes payments",
+    "hits_deposits": "no token keeps the books",
+    "hits_difference_": "no token keeps the books",
+    "hits_ledger_study": "a file of the books for people; the list of the ledger tells its rows",
     "hits.admin.identity.tokens:": "a token that has leaked must not end the others; its owner does",
-    "qualifications.admin.demographics:": "a person reads first what counting or erasing means for workers",
+    "hits_apitoken_": "a token must not make another, which would outlive it",
+    "login": "signs a person in",
+    "logout": "signs a person out",
+    "password_change": "Django's own page of a person's password",
+    "auth_": "gives people their rights and passwords",
+    "hits_user_": "gives people their rights",
+    "hits_account_": "the keys of a provider are typed on the page alone",
+    "hits_study_delete": "no role may delete a study",
+    "hits_study_bonus_table": "draws a table while it is typed, and keeps nothing",
+    "winoground_words": "names gendered words while a caption is typed, and keeps nothing",
+    "plain_preview": "draws a page while it is typed, and keeps nothing",
+    "hits_worker_find": "finds a worker by the provider's id, which no program is told",
+    "hits_worker_id": "tells the provider's id, which no program is told",
+    "hits_auditevent_file": "a file of who did what, for whoever is to check it",
+    "qualifications.admin.demographics:erase": "a person reads first what erasing means for a worker",
+    "qualifications.admin.demographics:lift": "a person reads first what a worker has said of their age",
+    "plain_take": "a file for people; the lists of its family tell its rows",
+    "whoops_take": "a file for people; the lists of its family tell its rows",
+    "winoground_take": "a file for people; the lists of its family tell its rows",
+    "winoventi_data": "a file for people; the lists of its family tell its rows",
+    "winogavil_annotations_file": "a file for people; the list of annotations tells its rows",
+    "play_surveys": "a file of what players say of themselves, of which a download is on record",
+    "whoops_designer_link": "the link signs a designer in, and is shown to people alone",
 }
 
-# Actions that still lack an address. One that has been given one fails here until its line is taken away.
+# What still lacks an address. One that has been given one fails here until its line is taken away.
 NOT_YET = frozenset(
     {
         "crowd.whoops.images.admin.own_category_pages:replace",
@@ -76,6 +104,27 @@ NOT_YET = frozenset(
         "crowd.winoground.admin.onboarding:away",
         "crowd.winoground.admin.onboarding:back",
         "hits.admin.row_merge:merge",
+        "papers_set_up",
+        "qualifications.admin.demographics:count",
+        "whoops_category_add",
+        "whoops_category_change",
+        "whoops_category_delete",
+        "whoops_change_designer",
+        "whoops_import",
+        "whoops_invite",
+        "whoops_owe_images",
+        "whoops_places",
+        "whoops_training_add",
+        "whoops_training_ask",
+        "whoops_training_mend",
+        "winoground_first_question",
+        "winoground_show_example",
+        "winoground_tag_add",
+        "winoground_tag_change",
+        "winoground_tag_delete",
+        "winoground_write_example",
+        "winoground_write_first_question",
+        "winoventi_words_again",
     }
 )
 
@@ -140,37 +189,62 @@ def _paged(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 
 
 def endpoints() -> Iterator[tuple[str, Any]]:
-    """Return method and address below /api/, with the view's class."""
+    """Return method and address below /api/, with the view."""
     enumerator: Any = EndpointEnumerator(patterns=get_resolver().url_patterns)
     for path, _, method, view in enumerator.get_api_endpoints():
-        yield f"{method} {path.removeprefix('/api/')}", view.cls
+        yield f"{method} {path.removeprefix('/api/')}", view
+
+
+def pages_sent_elsewhere() -> Iterator[tuple[str, str]]:
+    """Return the admin's forms that resources say they take, each with method and address."""
+    for cls in {view.cls for view in ADDRESSES.values()}:
+        actions = {
+            view.actions[address.partition(" ")[0].lower()]: address
+            for address, view in ADDRESSES.items()
+            if view.cls is cls and hasattr(view, "actions")
+        }
+        for name, taken_by in getattr(cls, "admin_pages", {}).items():
+            yield name, taken_by if " " in taken_by else actions.get(taken_by, f"{cls.__name__}.{taken_by}")
 
 
 def _has_reason(name: str) -> bool:
-    return any(name == one or (one[-1] in ".:" and name.startswith(one)) for one in REASONS)
+    return any(_is_under(one, name) for one in REASONS)
+
+
+def _is_under(reason: str, name: str) -> bool:
+    return name == reason or (reason[-1] in ".:_" and name.startswith(reason))
 
 
 VERBS = admin_verbs()
+FORMS = form_addresses()
 ADDRESSES = dict(endpoints())
-RUN = {id(verb.action) for cls in ADDRESSES.values() for verb in getattr(cls, "verbs", {}).values()}
-ADDRESSED = {name for name, action in VERBS.items() if id(action) in RUN} | DIRECT.keys()
+RUN = {id(verb.action) for view in ADDRESSES.values() for verb in getattr(view.cls, "verbs", {}).values()}
+TAKEN = dict(pages_sent_elsewhere())
+ADDRESSED = {name for name, action in VERBS.items() if id(action) in RUN} | DIRECT.keys() | TAKEN.keys()
+OFFERED = VERBS.keys() | FORMS.keys()
 
 
-def test_each_action_of_the_admin_has_an_address_or_a_reason() -> None:
-    lacking = {name for name in VERBS if name not in ADDRESSED and not _has_reason(name)}
+def test_each_action_and_each_form_of_the_admin_has_an_address_or_a_reason() -> None:
+    lacking = {name for name in OFFERED if name not in ADDRESSED and not _has_reason(name)}
 
-    assert len(VERBS) > 60
+    assert (len(VERBS) > 60, len(FORMS) > 100) == (True, True)
     assert sorted(lacking - NOT_YET) == []
 
 
-def test_actions_that_are_said_to_lack_an_address_do() -> None:
-    assert sorted(NOT_YET - VERBS.keys()) == []
+def test_what_is_said_to_lack_an_address_does() -> None:
+    assert sorted(NOT_YET - OFFERED) == []
     assert sorted(NOT_YET & ADDRESSED) == []
     assert [name for name in NOT_YET if _has_reason(name)] == []
 
 
-def test_addresses_of_actions_and_reasons_are_about_actions_that_exist() -> None:
-    assert {name: address for name, address in DIRECT.items() if address not in ADDRESSES} == {}
-    assert sorted(DIRECT.keys() - VERBS.keys()) == []
-    assert [one for one in REASONS if not any(name.startswith(one) for name in VERBS)] == []
+def test_addresses_and_reasons_are_about_what_exists() -> None:
+    addresses = {**DIRECT, **TAKEN}
+    assert {name: address for name, address in addresses.items() if address not in ADDRESSES} == {}
+    assert sorted(addresses.keys() - OFFERED) == []
+    assert [one for one in REASONS if not any(_is_under(one, name) for name in OFFERED)] == []
     assert [name for name in ADDRESSED if _has_reason(name)] == []
+
+
+def test_a_form_whose_view_reads_no_post_is_none() -> None:
+    assert {"hits_batch_launch", "whoops_owe_images", "winogavil_game_add", "papers_set_up"} <= FORMS.keys()
+    assert not {"hits_batch_live", "whoops_samples", "hits_bonus_change", "hits_run_manifest"} & FORMS.keys()

@@ -75,6 +75,7 @@ class ReleasePredictionViewSet(Resource):
     queryset: QuerySet[Release] = Release.objects.select_related("study")
     # Predictions come as a form with a file.
     parser_classes = (MultiPartParser,)
+    admin_pages = {"winogavil_releases_predict": "add_prediction"}
     needs: ClassVar[dict[str, Need]] = {"predictions": LOOK, "add_prediction": PREDICT}
 
     def get_queryset(self) -> QuerySet[Release]:
