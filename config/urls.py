@@ -33,6 +33,7 @@ urlpatterns = [
     path("api/", include("crowd.pictures.api")),
     path("api/", include("crowd.releases.api.urls")),
     path("api/", include("crowd.statistics_api")),
+    path("api/", include("crowd.papers.api")),
     path("q/", include("crowd.frame.urls")),
     path("statement/", include("crowd.statement.urls")),
     path("pictures/", include("crowd.pictures.urls")),

@@ -1,5 +1,6 @@
 """A study's papers, and the page that sets it up as in one of them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -75,12 +76,12 @@ class PaperSetupAdmin(ReadOnlyAdmin[PaperSetup]):
     def setup_view(self, request: HttpRequest, pk: int, key: str) -> HttpResponse:
         """Show every figure before it is put in place, and put all of them in place on a click."""
         study = _find_study(request, pk)
-        family, paper = _find_paper(key)
+        family, paper = find_paper(key)
         parts = parts_of(family, paper=paper, study=study)
-        may_set_up = request.user.has_perms(_permissions(parts))
+        may_set_up = request.user.has_perms(permissions_of(parts))
         status = 200
         if request.method == "POST":
-            need(request, *_permissions(parts))
+            need(request, *permissions_of(parts))
         form = SetupForm(request.POST if request.method == "POST" else None, parts=parts)
         if request.method == "POST":
             if form.is_valid() and self._put(request, form, study=study, family=family, paper=paper):
@@ -117,10 +118,7 @@ class PaperSetupAdmin(ReadOnlyAdmin[PaperSetup]):
         except ValidationError as refusal:
             form.add_error(None, refusal.messages)
             return False
-        if changes:
-            messages.success(request, f"This study is set up. Figures put in place: {len(changes)}.")
-        else:
-            messages.success(request, "All of it was in place already; nothing was changed.")
+        messages.success(request, said_of(changes))
         return True
 
     def _render(
@@ -135,14 +133,21 @@ def _find_study(request: HttpRequest, pk: int) -> Study:
     return get_object_or_404(studies_of(request.user), pk=pk)
 
 
-def _find_paper(key: str) -> tuple[Family, Paper]:
+def find_paper(key: str) -> tuple[Family, Paper]:
     for family in families.registered():
         if family.key == key and family.paper:
             return family, family.paper
     raise Http404
 
 
-def _permissions(parts: list[SetupPart]) -> list[str]:
+def said_of(changes: Sequence[str]) -> str:
+    """Tell what a set-up has changed."""
+    if changes:
+        return f"This study is set up. Figures put in place: {len(changes)}."
+    return "All of it was in place already; nothing was changed."
+
+
+def permissions_of(parts: Sequence[SetupPart]) -> list[str]:
     return sorted({name for part in parts for name in part.permissions()})
 
 
