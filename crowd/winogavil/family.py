@@ -81,6 +81,7 @@ FAMILY = Family(
     },
     audit_subjects={
         "annotations.": "Annotation of associations",
+        "association_game.": "Association games",
         "challenge_set.": "Challenge sets",
         "cue_report.": "Reports of words",
         "feedback.": "Daily feedback to workers",

@@ -13,7 +13,7 @@ from django.utils import timezone
 from crowd.winogavil import domain
 from crowd.winogavil.admin import cards
 from crowd.winogavil.models import Game
-from crowd.winogavil.services.threshold_changes import note_threshold
+from crowd.winogavil.services.threshold_changes import note_set_up, note_threshold
 from hits.admin.projects.project_cards import CardOf
 from hits.admin.projects.project_page import ProjectPages, announce_project
 from hits.admin.selection import signed_in
@@ -75,9 +75,14 @@ class GameAdmin(ProjectPages[Game]):
             "only those of the study's own table. Set it up to change the rules and to launch from here."
         )
 
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Note the set-up in the audit log, too."""
+        note_set_up(game=obj, by=signed_in(request), now=timezone.now())
+        return super().log_addition(request, obj, message)
+
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
         """Note another threshold in the audit log, too."""
-        if "selection_threshold" in message[0]["changed"]["fields"]:
+        if isinstance(message, list) and "selection_threshold" in message[0]["changed"]["fields"]:
             note_threshold(game=obj, by=signed_in(request), now=timezone.now())
         return super().log_change(request, obj, message)
 

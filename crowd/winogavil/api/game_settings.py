@@ -6,7 +6,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.forms.models import model_to_dict
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
@@ -21,8 +20,8 @@ from crowd.winogavil.annotation.admin.annotations import DRAW
 from crowd.winogavil.annotation.admin.annotations import DRAWING as ANNOTATION_DRAW
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.admin.game_actions import ACTIONS, RUN, SWITCH
-from crowd.winogavil.services.threshold_changes import note_threshold
 from hits.admin.actions import Action
+from hits.admin.projects.project_page import pages_of
 from hits.api.authentication import user_of
 from hits.api.filters import Filters
 from hits.api.listings import Listing
@@ -170,17 +169,28 @@ class AssociationGameViewSet(Listing):
             given["solve_batch"] = _batch(study, request, given["solve_batch"], field="solve_batch").pk
         with transaction.atomic():
             Study.objects.select_for_update().get(pk=study.pk)
-            game = Game.objects.filter(study=study).first()
-            if game is None and not user_of(request).has_perm(ADD):
-                self.permission_denied(request, f"You lack the permission {ADD}. Ask your operator.")
-            game = game or Game.objects.create(study=study)
-            form = RulesForm({**model_to_dict(game), **given}, instance=game)
-            if not form.is_valid():
-                raise serializers.ValidationError(form.errors.get_json_data())
-            form.save()
-            if "selection_threshold" in form.changed_data:
-                note_threshold(game=game, by=user_of(request), now=timezone.now())
+            self._change(self._game(study), given)
         return self.answer_row(pk=study.pk)
+
+    def _game(self, study: Study) -> Game:
+        """Return the study's game, set up if it is not yet, as its page would."""
+        if game := Game.objects.filter(study=study).first():
+            return game
+        if not user_of(self.request).has_perm(ADD):
+            self.permission_denied(self.request, f"You lack the permission {ADD}. Ask your operator.")
+        game = Game.objects.create(study=study)
+        pages_of(Game).log_addition(self.request, game, [{"added": {}}])
+        return game
+
+    def _change(self, game: Game, given: Mapping[str, Any]) -> None:
+        """Save by the form of the page, and write what has changed into the game's history."""
+        form = RulesForm({**model_to_dict(game), **given}, instance=game)
+        if not form.is_valid():
+            raise serializers.ValidationError(form.errors.get_json_data())
+        form.save()
+        if form.changed_data:
+            changed = [{"changed": {"fields": form.changed_data}}]
+            pages_of(Game).log_change(self.request, game, changed)
 
     @extend_schema(request=PictureSetPlan, responses=Done)
     @action(detail=True, methods=["post"])

@@ -76,8 +76,9 @@ class ProjectPages(ProjectPagesBase[Project]):
         form = rules(request.POST or None, request.FILES or None)
         if request.method == "POST" and study.is_valid() and form.is_valid():
             form.instance.study = study.cleaned_data["study"]
-            project = form.save()
-            self.log_addition(request, project, [{"added": {}}])
+            with transaction.atomic():
+                project = form.save()
+                self.log_addition(request, project, [{"added": {}}])
             messages.success(request, "It is set up.")
             return redirect(self.address(project))
         context = {"title": f"{self.name}: set up", "forms": [study, form], "button": "Set it up"}

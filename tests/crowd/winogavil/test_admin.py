@@ -11,6 +11,7 @@ from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.models import Association, CueReport, Game, PictureSet, Solution
 from crowd.winogavil.services.seeded_associations import seed_picture_set
 from crowd.winogavil.services.withdrawal import report_cue
+from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Batch, Study
@@ -286,6 +287,19 @@ def test_study_leads_to_its_game_and_the_game_to_everything_else(signed_in: Clie
     assert names_of_links(text_of(signed_in.get(then.headers["Location"]))) == [
         name for link in EVERYTHING for name in (link, *LAUNCHES.get(link, ()))
     ]
+
+
+def test_set_up_on_the_page_stands_in_the_audit_log(client: Client, study: Study) -> None:
+    sign_in(client, RESEARCHER, study)
+    rules = {"feedback": "final", "selection_threshold": "70"}
+
+    client.post(reverse("admin:winogavil_game_add"), {"study": study.pk, **rules})
+
+    (event,) = AuditEvent.objects.filter(study=study)
+    assert (event.kind, event.words) == (
+        "association_game.set_up",
+        "The association game is set up. Its selection threshold is 70 %.",
+    )
 
 
 def test_reviewer_sees_a_game_that_was_never_set_up(client: Client, study: Study, foreign: Study) -> None:

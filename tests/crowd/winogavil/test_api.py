@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -77,6 +78,24 @@ def test_study_plays_by_the_defaults_until_its_rules_are_changed(study: Study) -
     assert AuditEvent.objects.filter(kind="selection.changed").count() == 1
 
 
+def test_set_up_and_changes_stand_in_the_history_and_in_the_audit_log(study: Study) -> None:
+    held = held_by(study)
+    held.patch(game_at(study), {"selection_threshold": 60})
+    held.patch(game_at(study), {"names_allowed": True})
+    held.patch(game_at(study), {"names_allowed": True})
+
+    history = LogEntry.objects.filter(user=held.user).order_by("pk")
+    assert [entry.get_change_message() for entry in history] == [
+        "Added.",
+        "Changed selection_threshold.",
+        "Changed names_allowed.",
+    ]
+    assert [*AuditEvent.objects.filter(study=study).order_by("pk").values_list("kind", flat=True)] == [
+        "association_game.set_up",
+        "selection.changed",
+    ]
+
+
 def test_rules_that_the_page_refuses_change_nothing(study: Study) -> None:
     held = held_by(study)
     foreign = make_batch(task=SOLVE, study=make_study())
@@ -99,6 +118,7 @@ def test_rules_that_the_page_refuses_change_nothing(study: Study) -> None:
         ["solve_batch"],
     ]
     assert not Game.objects.exists()
+    assert not LogEntry.objects.exists()
 
 
 def test_batch_that_solves_is_chosen_and_taken_away(study: Study) -> None:
