@@ -41,6 +41,20 @@ class PlainRules(Rules):
 class DescriptionInput(serializers.Serializer[Any]):
     # Lengths are checked with all other faults of a page, each of which is named.
     text = serializers.CharField(trim_whitespace=False, help_text="The page, as it is written in the admin.")
+    seen = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=64,
+        help_text="The stamp of the page that you have read, empty if there was none; refused if it is old.",
+    )
+
+
+class SeenRows(serializers.Serializer[Any]):
+    seen = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="How many rows waited when you looked; refused if it is another number by now.",
+    )
 
 
 class RowsInput(serializers.Serializer[Any]):
@@ -80,7 +94,10 @@ class PlainProjectViewSet(ProjectSettings, Listing):
     )
     verbs = {
         "ask": Verb(
-            action=ACTIONS["ask"], scope=Scope.DRAFT, about="Ask workers about every row that waits."
+            action=ACTIONS["ask"],
+            scope=Scope.DRAFT,
+            about="Ask workers about every row that waits.",
+            body=SeenRows,
         ),
         "drop": Verb(
             action=ACTIONS["drop"],
@@ -93,11 +110,11 @@ class PlainProjectViewSet(ProjectSettings, Listing):
     @action(detail=True, methods=["post"])
     def describe(self, request: Request, pk: str) -> Response:
         """Keep a page, or tell every fault of it. A page by which workers are asked stays, as a version."""
-        project = self.get_object()
+        project, given = self.get_object(), self.read(DescriptionInput)
         kept = describe_page(
             project=project,
-            text=self.read(DescriptionInput)["text"],
-            seen=stamp_of(described(project)),
+            text=given["text"],
+            seen=given.get("seen", stamp_of(described(project))),
             by=user_of(request),
             now=timezone.now(),
         )
@@ -199,6 +216,7 @@ class DescriptionViewSet(Listing):
             column("options", TEXTS, "their codes", of=lambda part: [one.code for one in part.options]),
             of="page.questions",
         ),
+        column("stamp", TEXT, "what tells it from any that is kept later", of=stamp_of),
         column("changed_at", MOMENT, "when it was kept"),
         column("asked_at", MOMENT, "when workers were first asked by it; null: not yet"),
     )

@@ -54,6 +54,11 @@ class AskInput(serializers.Serializer[Any]):
 
 class WhyTheyStay(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Why the gendered words stay.")
+    seen = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="The gendered words that you have read; refused if there are others by now.",
+    )
 
 
 class ExampleFilters(Filters):
@@ -196,6 +201,7 @@ class ExampleViewSet(Listing):
             scope=Scope.DRAFT,
             about="Let the gendered words of its captions stay, for a reason.",
             body=WhyTheyStay,
+            seen="words",
         ),
         "withdraw": Verb(
             action=_changing("withdraw"),

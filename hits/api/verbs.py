@@ -30,6 +30,9 @@ class Verb:
     about: str
     scope: Scope
     body: type[serializers.Serializer[Any]] = Empty
+    # The hidden field in which the action's page carries what a person has seen. It is `seen` in a body, and
+    # what is there now if a body has none.
+    seen: str = "seen"
     # The row as the action takes it, where that is not the resource's own row.
     row: Callable[[Any], Any] = lambda row: row
 
@@ -50,7 +53,11 @@ def verb_methods(verbs: Mapping[str, Verb], *, look: Need) -> dict[str, tuple[Ca
 
 
 def run_verb(verb: Verb, row: Any, *, body: Mapping[str, Any], request: Request) -> Response:
-    """Run the action as the admin's own page would. Raises ValidationError for what its form refuses."""
+    """Run the action as the admin's own page would. Raises ValidationError for what its form refuses.
+
+    Raises RuleBroken if the body names something as seen that is not there any more.
+    """
+    body = {verb.seen if name == "seen" else name: value for name, value in body.items()}
     call: Call[Any] = Call(
         rows=[verb.row(row)], by=user_of(request), now=timezone.now(), sent=_sent(body, ())
     )
@@ -60,7 +67,8 @@ def run_verb(verb: Verb, row: Any, *, body: Mapping[str, Any], request: Request)
     if confirm.is_blocked:
         words = confirm.problem or " ".join(confirm.consequences) or confirm.text
         raise RuleBroken("refused", _plain(words))
-    # The caller stands where a person stands who has read the page: what it names is sent along.
+    # The caller stands where a person stands who has read the page: what it carries is sent along, unless
+    # the caller has looked at the row itself and says what was there then.
     outcome = verb.action.run(_checked(verb, replace(call, sent=_sent(body, confirm.hidden))))
     # A page would have said this before: that some of the named rows are not found, for example.
     problems = [_plain(problem) for problem in (confirm.problem, *outcome.problems) if problem]

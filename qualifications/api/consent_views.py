@@ -43,6 +43,14 @@ class ConsentDraft(serializers.Serializer[Any]):
     asks_demographics = serializers.BooleanField(default=False, help_text="Ask workers about themselves too.")
 
 
+class SeenText(serializers.Serializer[Any]):
+    seen = serializers.CharField(
+        required=False,
+        max_length=128,
+        help_text="The digest of the text that you have read; refused if it reads otherwise by now.",
+    )
+
+
 class ConsentTextViewSet(Listing):
     """The texts that workers are asked to agree to."""
 
@@ -60,6 +68,7 @@ class ConsentTextViewSet(Listing):
         column("title", TEXT, "its title"),
         column("text", TEXT, "the text"),
         column("asks_demographics", FLAG, "whether workers are asked about themselves too"),
+        column("digest", TEXT, "what tells this wording from any other", of=consenting.digest_of),
         column("created_at", MOMENT, "when it was written"),
         column("published_at", MOMENT, "when it came into force; null for a draft"),
     )
@@ -68,6 +77,7 @@ class ConsentTextViewSet(Listing):
             action=PUBLISHING,
             about="Publish the draft. It never changes then, and every worker is asked to agree to it.",
             scope=Scope.LAUNCH,
+            body=SeenText,
         )
     }
 

@@ -177,8 +177,11 @@ def test_consent_text_is_drafted_changed_and_published_once() -> None:
     first = held.post("consent-texts/", body)
     second = held.post("consent-texts/", {**body, "text": "We ask."})
     here = f"consent-texts/{second.json()['public_id']}/"
-    published, again = (held.post(f"{here}publish/") for _ in range(2))
+    old = held.post(f"{here}publish/", {"seen": first.json()["digest"]})
+    unpublished = held.get(here).json()["published_at"]
+    published, again = (held.post(f"{here}publish/", {"seen": second.json()["digest"]}) for _ in range(2))
 
+    assert (old.status_code, unpublished) == (409, None)
     assert (first.status_code, first.json()["public_id"]) == (201, second.json()["public_id"])
     assert (published.status_code, again.status_code) == (200, 409)
     assert (ConsentText.objects.get().text, held.get(here).json()["published_at"] is None) == (

@@ -45,11 +45,19 @@ class ImageRefusal(ImageReason):
 class ExplanationInput(serializers.Serializer[Any]):
     text = serializers.CharField(max_length=LONGEST_EXPLANATION)
     why = serializers.CharField(max_length=LONGEST_WHY)
+    seen = serializers.CharField(
+        required=False, help_text="The explanation that you have read; refused if it is another one by now."
+    )
 
 
 class CategoryInput(serializers.Serializer[Any]):
     category = serializers.IntegerField(min_value=1, help_text="Its number, as the categories tell it.")
     why = serializers.CharField(max_length=LONGEST_WHY)
+    seen = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        help_text="The name of the category that you have read; refused if it is another one by now.",
+    )
 
 
 class ReviewInput(serializers.Serializer[Any]):

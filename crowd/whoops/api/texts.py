@@ -23,7 +23,6 @@ from crowd.whoops.judge.queries.questions import with_standing
 from crowd.whoops.models import Annotation, Project, Question
 from hits.admin.projects.project_page import pages_of
 from hits.api.authentication import user_of
-from hits.api.fields import Empty
 from hits.api.listings import JSON, Listing, public_id_of
 from hits.api.request_permissions import Need
 from hits.api.verbs import Verb
@@ -35,7 +34,15 @@ from scoring.queries.vote_tallies import tallies
 MAY_DECIDE = Need(Scope.REVIEW, (LOOK, DECIDE))
 
 
-class DropInput(serializers.Serializer[Any]):
+class CountInput(serializers.Serializer[Any]):
+    seen = serializers.ChoiceField(
+        Annotation.State.choices,
+        required=False,
+        help_text="Its state when you looked; refused if it is another one by now.",
+    )
+
+
+class DropInput(CountInput):
     why = serializers.CharField(max_length=LONGEST_WHY)
 
 
@@ -68,21 +75,22 @@ class ImageAnnotationViewSet(Listing):
         column("decided_at", MOMENT, "when it was decided"),
     )
 
-    @extend_schema(request=Empty)
+    @extend_schema(request=CountInput)
     @action(detail=True, methods=["post"])
     def count(self, request: Request, pk: str) -> Response:
         """Count the annotation in the data, though it was held back or dropped."""
         found = self.get_object()
-        self.read(Empty)
-        count_annotation(annotation=found, seen=found.state, by=user_of(request), now=timezone.now())
+        seen = self.read(CountInput).get("seen", found.state)
+        count_annotation(annotation=found, seen=seen, by=user_of(request), now=timezone.now())
         return self._tell(found, "It counts.")
 
     @extend_schema(request=DropInput)
     @action(detail=True, methods=["post"])
     def drop(self, request: Request, pk: str) -> Response:
         """Drop the annotation from the data, so that another worker is asked. Its worker is paid."""
-        found, why, by = self.get_object(), self.read(DropInput)["why"], user_of(request)
-        drop_annotation(annotation=found, seen=found.state, why=why, by=by, now=timezone.now())
+        found, given, by = self.get_object(), self.read(DropInput), user_of(request)
+        seen = given.get("seen", found.state)
+        drop_annotation(annotation=found, seen=seen, why=given["why"], by=by, now=timezone.now())
         return self._tell(found, f"Dropped: another worker is asked. {found.why}")
 
     def _tell(self, found: Annotation, done: str) -> Response:

@@ -1,5 +1,7 @@
 """What people said of selected associations, and the draws that chose them."""
 
+from typing import Any
+
 from django.db.models import Prefetch, QuerySet
 from rest_framework import serializers
 
@@ -35,6 +37,14 @@ class AnnotationFilters(Filters):
     kind = serializers.ChoiceField(Kind.choices, required=False)
 
 
+class SeenQuestions(serializers.Serializer[Any]):
+    seen = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="How many were untouched when you looked; refused if it is another number by now.",
+    )
+
+
 class AnnotationDrawViewSet(Listing):
     """The draws of associations to annotate, each with the recipe that draws them again."""
 
@@ -60,6 +70,7 @@ class AnnotationDrawViewSet(Listing):
             action=TAKING_BACK,
             scope=Scope.DRAFT,
             about="Take back the questions that nobody was asked yet. They can be drawn again.",
+            body=SeenQuestions,
         ),
     }
 

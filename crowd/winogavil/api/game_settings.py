@@ -63,7 +63,15 @@ class PictureSetPlan(serializers.Serializer[Any]):
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST_SEED)
 
 
-class TestQuestions(serializers.Serializer[Any]):
+class SeenItems(serializers.Serializer[Any]):
+    seen = serializers.IntegerField(
+        required=False,
+        min_value=0,
+        help_text="How many items of its own the draft had; refused if it has others by now.",
+    )
+
+
+class TestQuestions(SeenItems):
     batch = serializers.UUIDField(help_text="A draft of this study.")
     association_list = serializers.UUIDField()
     count = serializers.IntegerField()
@@ -71,7 +79,7 @@ class TestQuestions(serializers.Serializer[Any]):
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST_SEED)
 
 
-class BaselineInstances(serializers.Serializer[Any]):
+class BaselineInstances(SeenItems):
     batch = serializers.UUIDField(help_text="A draft of this study.")
     association_list = serializers.UUIDField()
     count = serializers.IntegerField()
@@ -86,6 +94,9 @@ class AnnotationRecipe(serializers.Serializer[Any]):
     sizes = serializers.ListField(child=serializers.IntegerField(), required=False, max_length=16)
     sources = serializers.ListField(child=serializers.CharField(max_length=8), max_length=16)
     seed = serializers.IntegerField(min_value=0, max_value=LARGEST_SEED)
+    seen = serializers.IntegerField(
+        required=False, min_value=0, help_text="How many are to be drawn; refused if it would be others."
+    )
 
 
 class WebGameTitle(serializers.Serializer[Any]):
@@ -206,7 +217,7 @@ class AssociationGameViewSet(Listing):
         """Add questions of an association list to a draft of the solver's test."""
         study, given = self.get_object(), self.read(TestQuestions)
         body = {**_listed(given), "batch": _batch(study, request, given["batch"]).pk}
-        return _run(test_generation.MAKING.actions["make"], study, body, request)
+        return _run(test_generation.MAKING.actions["make"], study, body, request, seen="there")
 
     @extend_schema(request=BaselineInstances, responses=Done)
     @action(detail=True, methods=["post"])
@@ -214,7 +225,7 @@ class AssociationGameViewSet(Listing):
         """Add instances of the SWOW baseline to a draft that solves them."""
         study, given = self.get_object(), self.read(BaselineInstances)
         body = {**_listed(given), "batch": _batch(study, request, given["batch"]).pk}
-        return _run(swow_baseline.MAKING.actions["make"], study, body, request)
+        return _run(swow_baseline.MAKING.actions["make"], study, body, request, seen="there")
 
     @extend_schema(request=AnnotationRecipe, responses=Done)
     @action(detail=True, methods=["post"], url_path="draw-annotations")
@@ -235,8 +246,11 @@ class AssociationGameViewSet(Listing):
         return _run(ACTIONS["feedback"], self.get_object(), self.read(DailyLetters), request)
 
 
-def _run(deed: Action[Any], study: Study, body: Mapping[str, Any], request: Request) -> Response:
-    return run_verb(Verb(action=deed, scope=Scope.DRAFT, about=""), study, body=body, request=request)
+def _run(
+    deed: Action[Any], study: Study, body: Mapping[str, Any], request: Request, *, seen: str = "seen"
+) -> Response:
+    verb = Verb(action=deed, scope=Scope.DRAFT, about="", seen=seen)
+    return run_verb(verb, study, body=body, request=request)
 
 
 def _listed(given: Mapping[str, Any]) -> dict[str, Any]:

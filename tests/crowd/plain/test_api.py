@@ -77,8 +77,16 @@ def test_page_is_described_given_rows_and_asked() -> None:
     kept = held.post(f"{here}describe/", {"text": SHORT})
     added = held.upload(f"{here}rows/", _named(b"Sentence\nA\nB\n"))
     waiting = held.get("plain/rows/", is_asked="false").json()["results"]
-    asked = held.post(f"{here}ask/")
+    (page,) = held.get("plain/pages/").json()["results"]
+    old = [
+        held.post(f"{here}describe/", {"text": SHORT, "seen": ""}),
+        held.post(f"{here}ask/", {"seen": 1}),
+    ]
+    kept_again = held.post(f"{here}describe/", {"text": SHORT, "seen": page["stamp"]})
+    before = Row.objects.filter(item__isnull=False).count()
+    asked = held.post(f"{here}ask/", {"seen": 2})
 
+    assert ([answer.status_code for answer in old], kept_again.status_code, before) == ([409, 409], 200, 0)
     assert (faulty.status_code, bool(faulty.json()["problems"])) == (400, True)
     assert (early.status_code, early.json()["message"]) == (409, "No row waits.")
     assert (kept.status_code, added.json()["message"]) == (200, "Rows added: 2.")

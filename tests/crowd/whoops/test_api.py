@@ -123,9 +123,12 @@ def test_explanation_and_category_are_edited_and_both_texts_kept() -> None:
     held, here = researcher(project), f"whoops/images/{image.public_id}/"
     assert category
 
-    held.post(f"{here}explanation/", {"text": "Fish cannot ride.", "why": "Shorter."})
+    old = held.post(f"{here}explanation/", {"text": "No.", "why": "Shorter.", "seen": "Something else."})
+    seen = {"seen": image.explanation}
+    held.post(f"{here}explanation/", {"text": "Fish cannot ride.", "why": "Shorter.", **seen})
     held.post(f"{here}category/", {"category": category.pk, "why": "It fits."})
 
+    assert (old.status_code, old.json()["code"]) == (409, "changed")
     row = held.get(here).json()
     edits = rows(held, "edits", image=str(image.public_id))
     assert (row["explanation"], row["category"]) == ("Fish cannot ride.", category.name)
@@ -203,12 +206,13 @@ def test_annotation_is_dropped_with_a_reason_and_counted_again() -> None:
     annotation = make_annotation(project.images.get(), "Candles need air.")
     held, here = researcher(project), f"whoops/annotations/{annotation.pk}/"
 
+    old = held.post(f"{here}drop/", {"why": "It is not about this image.", "seen": "held"})
     unnamed = held.post(f"{here}drop/")
     dropped = held.post(f"{here}drop/", {"why": "It is not about this image."})
     twice = held.post(f"{here}drop/", {"why": "Once more."})
     counted = held.post(f"{here}count/")
 
-    assert unnamed.status_code == 400
+    assert (old.status_code, unnamed.status_code) == (409, 400)
     assert (dropped.json()["state"], dropped.json()["why"]) == ("dropped", "It is not about this image.")
     assert (twice.status_code, twice.json()["code"]) == (409, "decided_already")
     assert (counted.json()["state"], Annotation.objects.get().state) == ("counted", "counted")

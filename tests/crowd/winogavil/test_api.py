@@ -160,7 +160,10 @@ def test_words_for_a_test_and_a_baseline_are_added_to_drafts_of_the_study(study:
     held = held_by(study)
     body = {"association_list": str(swow.public_id), "count": 1, "seed": 3}
 
-    made = held.post(game_at(study, "baseline/"), {**body, "sizes": "5", "batch": str(solving.public_id)})
+    order = {**body, "sizes": "5", "batch": str(solving.public_id)}
+    old = held.post(game_at(study, "baseline/"), {**order, "seen": 4})
+    before = solving.items.count()
+    made = held.post(game_at(study, "baseline/"), {**order, "seen": 0})
     refused = held.post(
         game_at(study, "test-questions/"), {**body, "size": 5, "batch": str(foreign.public_id)}
     )
@@ -172,6 +175,7 @@ def test_words_for_a_test_and_a_baseline_are_added_to_drafts_of_the_study(study:
         {**body, "sizes": "5", "batch": str(solving.public_id), "association_list": str(study.public_id)},
     )
 
+    assert (old.status_code, before) == (409, 0)
     assert (made.status_code, solving.items.count()) == (200, 1), made.content
     assert Association.objects.get().source == "swow"
     assert [one.status_code for one in (refused, wrong_task, strange)] == [400] * 3
@@ -251,7 +255,9 @@ def test_annotations_are_drawn_told_with_their_answers_and_taken_back(study: Stu
     nothing = held.post(game_at(study, "draw-annotations/"), {**RECIPE, "sizes": [12]})
     drawn = held.post(game_at(study, "draw-annotations/"), RECIPE)
     (made,) = rows(held, "annotation-draws/", kind="skills")
-    taken = held.post(f"annotation-draws/{made['number']}/take-back/")
+    old = held.post(f"annotation-draws/{made['number']}/take-back/", {"seen": 2})
+    kept = Annotation.objects.count()
+    taken = held.post(f"annotation-draws/{made['number']}/take-back/", {"seen": made["untouched"]})
     nothing_left = held.post(f"annotation-draws/{made['number']}/take-back/")
 
     assert (nothing.status_code, "No association of this study fits" in nothing.json()["message"]) == (
@@ -259,6 +265,7 @@ def test_annotations_are_drawn_told_with_their_answers_and_taken_back(study: Stu
         True,
     )
     assert (drawn.status_code, made["added"], made["untouched"]) == (200, 1, 1)
+    assert (old.status_code, kept) == (409, 1)
     assert (taken.json()["message"][:13], Annotation.objects.count()) == ("1 taken back.", 0)
     assert (nothing_left.status_code, nothing_left.json()["code"]) == (409, "refused")
 

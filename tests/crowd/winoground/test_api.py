@@ -129,10 +129,13 @@ def test_gendered_words_stay_for_a_reason() -> None:
     held, here = researcher(project), f"winoground/examples/{example.public_id}/"
 
     bare = held.post(f"{here}gendered/")
-    kept = held.post(f"{here}gendered/", {"reason": "It is chess."})
+    old = held.post(f"{here}gendered/", {"reason": "It is chess.", "seen": ["king"]})
+    before = held.get(here).json()["gendered_words"]
+    kept = held.post(f"{here}gendered/", {"reason": "It is chess.", "seen": ["queen"]})
     again = held.post(f"{here}gendered/", {"reason": "It is chess."})
 
     (told,) = held.get(here).json()["gendered_words"]
+    assert (old.status_code, old.json()["code"], before) == (409, "changed", [])
     assert (bare.status_code, kept.status_code, again.status_code) == (400, 200, 409)
     assert (told["words"], told["reason"], told["by"]) == (["queen"], "It is chess.", held.user.username)
 
