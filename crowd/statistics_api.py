@@ -1,7 +1,6 @@
 """The statistics of a study in the REST API: the tables of all families, as their pages have them."""
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.core.exceptions import PermissionDenied
@@ -11,7 +10,6 @@ from django.utils.module_loading import import_string
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.generics import get_object_or_404
-from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
@@ -22,6 +20,7 @@ from hits.api.authentication import user_of
 from hits.api.filters import Filters, Nothing, read_query
 from hits.api.request_permissions import Need
 from hits.api.resources import Resource
+from hits.api.stat_tables import OnePage, StatTableSerializer, tell_table
 from hits.data.project_exports import NoProject
 from hits.datasets.stat_table import StatTable
 from hits.identity.api_tokens import Scope
@@ -42,50 +41,21 @@ class StatisticsFilters(Nothing):
     table = serializers.CharField(required=False, max_length=LONGEST_NAME, help_text="Only tables so named.")
 
 
-class StatColumnSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField(help_text="The name of its values in each row.")
-    title = serializers.CharField(help_text="Its head on the page; empty where files alone have it.")
-    kind = serializers.CharField(help_text="text, words, integer, number, share (of 1), interval or money.")
-
-
-class StatTableSerializer(serializers.Serializer[Any]):
+class FamilyTableSerializer(StatTableSerializer):
     family = serializers.CharField()
-    name = serializers.CharField()
-    title = serializers.CharField()
-    about = serializers.CharField(help_text="What is counted, and how.")
-    note = serializers.CharField()
-    columns = StatColumnSerializer(many=True)
-    rows = serializers.ListField(
-        child=serializers.DictField(), help_text="Exact numbers by the names of the columns."
-    )
-
-
-class OnePage(BasePagination):
-    """A list whose rows are few and counted together: all of them are its only page."""
-
-    def get_paginated_response(self, data: Any) -> Response:
-        return Response({"next": None, "previous": None, "results": data})
-
-    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        nothing = {"type": "string", "nullable": True}
-        return {
-            "type": "object",
-            "required": ["results"],
-            "properties": {"next": nothing, "previous": nothing, "results": schema},
-        }
 
 
 class StatisticsViewSet(Resource):
     """The tables of a study's statistics."""
 
     queryset: QuerySet[Study] = Study.objects.all()
-    serializer_class = StatTableSerializer
+    serializer_class = FamilyTableSerializer
     pagination_class = OnePage  # type: ignore[assignment]
     filters = StatisticsFilters
     needs: ClassVar[Mapping[str, Need]] = {"list": Need(Scope.READ, ("hits.view_study",))}
     queries: ClassVar[Mapping[str, type[Filters]]] = {}
 
-    @extend_schema(responses=StatTableSerializer(many=True))
+    @extend_schema(responses=FamilyTableSerializer(many=True))
     def list(self, request: Request) -> Response:
         """List the tables of a study's statistics, each for whoever may see its page."""
         asked = read_query(request, StatisticsFilters)
@@ -101,7 +71,7 @@ class StatisticsViewSet(Resource):
             for table in _told(one, study)
             if asked.get("table") in (None, table["name"])
         ]
-        return OnePage().get_paginated_response(StatTableSerializer(told, many=True).data)
+        return OnePage().get_paginated_response(FamilyTableSerializer(told, many=True).data)
 
 
 def _may_see(one: Family, user: User) -> bool:
@@ -114,28 +84,7 @@ def _told(one: Family, study: Study) -> list[dict[str, Any]]:
         tables: list[StatTable] = import_string(one.tables)(study=study, now=timezone.now())
     except NoProject:
         return []
-    return [_table_of(one, table) for table in tables]
-
-
-def _table_of(one: Family, table: StatTable) -> dict[str, Any]:
-    return {
-        "family": one.key,
-        "name": table.name,
-        "title": table.title,
-        "about": table.about,
-        "note": table.note,
-        "columns": [column for column in table.columns if column.name],
-        "rows": list(_finite(table.as_json())),
-    }
-
-
-def _finite(rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rows that JSON can hold: it has no words for infinity, nor for what is no number."""
-    for row in rows:
-        yield {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in row.items()
-        }
+    return [{"family": one.key, **tell_table(table)} for table in tables]
 
 
 router = SimpleRouter()

@@ -19,12 +19,12 @@ from crowd.papers.admin.setup_pages import LOOK, find_paper, permissions_of, sai
 from crowd.papers.models import PaperSetup
 from crowd.papers.parts import Cell, SetupPart, SetupRow, in_reading_order, parts_of
 from crowd.papers.services.paper_setup import set_up
-from crowd.statistics_api import OnePage
 from hits.api.authentication import user_of
 from hits.api.filters import Filters, Nothing, read_query
 from hits.api.listings import JSON, Listing
 from hits.api.request_permissions import Need
 from hits.api.resources import Resource
+from hits.api.stat_tables import OnePage
 from hits.api.verbs import Done
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, TEXT, column
 from hits.identity.api_tokens import Scope

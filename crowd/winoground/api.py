@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
 from crowd.winoground.admin.example_verbs import ACTIONS
+from crowd.winoground.admin.people_pages import people_tables
 from crowd.winoground.admin.results import ADD, REMOVE
 from crowd.winoground.domain import YES
 from crowd.winoground.domain.caption_scores import Kind
@@ -33,6 +34,7 @@ from hits.api.listings import JSON, Listing, public_id_of, serializer_of
 from hits.api.project_settings import ProjectSettings, Rules
 from hits.api.request_permissions import Need
 from hits.api.result_uploads import ResultUploads
+from hits.api.stat_tables import StatTableSerializer, answer_tables
 from hits.api.verbs import Done, Verb
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, TEXTS, column
 from hits.identity.api_tokens import Scope
@@ -108,7 +110,11 @@ class WinogroundProjectViewSet(ProjectSettings, Listing):
     queryset: QuerySet[Project] = Project.objects.select_related("study")
     permissions = (LOOK,)
     input_class = WinogroundRules
-    needs = {"results": Need(Scope.READ, (LOOK,)), "ask": Need(Scope.DRAFT, (LOOK, KEEP))}
+    needs = {
+        "results": Need(Scope.READ, (LOOK,)),
+        "people": Need(Scope.READ, (LOOK, LOOK_AT_EXAMPLES)),
+        "ask": Need(Scope.DRAFT, (LOOK, KEEP)),
+    }
     admin_pages = {"winoground_ask": "ask"}
     columns = (
         column("number", INTEGER, "the number of the project on this site", of="pk"),
@@ -126,6 +132,15 @@ class WinogroundProjectViewSet(ProjectSettings, Listing):
         if sees_own_only(user_of(request)):
             raise PermissionDenied("Results show examples of other people.")
         return Response(ResultSerializer(scored(project).scorers, many=True).data)
+
+    @extend_schema(responses=StatTableSerializer(many=True))
+    @action(detail=True)
+    def people(self, request: Request, pk: str) -> Response:
+        """Tell gendered words in captions, and whom pictures show by their metadata.
+
+        Authors are told of their own examples.
+        """
+        return answer_tables(people_tables(self.get_object(), user_of(request)))
 
     @extend_schema(request=AskInput, responses=Done)
     @action(detail=True, methods=["post"])

@@ -1,6 +1,7 @@
 """The table of who took part, and erasure at a worker's request. Nobody's own answers are ever shown."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -18,6 +19,7 @@ from hits.admin.selection import signed_in
 from hits.admin.stat_tables import send_table
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
+from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from hits.work.access import studies_of, visible
@@ -75,9 +77,13 @@ def file_view(request: HttpRequest, pk: int, name: str, form: str) -> HttpRespon
     study = find_study(request, pk, COUNTS)
     count = latest_count(study)
     file = send_table([people_table(count.figures)] if count else [], name, form=form, study=study)
-    words = f"Took the table of who took part in “{study}”."
-    note("file.people", words, by=signed_in(request), now=timezone.now(), study=study)
+    note_taken(study, by=signed_in(request), now=timezone.now())
     return file
+
+
+def note_taken(study: Study, *, by: User, now: datetime) -> None:
+    """Note that somebody took the table away."""
+    note("file.people", f"Took the table of who took part in “{study}”.", by=by, now=now, study=study)
 
 
 def _find_study(request: HttpRequest, pk: int) -> Sequence[Study]:

@@ -89,6 +89,16 @@ def test_family_and_table_are_filters() -> None:
     assert told(held, study, table="nonsense") == []
 
 
+def test_cues_of_associations_are_told_too() -> None:
+    study = MAKING["winogavil"][0]()
+    held = reader(study)
+
+    cues, words = (told(held, study, table=name)[0] for name in ("cues", "words"))
+
+    assert len(cues["rows"]) == 1
+    assert words["rows"][0]["associations"] > 0
+
+
 def test_study_without_anything_has_no_tables() -> None:
     study = make_study()
     held = reader(study)

@@ -14,6 +14,8 @@ from crowd.whoops.api.filters import ProjectRowFilters
 from crowd.whoops.control.services import comparison
 from crowd.whoops.design.admin.designers import CHANGE
 from crowd.whoops.design.services.invitations import set_active
+from crowd.whoops.judge.admin.samples import LOOK as LOOK_AT_QUESTIONS
+from crowd.whoops.judge.admin.samples import sample_tables
 from crowd.whoops.models import Category, Designer, MatchingScores, Project, Sample
 from crowd.whoops.results.admin.statistics import ADD, REMOVE
 from crowd.whoops.results.services.matching_scores import MATCHING
@@ -26,6 +28,7 @@ from hits.api.listings import Listing
 from hits.api.project_settings import ProjectSettings, Rules
 from hits.api.request_permissions import Need
 from hits.api.result_uploads import ResultUploads
+from hits.api.stat_tables import StatTableSerializer, answer_tables
 from hits.api.verbs import Done
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, TEXT, column
 from hits.identity.api_tokens import Scope
@@ -189,6 +192,7 @@ class SampleViewSet(Listing):
     study_path = "project__study"
     number = True
     filters = ProjectRowFilters
+    needs = {"tables": Need(Scope.READ, (LOOK, LOOK_AT_QUESTIONS))}
     columns = (
         column("number", INTEGER, "the number of the sample on this site", of="pk"),
         column("study", TEXT, "the study", of="project.study.public_id"),
@@ -199,6 +203,13 @@ class SampleViewSet(Listing):
         column("drawn_by", TEXT, "who drew it", of="drawn_by.username"),
         column("drawn_at", MOMENT, "when"),
     )
+
+    @extend_schema(responses=StatTableSerializer(many=True))
+    @action(detail=True)
+    def tables(self, request: Request, pk: str) -> Response:
+        """Tell how far all samples of the study are, and of this one who verified what."""
+        sample = self.get_object()
+        return answer_tables(sample_tables(sample.project, sample.pk))
 
 
 class MatchingScoresViewSet(ResultUploads, Listing):

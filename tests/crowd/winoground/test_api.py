@@ -140,6 +140,20 @@ def test_gendered_words_stay_for_a_reason() -> None:
     assert (told["words"], told["reason"], told["by"]) == (["queen"], "It is chess.", held.user.username)
 
 
+def test_people_in_captions_are_told_and_authors_hear_of_their_own() -> None:
+    project = make_project()
+    words = {"caption_0": "the queen takes the pawn", "caption_1": "the pawn takes the queen"}
+    make_example(project, state="draft", metadata_0="A girl runs.", **words)
+    here = f"winoground/projects/{project.pk}/people/"
+
+    tables = {table["name"]: table["rows"] for table in reviewer(project).get(here).json()}
+    own = {table["name"]: table["rows"] for table in author(project).get(here).json()}
+
+    assert [row["gendered_words"] for row in tables["gendered-captions"]] == ["queen"]
+    assert [row["who_they_name"] for row in tables["pictures"]] == ["Only women"]
+    assert (own["gendered-captions"], own["pictures"]) == ([], [])
+
+
 def test_verbs_need_the_permission_and_the_scope() -> None:
     project = make_project()
     example = make_example(project)

@@ -104,7 +104,6 @@ NOT_YET = frozenset(
         "crowd.winoground.admin.onboarding:away",
         "crowd.winoground.admin.onboarding:back",
         "hits.admin.row_merge:merge",
-        "qualifications.admin.demographics:count",
         "whoops_category_add",
         "whoops_category_change",
         "whoops_category_delete",

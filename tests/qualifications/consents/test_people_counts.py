@@ -34,8 +34,9 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.hits.calling import Notebook
 from tests.pages import text_of
-from tests.people import sign_in
+from tests.people import make_member, sign_in
 from tests.races import all_at_once
 
 pytestmark = pytest.mark.django_db
@@ -365,3 +366,34 @@ def test_table_is_for_people_of_the_study_who_may_count(client: Client) -> None:
         codes[name] = {client.get(address).status_code for address in addresses}
 
     assert codes == {"reviewer": {403}, "stranger": {404}, "operator": {200}}
+
+
+def test_notebook_counts_and_takes_the_table() -> None:
+    study = make_study()
+    tell(study, 8, gender="woman", age=40)
+    tell(study, 9, gender="man", age=50)
+    held, body = Notebook(make_member(RESEARCHER, study)), {"study": str(study.public_id)}
+
+    empty = held.get("people-counts/", **body).json()["results"]
+    counted, again = held.post("people-counts/", body), held.post("people-counts/", body)
+    (table,) = held.get("people-counts/", **body).json()["results"]
+
+    said = {row["statistic"]: row["solvers"] for row in table["rows"]}
+    assert (empty, counted.json()["message"]) == ([], "Everybody who took part is counted.")
+    assert (again.status_code, PeopleCount.objects.count()) == (409, 1)
+    assert (said["Women : Men"], table["counted_by"]) == ("8 : 9", held.user.username)
+    assert [event.kind for event in AuditEvent.objects.order_by("pk")][-1:] == ["file.people"]
+
+
+def test_notebook_of_who_may_not_count_is_told_nothing() -> None:
+    study = make_study()
+    tell(study, 8, gender="woman")
+    count(study)
+    body = {"study": str(study.public_id)}
+    reviewer = Notebook(make_member(REVIEWER, study))
+    stranger = Notebook(make_member(RESEARCHER, make_study()))
+
+    told = [held.get("people-counts/", **body).status_code for held in (reviewer, stranger)]
+    counted = [held.post("people-counts/", body).status_code for held in (reviewer, stranger)]
+
+    assert (told, counted, PeopleCount.objects.count()) == ([403, 404], [403, 404], 1)

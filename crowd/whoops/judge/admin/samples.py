@@ -116,8 +116,12 @@ def file_view(
 
 
 def _tables(project: Project, request: HttpRequest) -> list[StatTable]:
+    return sample_tables(project, read_number(request.GET.get("sample", "")))
+
+
+def sample_tables(project: Project, number: int | None) -> list[StatTable]:
+    """Return the table of all samples, and those of the sample with this number or of the newest."""
     found = samples_with_progress(project)
-    number = read_number(request.GET.get("sample", ""))
     chosen = next((one for one in found if one.sample.pk == number), next(iter(found), None))
     return [_samples(found), *([_judges(chosen), _questions(chosen)] if chosen else [])]
 

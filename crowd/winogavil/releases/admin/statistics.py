@@ -121,4 +121,5 @@ def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
     """Tables of all sources. Raises NoProject for a study without associations, which no page offers."""
     if not study.items.filter(association__isnull=False).exists():
         raise NoProject(f"The study “{study}” has no associations.")
-    return tables_of(statistics_of(study, sources=(), now=now).figures)
+    figures = statistics_of(study, sources=(), now=now).figures
+    return [*tables_of(figures), *tables_of_cues(figures)]

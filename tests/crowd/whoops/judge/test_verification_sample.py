@@ -21,8 +21,9 @@ from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.work.models.items import Item
 from tests.crowd.whoops.making_questions import Judges, make_data
 from tests.factories import NOW, make_user
+from tests.hits.calling import Notebook
 from tests.pages import text_of
-from tests.people import sign_in
+from tests.people import make_member, sign_in
 
 pytestmark = pytest.mark.django_db
 Kind = Question.Kind
@@ -123,6 +124,21 @@ def test_import_that_is_asked_at_once_counts_no_waiting_question() -> None:
     wrong = Question.objects.filter(project=project, options__label=False)
     assert wrong.count() == 2
     assert all("side" in one.text for one in wrong)
+
+
+def test_notebook_is_told_who_verified_and_what_became_of_each_question() -> None:
+    project = make_waiting(judges_wanted=1)
+    sample, other = draw(project), make_waiting(judges_wanted=1)
+    judges = Judges(project, Kind.VERIFY, items=8)
+    worker = judges.worker()
+    judges.answer({"pick": "right"}, worker)
+    held, here = Notebook(make_member(REVIEWER, project.study)), f"whoops/samples/{sample.pk}/tables/"
+
+    tables = {table["name"]: table["rows"] for table in held.get(here).json()}
+
+    assert [row["worker"] for row in tables["judges"]] == [worker.pseudonym]
+    assert (len(tables["questions"]), len(tables["samples"])) == (tables["samples"][0]["of"], 1)
+    assert Notebook(make_member(REVIEWER, other.study)).get(here).status_code == 404
 
 
 def test_page_follows_who_verified_and_files_have_the_same(client: Client) -> None:
