@@ -1,10 +1,11 @@
 """Verbs of the API that do what an action of the admin does: one service, one set of rules, one form."""
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.contrib import admin
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.html import strip_tags
@@ -35,6 +36,8 @@ class Verb:
     seen: str = "seen"
     # The row as the action takes it, where that is not the resource's own row.
     row: Callable[[Any], Any] = lambda row: row
+    # The row whose history says what was done, of the one that the action takes.
+    logged: Callable[[Any], Any] = lambda row: row
 
 
 class Done(serializers.Serializer[Any]):
@@ -53,14 +56,17 @@ def verb_methods(verbs: Mapping[str, Verb], *, look: Need) -> dict[str, tuple[Ca
 
 
 def run_verb(verb: Verb, row: Any, *, body: Mapping[str, Any], request: Request) -> Response:
+    """Run the action on one row."""
+    return run_on_rows(verb, [verb.row(row)], body=body, request=request)
+
+
+def run_on_rows(verb: Verb, rows: Sequence[Any], *, body: Mapping[str, Any], request: Request) -> Response:
     """Run the action as the admin's own page would. Raises ValidationError for what its form refuses.
 
     Raises RuleBroken if the body names something as seen that is not there any more.
     """
     body = {verb.seen if name == "seen" else name: value for name, value in body.items()}
-    call: Call[Any] = Call(
-        rows=[verb.row(row)], by=user_of(request), now=timezone.now(), sent=_sent(body, ())
-    )
+    call: Call[Any] = Call(rows=rows, by=user_of(request), now=timezone.now(), sent=_sent(body, ()))
     if refusal := verb.action.refuses(call):
         raise RuleBroken("refused", _plain(refusal))
     confirm = verb.action.confirm(_checked(verb, call))
@@ -70,9 +76,18 @@ def run_verb(verb: Verb, row: Any, *, body: Mapping[str, Any], request: Request)
     # The caller stands where a person stands who has read the page: what it carries is sent along, unless
     # the caller has looked at the row itself and says what was there then.
     outcome = verb.action.run(_checked(verb, replace(call, sent=_sent(body, confirm.hidden))))
+    if outcome.history:
+        logged = verb.logged(rows[0]) if outcome.logged is None else outcome.logged
+        write_history(request, logged, outcome.history)
     # A page would have said this before: that some of the named rows are not found, for example.
     problems = [_plain(problem) for problem in (confirm.problem, *outcome.problems) if problem]
     return Response(Done({"message": _plain(outcome.said), "problems": problems}).data)
+
+
+def write_history(request: Request, row: Any, words: str) -> None:
+    """Write into a row's history what the admin's pages write."""
+    pages: Any = admin.site.get_model_admin(type(row))
+    pages.log_change(request, row, words)
 
 
 def _method(key: str, verb: Verb) -> Callable[..., Any]:

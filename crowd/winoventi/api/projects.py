@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from django.db import transaction
@@ -92,6 +93,8 @@ class StepInput(serializers.Serializer[Any]):
     batch = serializers.UUIDField(required=False, allow_null=True, help_text="The batch that grows.")
 
 
+# Steps are written of in the history of their project.
+PROJECT = attrgetter("project")
 MAY_KEEP = Need(Scope.DRAFT, (LOOK, KEEP))
 
 
@@ -207,23 +210,34 @@ class StepViewSet(Listing):
     )
     verbs = {
         "on": Verb(
-            action=GO_ON, scope=Scope.DRAFT, about="Let the step go on by itself, within the study's budget."
+            action=GO_ON,
+            scope=Scope.DRAFT,
+            logged=PROJECT,
+            about="Let the step go on by itself, within the study's budget.",
         ),
-        "off": Verb(action=WAIT, scope=Scope.DRAFT, about="Let nothing more enter the step without a click."),
+        "off": Verb(
+            action=WAIT,
+            scope=Scope.DRAFT,
+            logged=PROJECT,
+            about="Let nothing more enter the step without a click.",
+        ),
         "advance": Verb(
             action=replace(ADVANCE, refuses=_only(*Step.TASKS)),
             scope=Scope.DRAFT,
+            logged=PROJECT,
             about="Let in what waits for the step.",
             body=AdvanceInput,
         ),
         "read_nouns": Verb(
             action=replace(READ, refuses=_only(Step.Kind.GENERICS)),
             scope=Scope.DRAFT,
+            logged=PROJECT,
             about="Ask the model of step 1 about the nouns that it has not read yet.",
         ),
         "score": Verb(
             action=replace(SCORE, refuses=_only(Step.Kind.FILTER)),
             scope=Scope.DRAFT,
+            logged=PROJECT,
             about="Ask the model of step 3 about the exceptions that have no score yet.",
         ),
     }

@@ -4,6 +4,7 @@ import json
 from io import BytesIO
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -100,6 +101,11 @@ def test_image_is_decided_as_on_its_page_and_a_refusal_changes_nothing() -> None
     assert (refused.status_code, refused.json()["code"]) == (409, "refused")
     assert (reworded.status_code, state(image)) == (200, "returned")
     assert rows(held, "revisions")[0]["reason"] == "Much too dark."
+    history = LogEntry.objects.filter(user=held.user, object_id=str(image.pk)).order_by("pk")
+    assert [entry.change_message for entry in history] == [
+        "Return the image to its designer: Too dark.",
+        "Change the reason: Much too dark.",
+    ]
 
 
 def test_image_is_decided_with_the_permission_and_the_scope_alone() -> None:

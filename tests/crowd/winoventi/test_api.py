@@ -5,6 +5,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -152,6 +153,7 @@ def test_step_goes_on_by_itself_waits_and_lets_in_what_waits() -> None:
     assert (none.status_code, none.json()["code"]) == (409, "nothing_waits")
     assert Generic.objects.filter(state=Generic.State.POSTED).count() == 3
     assert held.get(here).json()["by_itself"] is False
+    assert LogEntry.objects.filter(user=held.user, object_id=str(project.pk)).count() == 4
 
 
 def test_models_are_asked_by_the_steps_that_ask_them() -> None:
