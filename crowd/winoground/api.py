@@ -17,6 +17,7 @@ from rest_framework.routers import SimpleRouter
 from crowd.winoground.admin.example_verbs import ACTIONS
 from crowd.winoground.admin.people_pages import people_tables
 from crowd.winoground.admin.results import ADD, REMOVE
+from crowd.winoground.admin.tags import MERGING
 from crowd.winoground.domain import YES
 from crowd.winoground.domain.caption_scores import Kind
 from crowd.winoground.models import Example, ModelScores, Pairing, Project, Tag
@@ -25,8 +26,10 @@ from crowd.winoground.queries.examples import CHANGE, KEEP, examples_for, may_ch
 from crowd.winoground.queries.scoring import Scorer, scored
 from crowd.winoground.services.example_writing import mark_ready
 from crowd.winoground.services.posted_examples import ask_examples
+from crowd.winoground.services.tag_list import LONGEST as LONGEST_TAG
 from crowd.winoground.services.uploading import SCORES
 from hits.admin.projects.project_page import pages_of
+from hits.api.admin_rows import AdminRows
 from hits.api.authentication import user_of
 from hits.api.fields import Empty
 from hits.api.filters import Filters
@@ -61,6 +64,10 @@ class WhyTheyStay(serializers.Serializer[Any]):
         required=False,
         help_text="The gendered words that you have read; refused if there are others by now.",
     )
+
+
+class TagName(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=LONGEST_TAG)
 
 
 class ExampleFilters(Filters):
@@ -327,13 +334,15 @@ class ModelScoresViewSet(ResultsForKeepers, ResultUploads, Listing):
         return self.answer_page(found, ModelScoreSerializer)
 
 
-class CaptionTagViewSet(Listing):
+class CaptionTagViewSet(AdminRows, Listing):
     """What is swapped between two captions, finely. All studies share the list."""
 
     queryset: QuerySet[Tag] = Tag.objects.all()
     permissions = ("winoground.view_tag",)
     study_path = None
     number = True
+    input_class = TagName
+    merging = MERGING
     columns = (
         column("number", INTEGER, "the number of the tag on this site", of="pk"),
         column("name", TEXT, "its name"),

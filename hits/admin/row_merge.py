@@ -56,7 +56,7 @@ class RowMerge(Generic[Row]):
             return page.get_queryset(request).filter(pk__in=read_keys(given.get(self.many, "")))
 
         return ActionPages(
-            actions={"merge": self._action()},
+            actions={"merge": self.action()},
             find=lambda request: list(chosen(request).order_by("name")),
             back=lambda _: reverse(back),
             shared=lambda _: {"opts": page.opts, "trail": [(self.many.capitalize(), reverse(back))]},
@@ -64,7 +64,7 @@ class RowMerge(Generic[Row]):
             history=lambda request, rows, words: page.log_change(request, rows[0], words),
         )
 
-    def _action(self) -> Action[Row]:
+    def action(self) -> Action[Row]:
         return Action(
             label="Merge",
             permissions=[self.permission],

@@ -3,6 +3,7 @@
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,6 +15,7 @@ from crowd.whoops.api.filters import ProjectRowFilters
 from crowd.whoops.control.services import comparison
 from crowd.whoops.design.admin.designers import CHANGE
 from crowd.whoops.design.services.invitations import set_active
+from crowd.whoops.images.admin.categories import MERGING
 from crowd.whoops.judge.admin.samples import LOOK as LOOK_AT_QUESTIONS
 from crowd.whoops.judge.admin.samples import sample_tables
 from crowd.whoops.models import Category, Designer, MatchingScores, Project, Sample
@@ -22,6 +24,7 @@ from crowd.whoops.results.services.matching_scores import MATCHING
 from crowd.whoops.review.queries.readable_reviews import CHECK
 from crowd.whoops.review.services.harm_review import undo_review
 from hits.admin.projects.project_page import pages_of
+from hits.api.admin_rows import AdminRows
 from hits.api.authentication import user_of
 from hits.api.fields import Empty
 from hits.api.listings import Listing
@@ -158,13 +161,21 @@ class DesignerViewSet(Listing):
         return self.answer_row(pk=designer.pk)
 
 
-class WeirdCategoryViewSet(Listing):
+class CategoryWords(serializers.ModelSerializer[Category]):
+    class Meta:
+        model = Category
+        fields = ("name", "about")
+
+
+class WeirdCategoryViewSet(AdminRows, Listing):
     """What images go against: the list that all studies share, and the lists of some studies."""
 
     queryset: QuerySet[Category] = Category.objects.select_related("project__study")
     permissions = ("whoops.view_category",)
     study_path = None
     number = True
+    input_class = CategoryWords
+    merging = MERGING
     filters = ProjectRowFilters
     columns = (
         column("number", INTEGER, "the number of the category on this site", of="pk"),

@@ -323,6 +323,49 @@ def test_categories_of_other_studies_stay_unnamed() -> None:
     assert "Art knowledge" in names
 
 
+def test_categories_are_added_renamed_merged_and_deleted_as_in_the_admin() -> None:
+    project = make_project()
+    held, here = researcher(project), "whoops/categories/"
+    made, other = (held.post(here, {"name": name, "about": "x"}).json() for name in ("Of fish", "Of birds"))
+    image = make_image(project)
+    Image.objects.filter(pk=image.pk).update(category=made["number"])
+
+    twice = held.post(here, {"name": "of FISH"})
+    renamed = held.patch(f"{here}{other['number']}/", {"name": "Of fowl"})
+    used = held.delete(f"{here}{made['number']}/")
+    merged = held.post(f"{here}merge/", {"rows": [made["number"], other["number"]], "into": other["number"]})
+    image.refresh_from_db()
+    Image.objects.filter(pk=image.pk).update(category=None)
+    gone = held.delete(f"{here}{other['number']}/")
+
+    assert (made["origin"], twice.status_code, list(twice.json())) == ("added", 400, ["name"])
+    assert (renamed.json()["name"], renamed.json()["about"]) == ("Of fowl", "x")
+    assert (used.status_code, used.json()["code"]) == (409, "in_use")
+    assert (merged.json()["message"], image.category_id) == (
+        "“Of fish” became “Of fowl”. Images that moved: 1.",
+        other["number"],
+    )
+    assert (gone.status_code, Category.objects.filter(pk=other["number"]).exists()) == (204, False)
+    assert LogEntry.objects.filter(user=held.user).count() == 5
+
+
+def test_categories_are_changed_by_who_may_and_those_of_other_studies_are_not_there() -> None:
+    project, foreign = make_project(), make_project()
+    category = Category.objects.create(project=foreign, name="Of others")
+    body = {"name": "Mine"}
+
+    answers = [
+        reader(project).post("whoops/categories/", body),
+        researcher(project, scopes=[Scope.READ]).post("whoops/categories/", body),
+        researcher(project).patch(f"whoops/categories/{category.pk}/", body),
+        researcher(project).delete(f"whoops/categories/{category.pk}/"),
+        researcher(project).post("whoops/categories/merge/", {"rows": [1, category.pk], "into": 1}),
+    ]
+
+    category.refresh_from_db()
+    assert ([one.status_code for one in answers], category.name) == ([403, 403, 404, 404, 400], "Of others")
+
+
 @pytest.mark.parametrize("path", LISTS)
 def test_lists_ask_as_often_for_many_rows_as_for_few(path: str) -> None:
     project = make_data(images=1)

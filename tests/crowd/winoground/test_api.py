@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.winoground.models import Example, ModelScores, Project
+from crowd.winoground.models import Example, ModelScores, Project, Tag
 from crowd.winoground.roles import KEEP, LOOK, WRITE
 from hits.identity.api_tokens import Scope
 from tests.crowd.winoground.making_asked import make_ready
@@ -152,6 +152,25 @@ def test_people_in_captions_are_told_and_authors_hear_of_their_own() -> None:
     assert [row["gendered_words"] for row in tables["gendered-captions"]] == ["queen"]
     assert [row["who_they_name"] for row in tables["pictures"]] == ["Only women"]
     assert (own["gendered-captions"], own["pictures"]) == ([], [])
+
+
+def test_tags_are_added_renamed_merged_and_deleted_as_in_the_admin() -> None:
+    project = make_project()
+    example = make_example(project, tags=["Noun"])
+    held, here = researcher(project), "winoground/tags/"
+    noun = Tag.objects.get(name="Noun").pk
+
+    made = held.post(here, {"name": "Nouns  of food"}).json()
+    renamed = held.patch(f"{here}{made['number']}/", {"name": "Nouns"})
+    used = held.delete(f"{here}{noun}/")
+    merged = held.post(f"{here}merge/", {"rows": [noun, made["number"]], "into": made["number"]})
+    lone = held.post(f"{here}merge/", {"rows": [noun, made["number"]], "into": made["number"]})
+    refused = reviewer(project).post(here, {"name": "Verb"})
+
+    assert (made["name"], renamed.json()["name"], used.status_code) == ("Nouns of food", "Nouns", 409)
+    assert merged.json()["message"] == "“Noun” became “Nouns”. Examples that got the tag: 1."
+    assert [tag.name for tag in example.tags.all()] == ["Nouns"]
+    assert (lone.status_code, refused.status_code) == (400, 403)
 
 
 def test_verbs_need_the_permission_and_the_scope() -> None:

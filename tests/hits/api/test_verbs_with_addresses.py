@@ -55,6 +55,7 @@ DIRECT = {
     "crowd.winoventi.admin.step_actions:advance": "POST winoventi/steps/{pk}/advance/",
     "crowd.winoventi.admin.step_actions:read": "POST winoventi/steps/{pk}/read-nouns/",
     "crowd.winoventi.admin.step_actions:score": "POST winoventi/steps/{pk}/score/",
+    "hits.admin.row_merge:merge": "POST whoops/categories/merge/",
     "hits.admin.data.result_pages:remove": "POST winoground/model-scores/{pk}/remove/",
 }
 
@@ -103,10 +104,6 @@ NOT_YET = frozenset(
         "crowd.winoground.admin.example_verbs:describe",
         "crowd.winoground.admin.onboarding:away",
         "crowd.winoground.admin.onboarding:back",
-        "hits.admin.row_merge:merge",
-        "whoops_category_add",
-        "whoops_category_change",
-        "whoops_category_delete",
         "whoops_change_designer",
         "whoops_import",
         "whoops_invite",
@@ -117,9 +114,6 @@ NOT_YET = frozenset(
         "whoops_training_mend",
         "winoground_first_question",
         "winoground_show_example",
-        "winoground_tag_add",
-        "winoground_tag_change",
-        "winoground_tag_delete",
         "winoground_write_example",
         "winoground_write_first_question",
         "winoventi_words_again",
