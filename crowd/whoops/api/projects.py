@@ -1,4 +1,4 @@
-"""Projects of weird images, their designers, and the categories of images."""
+"""Projects of weird images, the categories of images, samples and models' scores."""
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -11,19 +11,19 @@ from rest_framework.response import Response
 from crowd.whoops.annotate.admin.annotations import DECIDE as DECIDE_ANNOTATIONS
 from crowd.whoops.annotate.admin.annotations import LOOK as LOOK_AT_ANNOTATIONS
 from crowd.whoops.annotate.services.annotation_decisions import undo_decision
+from crowd.whoops.api import designers, judging
+from crowd.whoops.api.designers import DesignerPlaces
 from crowd.whoops.api.filters import ProjectRowFilters
+from crowd.whoops.api.judging import QuestionImports
 from crowd.whoops.control.services import comparison
-from crowd.whoops.design.admin.designers import CHANGE
-from crowd.whoops.design.services.invitations import set_active
 from crowd.whoops.images.admin.categories import MERGING
 from crowd.whoops.judge.admin.samples import LOOK as LOOK_AT_QUESTIONS
 from crowd.whoops.judge.admin.samples import sample_tables
-from crowd.whoops.models import Category, Designer, MatchingScores, Project, Sample
+from crowd.whoops.models import Category, MatchingScores, Project, Sample
 from crowd.whoops.results.admin.statistics import ADD, REMOVE
 from crowd.whoops.results.services.matching_scores import MATCHING
 from crowd.whoops.review.queries.readable_reviews import CHECK
 from crowd.whoops.review.services.harm_review import undo_review
-from hits.admin.projects.project_page import pages_of
 from hits.api.admin_rows import AdminRows
 from hits.api.authentication import user_of
 from hits.api.fields import Empty
@@ -38,7 +38,6 @@ from hits.identity.api_tokens import Scope
 from hits.work.access import studies_of
 
 LOOK = "whoops.view_project"
-LOOK_AT_DESIGNERS = "whoops.view_designer"
 RULES = (
     column("control_wanted", INTEGER, "people in the control group, for each image"),
     column("control_needed", INTEGER, "so many of them must see what is weird"),
@@ -59,18 +58,23 @@ class WhoopsRules(Rules):
         fields = ("study", *(one.name for one in RULES))
 
 
-class WhoopsProjectViewSet(ProjectSettings, Listing):
+class WhoopsProjectViewSet(QuestionImports, DesignerPlaces, ProjectSettings, Listing):
     """Studies with weird images, and the rules for them."""
 
     queryset: QuerySet[Project] = Project.objects.select_related("study")
     permissions = (LOOK,)
     input_class = WhoopsRules
+    verbs = judging.VERBS
     needs = {
+        **judging.NEEDS,
+        **designers.NEEDS,
         "undo_comparison": Need(Scope.REVIEW, (LOOK, CHECK)),
         "undo_review": Need(Scope.REVIEW, (LOOK, CHECK)),
         "undo_annotation": Need(Scope.REVIEW, (LOOK, LOOK_AT_ANNOTATIONS, DECIDE_ANNOTATIONS)),
     }
     admin_pages = {
+        **judging.PAGES,
+        **designers.PAGES,
         "whoops_compare_undo": "undo_comparison",
         "whoops_review_undo": "undo_review",
         "whoops_held_undo": "undo_annotation",
@@ -110,55 +114,6 @@ class WhoopsProjectViewSet(ProjectSettings, Listing):
         project: Project = self.get_object()
         self.read(Empty)
         return project
-
-
-class DesignerViewSet(Listing):
-    """Designers, without their names and their links: those stay on their page in the admin."""
-
-    queryset: QuerySet[Designer] = Designer.objects.select_related("project__study", "worker").defer(
-        "worker__external_id"
-    )
-    permissions = (LOOK_AT_DESIGNERS,)
-    study_path = "project__study"
-    filters = ProjectRowFilters
-    needs = {
-        "let_in": Need(Scope.DRAFT, (LOOK_AT_DESIGNERS, CHANGE)),
-        "shut_out": Need(Scope.DRAFT, (LOOK_AT_DESIGNERS, CHANGE)),
-    }
-    columns = (
-        column("public_id", TEXT, "the designer's id"),
-        column("study", TEXT, "the study", of="project.study.public_id"),
-        column(
-            "worker",
-            TEXT,
-            "the pseudonym of the worker; null for a person who was invited by a link",
-            of=lambda row: row.worker and row.worker.pseudonym,
-        ),
-        column("is_paid", FLAG, "whether each accepted image is paid"),
-        column("is_active", FLAG, "whether the designer may send images"),
-        column("invited_at", MOMENT, "when the designer was invited"),
-        column("seen_at", MOMENT, "when the designer was last there"),
-    )
-
-    @extend_schema(request=Empty)
-    @action(detail=True, methods=["post"], url_path="shut-out")
-    def shut_out(self, request: Request, public_id: str) -> Response:
-        """Let the designer send no more images. What was sent stays, and is paid."""
-        return self._set_active(is_active=False)
-
-    @extend_schema(request=Empty)
-    @action(detail=True, methods=["post"], url_path="let-in")
-    def let_in(self, request: Request, public_id: str) -> Response:
-        """Let the designer send images again."""
-        return self._set_active(is_active=True)
-
-    def _set_active(self, *, is_active: bool) -> Response:
-        designer = self.get_object()
-        self.read(Empty)
-        set_active(designer=designer, is_active=is_active)
-        words = "may send images again." if is_active else "can no longer send images."
-        pages_of(Project).log_change(self.request, designer.project, f"{designer} {words}")
-        return self.answer_row(pk=designer.pk)
 
 
 class CategoryWords(serializers.ModelSerializer[Category]):

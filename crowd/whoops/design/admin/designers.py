@@ -168,14 +168,23 @@ def places_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Http
 def owe_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     project = pages.find(request, pk, LOOK, PAY)
     found = designer_pay.owe_outstanding(project=project, by=signed_in(request), now=timezone.now())
-    if found.owed:
-        words = f"{found.owed} image{_s(found.owed)} {_is(found.owed)} owed now. Put them into the next run."
-        messages.success(request, words)
-    for why, count in found.reasons.items():
-        messages.warning(request, f"{count} image{_s(count)} {_is(count)} not owed yet. {why}")
-    if not found.owed and not found.reasons:
-        messages.info(request, "Nothing is outstanding.")
+    said, problems = words_of_owing(found)
+    if said:
+        messages.success(request, said)
+    for problem in problems:
+        messages.warning(request, problem)
     return redirect(page_url("designers", project))
+
+
+def words_of_owing(found: designer_pay.Outcome) -> tuple[str, Sequence[str]]:
+    """Say how many images are owed now, and why others are not yet."""
+    problems = [
+        f"{count} image{_s(count)} {_is(count)} not owed yet. {why}" for why, count in found.reasons.items()
+    ]
+    if found.owed:
+        said = f"{found.owed} image{_s(found.owed)} {_is(found.owed)} owed now. Put them into the next run."
+        return said, problems
+    return "" if problems else "Nothing is outstanding.", problems
 
 
 def csv_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponseBase:

@@ -20,6 +20,7 @@ from crowd.whoops.models import Image, Project
 from crowd.whoops.models.judged_items import Question
 from hits.admin.data.result_forms import UploadedFile
 from hits.admin.data.take_files import send_csv
+from hits.admin.page_parts import plural
 from hits.admin.projects.project_page import ProjectPages
 from hits.common.spreadsheets import Cell
 from hits.common.uploads import UploadedColumn, example_file
@@ -117,7 +118,8 @@ def import_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, sort: s
         draw = seed.cleaned_data if seed else {"seed": 0, "waits": False}
         try:
             if is_confirmed:
-                return _import(pages, request, project, chosen, text=text, **draw)
+                messages.success(request, import_file(pages, request, project, chosen, text=text, **draw))
+                return redirect(f"{pages.address(project)}#{card_key(chosen.kind)}")
             preview = preview_import(project=project, kind=chosen.kind, text=text, **draw)
         except InvalidItems as invalid:
             problems = invalid.problems
@@ -160,7 +162,7 @@ def _sort(name: str) -> Sort:
     return SORTS[name]
 
 
-def _import(
+def import_file(
     pages: ProjectPages[Any],
     request: HttpRequest,
     project: Project,
@@ -169,19 +171,28 @@ def _import(
     text: str,
     seed: int,
     waits: bool,
-) -> HttpResponse:
+) -> str:
+    """Import the rows, write it into the project's history, and say what was done."""
     now = timezone.now()
-    count = import_rows(project=project, kind=sort.kind, text=text, seed=seed, waits=waits, now=now)
+    # Wrong answers are mixed into questions with answers alone, and only these can wait for a sample.
+    draw = {"seed": seed, "waits": waits} if sort.kind == Kind.VERIFY else {"seed": 0, "waits": False}
+    count = import_rows(project=project, kind=sort.kind, text=text, now=now, **draw)  # type: ignore[arg-type]
     pages.log_change(request, project, f"{count} {sort.what} were imported.")
     if not count:
-        messages.info(request, "Everything in this file was there already. Nothing was added.")
-    elif sort.kind == Kind.EXPLAIN:
-        messages.success(request, f"Explanations added: {count}. Make lists of them to have them asked.")
-    elif waits:
-        messages.success(request, f"Added: {count} {sort.what}. Draw a sample of them to have it asked.")
-    else:
-        messages.success(request, f"Added, and waiting for workers: {count} {sort.what}.")
-    return redirect(f"{pages.address(project)}#{card_key(sort.kind)}")
+        return "Everything in this file was there already. Nothing was added."
+    if sort.kind == Kind.EXPLAIN:
+        return f"Explanations added: {count}. Make lists of them to have them asked."
+    if draw["waits"]:
+        return f"Added: {count} {sort.what}. Draw a sample of them to have it asked."
+    return f"Added, and waiting for workers: {count} {sort.what}."
+
+
+def words_of_preview(preview: Preview) -> str:
+    """Say what an import would add, for whoever has no page to look at."""
+    words = f"New: {preview.new}, of {plural(preview.images, 'image')}. There already: {preview.known}."
+    if not preview.negatives_wanted:
+        return words
+    return f"{words} Wrong answers mixed in: {preview.negatives} of {preview.negatives_wanted}."
 
 
 def _lines(project: Project, sort: Sort) -> Iterator[Sequence[Cell]]:
