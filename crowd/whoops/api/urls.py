@@ -1,6 +1,6 @@
 from rest_framework.routers import SimpleRouter
 
-from crowd.whoops.api import designers, images, projects, texts
+from crowd.whoops.api import designers, images, projects, texts, training_images
 
 router = SimpleRouter()
 router.register("whoops/projects", projects.WhoopsProjectViewSet, basename="whoops-project")
@@ -14,7 +14,7 @@ router.register("whoops/reviews", images.HarmReviewViewSet, basename="whoops-rev
 router.register("whoops/annotations", texts.ImageAnnotationViewSet, basename="whoops-annotation")
 router.register("whoops/questions", texts.JudgedQuestionViewSet, basename="whoops-question")
 router.register(
-    "whoops/training-images".TrainingImageViewSet, basename="whoops-training-image"
+    "whoops/training-images", training_images.TrainingImageViewSet, basename="whoops-training-image"
 )
 router.register("whoops/samples", projects.SampleViewSet, basename="whoops-sample")
 router.register("whoops/matching-scores", projects.MatchingScoresViewSet, basename="whoops-matching-scores")
