@@ -20,7 +20,7 @@ from hits.api.authentication import user_of
 from hits.api.filters import Filters, Nothing, read_query
 from hits.api.request_permissions import Need
 from hits.api.resources import Resource
-from hits.api.stat_tables import OnePage, StatTableSerializer, tell_table
+from hits.api.told_tables import OnePage, StatTableSerializer, tell_table
 from hits.data.project_exports import NoProject
 from hits.datasets.stat_table import StatTable
 from hits.identity.api_tokens import Scope

@@ -24,7 +24,7 @@ from hits.api.filters import Filters, Nothing, read_query
 from hits.api.listings import JSON, Listing
 from hits.api.request_permissions import Need
 from hits.api.resources import Resource
-from hits.api.stat_tables import OnePage
+from hits.api.told_tables import OnePage
 from hits.api.verbs import Done
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, TEXT, column
 from hits.identity.api_tokens import Scope

@@ -19,10 +19,10 @@ from crowd.plain.queries.described_pages import described
 from crowd.plain.queries.results import AnsweredRow, agreement_of, answered_rows, said_of, with_answers
 from crowd.plain.services.page_descriptions import describe_page, stamp_of
 from crowd.plain.services.uploading import MOST_BYTES, add_rows
+from hits.api.admin_forms.project_settings import ProjectSettings, Rules
 from hits.api.authentication import user_of
 from hits.api.filters import Filters
 from hits.api.listings import JSON, Listing, public_id_of, serializer_of
-from hits.api.project_settings import ProjectSettings, Rules
 from hits.api.request_permissions import Need
 from hits.api.verbs import Done, Verb
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, TEXTS, column

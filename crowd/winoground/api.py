@@ -29,15 +29,15 @@ from crowd.winoground.services.posted_examples import ask_examples
 from crowd.winoground.services.tag_list import LONGEST as LONGEST_TAG
 from crowd.winoground.services.uploading import SCORES
 from hits.admin.projects.project_page import pages_of
-from hits.api.admin_rows import AdminRows
+from hits.api.admin_forms.admin_rows import AdminRows
+from hits.api.admin_forms.project_settings import ProjectSettings, Rules
+from hits.api.admin_forms.result_uploads import ResultUploads
 from hits.api.authentication import user_of
 from hits.api.fields import Empty
 from hits.api.filters import Filters
 from hits.api.listings import JSON, Listing, public_id_of, serializer_of
-from hits.api.project_settings import ProjectSettings, Rules
 from hits.api.request_permissions import Need
-from hits.api.result_uploads import ResultUploads
-from hits.api.stat_tables import StatTableSerializer, answer_tables
+from hits.api.told_tables import StatTableSerializer, answer_tables
 from hits.api.verbs import Done, Verb
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, TEXTS, column
 from hits.identity.api_tokens import Scope

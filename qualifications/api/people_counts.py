@@ -15,7 +15,7 @@ from hits.api.authentication import user_of
 from hits.api.filters import Nothing, read_query
 from hits.api.request_permissions import Need
 from hits.api.resources import Resource
-from hits.api.stat_tables import OnePage, StatTableSerializer, tell_table
+from hits.api.told_tables import OnePage, StatTableSerializer, tell_table
 from hits.api.verbs import Done, Verb, run_verb
 from hits.identity.api_tokens import Scope
 from hits.studies.models import Study

@@ -20,10 +20,10 @@ from crowd.whoops.design.services import designer_pay, invitations
 from crowd.whoops.design.services.invitations import DAYS, MOST_DAYS, MOST_PLACES
 from crowd.whoops.models import Designer, Project
 from hits.admin.projects.project_page import pages_of
+from hits.api.admin_forms.project_settings import filled
 from hits.api.authentication import user_of
 from hits.api.fields import Empty
 from hits.api.listings import Listing
-from hits.api.project_settings import filled
 from hits.api.request_permissions import Need
 from hits.api.verbs import Done
 from hits.datasets.columns import FLAG, MOMENT, TEXT, column

@@ -24,14 +24,14 @@ from crowd.whoops.results.admin.statistics import ADD, REMOVE
 from crowd.whoops.results.services.matching_scores import MATCHING
 from crowd.whoops.review.queries.readable_reviews import CHECK
 from crowd.whoops.review.services.harm_review import undo_review
-from hits.api.admin_rows import AdminRows
+from hits.api.admin_forms.admin_rows import AdminRows
+from hits.api.admin_forms.project_settings import ProjectSettings, Rules
+from hits.api.admin_forms.result_uploads import ResultUploads
 from hits.api.authentication import user_of
 from hits.api.fields import Empty
 from hits.api.listings import Listing
-from hits.api.project_settings import ProjectSettings, Rules
 from hits.api.request_permissions import Need
-from hits.api.result_uploads import ResultUploads
-from hits.api.stat_tables import StatTableSerializer, answer_tables
+from hits.api.told_tables import StatTableSerializer, answer_tables
 from hits.api.verbs import Done
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, TEXT, column
 from hits.identity.api_tokens import Scope

@@ -6,8 +6,8 @@ from crowd.winoventi.api.filters import EvaluationFilters, ModelAnswerFilters
 from crowd.winoventi.challenge.admin.evaluations import ASK_MODEL, DROP_MODEL
 from crowd.winoventi.challenge.services.uploaded_answers import ANSWERS
 from crowd.winoventi.models import Evaluation, ModelAnswer
+from hits.api.admin_forms.result_uploads import ResultUploads
 from hits.api.listings import JSON, Listing
-from hits.api.result_uploads import ResultUploads
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, TEXT, column
 
 LOOK = "winoventi.view_project"

@@ -28,9 +28,9 @@ from crowd.winoventi.procedure.services.project_rules import change_rules
 from crowd.winoventi.procedure.services.projects import add_nouns
 from hits.admin.actions import Call
 from hits.admin.projects.project_page import pages_of
+from hits.api.admin_forms.project_settings import ProjectSettings, Rules, filled
 from hits.api.authentication import user_of
 from hits.api.listings import JSON, Listing, public_id_of
-from hits.api.project_settings import ProjectSettings, Rules, filled
 from hits.api.request_permissions import Need
 from hits.api.verbs import Done, Verb
 from hits.core.errors import RuleBroken

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from hits.admin.row_merge import RowMerge
-from hits.api.project_settings import filled
+from hits.api.admin_forms.project_settings import filled
 from hits.api.request_permissions import Need
 from hits.api.verbs import Done, Verb, run_on_rows
 from hits.core.errors import RuleBroken

@@ -1,0 +1,1 @@
+"""Mixins of resources that programs write through the forms of the admin."""
