@@ -66,7 +66,7 @@ def run_on_rows(verb: Verb, rows: Sequence[Any], *, body: Mapping[str, Any], req
     Raises RuleBroken if the body names something as seen that is not there any more.
     """
     body = {verb.seen if name == "seen" else name: value for name, value in body.items()}
-    call: Call[Any] = Call(rows=rows, by=user_of(request), now=timezone.now(), sent=_sent(body, ()))
+    call: Call[Any] = Call(rows=rows, by=user_of(request), now=timezone.now(), sent=posted(body))
     if refusal := verb.action.refuses(call):
         raise RuleBroken("refused", _plain(refusal))
     confirm = verb.action.confirm(_checked(verb, call))
@@ -75,7 +75,7 @@ def run_on_rows(verb: Verb, rows: Sequence[Any], *, body: Mapping[str, Any], req
         raise RuleBroken("refused", _plain(words))
     # The caller stands where a person stands who has read the page: what it carries is sent along, unless
     # the caller has looked at the row itself and says what was there then.
-    outcome = verb.action.run(_checked(verb, replace(call, sent=_sent(body, confirm.hidden))))
+    outcome = verb.action.run(_checked(verb, replace(call, sent=posted(body, confirm.hidden))))
     if outcome.history:
         logged = verb.logged(rows[0]) if outcome.logged is None else outcome.logged
         write_history(request, logged, outcome.history)
@@ -113,11 +113,13 @@ def _checked(verb: Verb, call: Call[Any]) -> Call[Any]:
     return replace(call, values=form.cleaned_data)
 
 
-def _sent(body: Mapping[str, Any], hidden: Any) -> QueryDict:
+def posted(body: Mapping[str, Any], hidden: Any = ()) -> QueryDict:
     """Return the body as a page would post it."""
     sent = QueryDict(mutable=True)
     for name, value in body.items():
-        sent.setlist(name, [_posted(one) for one in value] if isinstance(value, list) else [_posted(value)])
+        sent.setlist(
+            name, [_as_typed(one) for one in value] if isinstance(value, list) else [_as_typed(value)]
+        )
     for name, value in hidden:
         if name not in body:
             sent.appendlist(name, str(value))
@@ -125,7 +127,7 @@ def _sent(body: Mapping[str, Any], hidden: Any) -> QueryDict:
     return sent
 
 
-def _posted(value: Any) -> str:
+def _as_typed(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else ""
     return "" if value is None else str(value)

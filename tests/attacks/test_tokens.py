@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from crowd.releases.models import Release
 from crowd.whoops.models import Category, Project
-from crowd.winoground.api import ResultsForKeepers
+from crowd.winoground.api.projects import ResultsForKeepers
 from crowd.winoground.queries.examples import sees_own_only
 from hits.batches.models import BatchEvent
 from hits.identity.api_tokens import Scope

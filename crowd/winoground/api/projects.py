@@ -1,7 +1,6 @@
-"""Caption matching for notebooks: examples, what workers and models say of them, and the list of tags."""
+"""Projects of caption matching, what workers and models say of examples, and the list of tags."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -12,34 +11,28 @@ from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.routers import SimpleRouter
 
-from crowd.winoground.admin.example_verbs import ACTIONS
 from crowd.winoground.admin.people_pages import people_tables
 from crowd.winoground.admin.results import ADD, REMOVE
 from crowd.winoground.admin.tags import MERGING
 from crowd.winoground.domain import YES
 from crowd.winoground.domain.caption_scores import Kind
-from crowd.winoground.models import Example, ModelScores, Pairing, Project, Tag
-from crowd.winoground.models.examples import LONGEST_REASON
-from crowd.winoground.queries.examples import CHANGE, KEEP, examples_for, may_change, sees_own_only
+from crowd.winoground.models import ModelScores, Pairing, Project, Tag
+from crowd.winoground.queries.examples import KEEP, sees_own_only
 from crowd.winoground.queries.scoring import Scorer, scored
-from crowd.winoground.services.example_writing import mark_ready
 from crowd.winoground.services.posted_examples import ask_examples
 from crowd.winoground.services.tag_list import LONGEST as LONGEST_TAG
 from crowd.winoground.services.uploading import SCORES
-from hits.admin.projects.project_page import pages_of
 from hits.api.admin_forms.admin_rows import AdminRows
 from hits.api.admin_forms.project_settings import ProjectSettings, Rules
 from hits.api.admin_forms.result_uploads import ResultUploads
 from hits.api.authentication import user_of
-from hits.api.fields import Empty
 from hits.api.filters import Filters
-from hits.api.listings import JSON, Listing, public_id_of, serializer_of
+from hits.api.listings import Listing, public_id_of, serializer_of
 from hits.api.request_permissions import Need
 from hits.api.told_tables import StatTableSerializer, answer_tables
-from hits.api.verbs import Done, Verb
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, TEXTS, column
+from hits.api.verbs import Done
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, TEXT, column
 from hits.identity.api_tokens import Scope
 from scoring.queries.vote_tallies import tallies
 
@@ -57,25 +50,8 @@ class AskInput(serializers.Serializer[Any]):
     examples = serializers.ListField(child=serializers.UUIDField(), min_length=1, max_length=MOST_ASKED)
 
 
-class WhyTheyStay(serializers.Serializer[Any]):
-    reason = serializers.CharField(max_length=LONGEST_REASON, help_text="Why the gendered words stay.")
-    seen = serializers.ListField(
-        child=serializers.CharField(),
-        required=False,
-        help_text="The gendered words that you have read; refused if there are others by now.",
-    )
-
-
 class TagName(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=LONGEST_TAG)
-
-
-class ExampleFilters(Filters):
-    study = serializers.UUIDField(required=False, source="project__study__public_id")
-    state = serializers.ChoiceField(Example.State.choices, required=False)
-    swap = serializers.ChoiceField(Example.Swap.choices, required=False)
-    tag = serializers.CharField(required=False, max_length=80, source="tags__name")
-    author = serializers.CharField(required=False, max_length=150, source="author__username")
 
 
 class PairingFilters(Filters):
@@ -161,103 +137,6 @@ class WinogroundProjectViewSet(ProjectSettings, Listing):
         words = f"Asked about {count} examples."
         self.pages().log_change(request, project, words)
         return Response(Done({"message": words, "problems": []}).data)
-
-
-def _changing(key: str) -> Any:
-    """Return the action with the permission that its page asks for."""
-    return replace(ACTIONS[key], permissions=[CHANGE])
-
-
-class ExampleViewSet(Listing):
-    """Two captions of the same words, and two images. Authors see their own."""
-
-    queryset: QuerySet[Example] = Example.objects.all()
-    permissions = (LOOK_AT_EXAMPLES,)
-    study_path = "project__study"
-    filters = ExampleFilters
-    needs = {"ready": Need(Scope.DRAFT, (LOOK_AT_EXAMPLES, CHANGE))}
-    columns = (
-        column("public_id", TEXT, "the example's id"),
-        column("study", TEXT, "the study", of="project.study.public_id"),
-        column("number", INTEGER, "its number in the study"),
-        column("author", TEXT, "who wrote it", of="author.username"),
-        column("state", TEXT, "draft, ready, asked or withdrawn"),
-        column("caption_0", TEXT, "the caption of image 0"),
-        column("caption_1", TEXT, "the caption of image 1"),
-        column(
-            "image_0_sha256", TEXT, "SHA-256 of image 0", of=lambda row: row.image_0 and row.image_0.sha256
-        ),
-        column(
-            "image_1_sha256", TEXT, "SHA-256 of image 1", of=lambda row: row.image_1 and row.image_1.sha256
-        ),
-        column("swap", TEXT, "what is swapped: object, relation or both"),
-        column("tags", TEXTS, "what is swapped, finely", of=lambda row: [tag.name for tag in row.tags.all()]),
-        column("predicates", INTEGER, "main predicates"),
-        column("has_altered_morpheme", FLAG, "whether a word changes its form"),
-        column("is_symbolic", FLAG, "whether it is symbolic"),
-        column("is_series", FLAG, "whether its images are of one series"),
-        column("is_pragmatic", FLAG, "whether it is pragmatic"),
-        column("metadata_0", TEXT, "title and description of image 0"),
-        column("metadata_1", TEXT, "title and description of image 1"),
-        column("note", TEXT, "a note for colleagues"),
-        column(
-            "gendered_words",
-            ROWS,
-            "gendered words that stay in its captions",
-            column("words", JSON, "the words"),
-            column("reason", TEXT, "why they stay"),
-            column("by", TEXT, "who said so", of="by.username"),
-            column("at", MOMENT, "when"),
-            of=lambda row: row.gendered_confirmations.all(),
-        ),
-        column("created_at", MOMENT, "when it was begun"),
-        column("changed_at", MOMENT, "when it last changed"),
-        column("asked_at", MOMENT, "when workers were first asked about it"),
-    )
-    verbs = {
-        "draft": Verb(
-            action=_changing("draft"), scope=Scope.DRAFT, about="Take a ready example back to a draft."
-        ),
-        "gendered": Verb(
-            action=_changing("gendered"),
-            scope=Scope.DRAFT,
-            about="Let the gendered words of its captions stay, for a reason.",
-            body=WhyTheyStay,
-            seen="words",
-        ),
-        "withdraw": Verb(
-            action=_changing("withdraw"),
-            scope=Scope.DRAFT,
-            about="Withdraw the example. Nobody new is asked, and answers stay.",
-        ),
-        "restore": Verb(
-            action=_changing("restore"), scope=Scope.DRAFT, about="Restore a withdrawn example, as a draft."
-        ),
-    }
-
-    def get_queryset(self) -> QuerySet[Example]:
-        seen = examples_for(user_of(self.request))
-        related = seen.select_related("project__study", "author", "image_0", "image_1")
-        return related.prefetch_related("tags", "gendered_confirmations__by")
-
-    def get_object(self) -> Example:
-        found: Example = super().get_object()
-        if self.action != "retrieve" and not may_change(user_of(self.request), found):
-            raise PermissionDenied("It is another author's example.")
-        return found
-
-    @extend_schema(request=Empty)
-    @action(detail=True, methods=["post"])
-    def ready(self, request: Request, public_id: str) -> Response:
-        """Mark a draft as ready, or tell all that it lacks."""
-        found = self.get_object()
-        self.read(Empty)
-        if faults := mark_ready(example=found, now=timezone.now()):
-            raise serializers.ValidationError(dict(faults))
-        # Into the example's own history, as its page does.
-        pages: Any = pages_of(Project)
-        pages.log_change(request, found, "marked as ready.")
-        return self.answer_row(pk=found.pk)
 
 
 class PairingViewSet(ResultsForKeepers, Listing):
@@ -362,13 +241,3 @@ def _with_votes(rows: Sequence[Any]) -> Sequence[Any]:
     for row in rows:
         row.tally = found.get((row.item_id, YES))
     return rows
-
-
-router = SimpleRouter()
-router.register("winoground/projects", WinogroundProjectViewSet, basename="winoground-project")
-router.register("winoground/examples", ExampleViewSet, basename="winoground-example")
-router.register("winoground/pairings", PairingViewSet, basename="winoground-pairing")
-router.register("winoground/model-scores", ModelScoresViewSet, basename="winoground-model-scores")
-router.register("winoground/tags", CaptionTagViewSet, basename="winoground-tag")
-
-urlpatterns = router.urls

@@ -1,0 +1,20 @@
+"""Caption matching for notebooks: examples, what workers and models say of them, and the list of tags."""
+
+from rest_framework.routers import SimpleRouter
+
+from crowd.winoground.api.examples import ExampleViewSet
+from crowd.winoground.api.projects import (
+    CaptionTagViewSet,
+    ModelScoresViewSet,
+    PairingViewSet,
+    WinogroundProjectViewSet,
+)
+
+router = SimpleRouter()
+router.register("winoground/projects", WinogroundProjectViewSet, basename="winoground-project")
+router.register("winoground/examples", ExampleViewSet, basename="winoground-example")
+router.register("winoground/pairings", PairingViewSet, basename="winoground-pairing")
+router.register("winoground/model-scores", ModelScoresViewSet, basename="winoground-model-scores")
+router.register("winoground/tags", CaptionTagViewSet, basename="winoground-tag")
+
+urlpatterns = router.urls
