@@ -1,6 +1,6 @@
 """The first questions: pairs that a worker has to tell apart before the task."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -127,7 +127,7 @@ def write_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
 
     def keep(picturing: Callable[[], Picture] | None) -> str:
         assert picturing is not None  # noqa: S101 - the form wants a picture
-        add_question(project=project, picturing=picturing, **_words(form))
+        add_question(project=project, picturing=picturing, **words_of(form))
         return "The question is saved."
 
     if request.method == "POST" and form.is_valid() and _keep(pages, request, project, form, keep):
@@ -145,7 +145,7 @@ def question_view(pages: Pages, request: HttpRequest, pk: int, question: int) ->
 
     def keep(picturing: Callable[[], Picture] | None) -> str:
         row = change_question(
-            question=found, project=project, picturing=picturing, now=timezone.now(), **_words(form)
+            question=found, project=project, picturing=picturing, now=timezone.now(), **words_of(form)
         )
         if row.pk == found.pk:
             return "The question is saved."
@@ -165,10 +165,7 @@ def verb_view(pages: Pages, request: HttpRequest, pk: int, question: int, verb: 
     project = pages.find(request, pk, pages.permission("change"))
     actions = project_actions(
         pages,
-        {
-            "away": Action(label="Take away", one_click=True, run=partial(_take_away, project=project)),
-            "back": Action(label="Put back", one_click=True, run=partial(_put_back, project=project)),
-        },
+        ACTIONS,
         find=find,
         back=lambda _: pages.address(project, "first_questions"),
         project_of=lambda _: project,
@@ -177,16 +174,26 @@ def verb_view(pages: Pages, request: HttpRequest, pk: int, question: int, verb: 
     return actions.answer(request, verb)
 
 
-def _take_away(call: Call[FirstQuestion], *, project: Project) -> Outcome:
-    take_away(question=call.row, project=project, now=call.now)
+def project_of(question: FirstQuestion) -> Project:
+    return Project.objects.get(study=question.item.study_id)
+
+
+def _take_away(call: Call[FirstQuestion]) -> Outcome:
+    take_away(question=call.row, project=project_of(call.row), now=call.now)
     said = f"“{call.row}” is not asked any more; you can put it back below."
     return Outcome(said=said, history=f"First question “{call.row}”: away.")
 
 
-def _put_back(call: Call[FirstQuestion], *, project: Project) -> Outcome:
-    put_back(question=call.row, project=project)
+def _put_back(call: Call[FirstQuestion]) -> Outcome:
+    put_back(question=call.row, project=project_of(call.row))
     said = f"“{call.row}” is asked again."
     return Outcome(said=said, history=f"First question “{call.row}”: back.")
+
+
+ACTIONS: Mapping[str, Action[FirstQuestion]] = {
+    "away": Action(label="Take away", one_click=True, run=_take_away),
+    "back": Action(label="Put back", one_click=True, run=_put_back),
+}
 
 
 def _questions_of(project: Project) -> Any:
@@ -194,7 +201,7 @@ def _questions_of(project: Project) -> Any:
     return rows.select_related("item", "picture")
 
 
-def _words(form: QuestionForm) -> dict[str, Any]:
+def words_of(form: QuestionForm) -> dict[str, Any]:
     return {
         "caption": form.cleaned_data["caption"],
         "is_match": form.cleaned_data["is_match"] == MATCHES,
@@ -210,7 +217,7 @@ def _keep(
 ) -> bool:
     """Save the question. A refusal is shown above the form, with what was typed."""
     upload: Upload | None = form.cleaned_data["picture"]
-    picturing = partial(_upload, upload, by=signed_in(request)) if upload else None
+    picturing = partial(store_picture, upload, by=signed_in(request)) if upload else None
     try:
         said = keep(picturing)
     except RuleBroken as refusal:
@@ -221,7 +228,7 @@ def _keep(
     return True
 
 
-def _upload(upload: Upload, *, by: User) -> Picture:
+def store_picture(upload: Upload, *, by: User) -> Picture:
     return upload_picture(upload=upload, concept="first question", by=by, now=timezone.now())
 
 

@@ -3,6 +3,7 @@
 from rest_framework.routers import SimpleRouter
 
 from crowd.winoground.api.examples import ExampleViewSet
+from crowd.winoground.api.first_questions import FirstQuestionViewSet
 from crowd.winoground.api.projects import (
     CaptionTagViewSet,
     ModelScoresViewSet,
@@ -13,6 +14,7 @@ from crowd.winoground.api.projects import (
 router = SimpleRouter()
 router.register("winoground/projects", WinogroundProjectViewSet, basename="winoground-project")
 router.register("winoground/examples", ExampleViewSet, basename="winoground-example")
+router.register("winoground/first-questions", FirstQuestionViewSet, basename="winoground-first-question")
 router.register("winoground/pairings", PairingViewSet, basename="winoground-pairing")
 router.register("winoground/model-scores", ModelScoresViewSet, basename="winoground-model-scores")
 router.register("winoground/tags", CaptionTagViewSet, basename="winoground-tag")

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from crowd.winoground.models import Example, Project, Tag
+from crowd.winoground.models import Example, FirstQuestion, Project, Tag
 from hits.identity.api_tokens import Scope
 from hits.identity.roles import AUTHOR, RESEARCHER, REVIEWER
 from tests.crowd.pictures.images import png
@@ -109,3 +109,41 @@ def test_what_workers_were_asked_by_stays_and_what_is_said_of_it_may_change() ->
     assert (fixed.status_code, fixed.json()["code"]) == (409, "fixed")
     assert (described.status_code, old.status_code, old.json()["code"]) == (200, 409, "stale")
     assert (row["metadata_0"], row["caption_0"]) == ("A cup.", example.caption_0)
+
+
+def test_first_question_is_written_changed_taken_away_and_put_back() -> None:
+    project = make_project()
+    held, here = holder(project), "winoground/first-questions/"
+    body = {"study": str(project.study.public_id), "caption": "A cup.", "is_match": "true"}
+
+    made = send(held, here, {**body, "picture": picture(1)})
+    again = send(held, here, {**body, "picture": picture(1)})
+    own = f"{here}{made.json()['number']}/"
+    changed = held.patch(own, {"caption": "A red cup.", "is_match": False})
+    away, twice = held.post(f"{own}away/"), held.get(own).json()["pulled_at"]
+    back = held.post(f"{own}back/")
+
+    row = held.get(own).json()
+    assert (made.status_code, again.json()["number"], FirstQuestion.objects.count()) == (
+        201,
+        made.json()["number"],
+        1,
+    )
+    assert (changed.json()["caption"], changed.json()["is_match"]) == ("A red cup.", False)
+    assert (away.status_code, twice is None, back.status_code, row["pulled_at"]) == (200, False, 200, None)
+    assert LogEntry.objects.filter(user=held.user, object_id=str(project.pk)).count() == 5
+
+
+def test_first_questions_are_for_those_who_keep_the_project() -> None:
+    project = make_project()
+    held = holder(project)
+    body = {"study": str(project.study.public_id), "caption": "A cup.", "is_match": "true"}
+    number = send(held, "winoground/first-questions/", {**body, "picture": picture(1)}).json()["number"]
+    own = f"winoground/first-questions/{number}/"
+
+    author, reviewer = holder(project, AUTHOR), holder(project, REVIEWER)
+    stranger = holder(make_project())
+
+    assert [one.get(own).status_code for one in (author, reviewer, stranger)] == [403, 200, 404]
+    assert [one.post(f"{own}away/").status_code for one in (author, reviewer, stranger)] == [403, 403, 404]
+    assert FirstQuestion.objects.get().item.pulled_at is None

@@ -53,6 +53,8 @@ DIRECT = {
     "crowd.whoops.judge.admin.samples:draw": "POST whoops/projects/{pk}/draw-sample/",
     "crowd.whoops.design.admin.designer_page:active": "POST whoops/designers/{public_id}/let-in/",
     "crowd.winoground.admin.example_verbs:describe": "POST winoground/examples/{public_id}/describe/",
+    "crowd.winoground.admin.onboarding:away": "POST winoground/first-questions/{pk}/away/",
+    "crowd.winoground.admin.onboarding:back": "POST winoground/first-questions/{pk}/back/",
     "crowd.winoground.admin.example_verbs:draft": "POST winoground/examples/{public_id}/draft/",
     "crowd.winoground.admin.example_verbs:gendered": "POST winoground/examples/{public_id}/gendered/",
     "crowd.winoground.admin.example_verbs:ready": "POST winoground/examples/{public_id}/ready/",
@@ -102,10 +104,6 @@ REASONS = {
 # What still lacks an address. One that has been given one fails here until its line is taken away.
 NOT_YET = frozenset(
     {
-        "crowd.winoground.admin.onboarding:away",
-        "crowd.winoground.admin.onboarding:back",
-        "winoground_first_question",
-        "winoground_write_first_question",
         "winoventi_words_again",
     }
 )
