@@ -22,14 +22,17 @@ from crowd.winoventi.associations.services.model_readings import cut_generics
 from crowd.winoventi.challenge.admin.evaluations import ASK_MODEL
 from crowd.winoventi.challenge.admin.forms import AskModelForm
 from crowd.winoventi.challenge.services.evaluations import start_evaluation
+from crowd.winoventi.challenge.services.word_tags import tag_anew
 from crowd.winoventi.domain import LARGEST_K
 from crowd.winoventi.models import PieceScoring, Project, Step
 from crowd.winoventi.procedure.services.project_rules import change_rules
 from crowd.winoventi.procedure.services.projects import add_nouns
 from hits.admin.actions import Call
+from hits.admin.page_parts import plural
 from hits.admin.projects.project_page import pages_of
 from hits.api.admin_forms.project_settings import ProjectSettings, Rules, filled
 from hits.api.authentication import user_of
+from hits.api.fields import Empty
 from hits.api.listings import JSON, Listing, public_id_of
 from hits.api.request_permissions import Need
 from hits.api.verbs import Done, Verb
@@ -109,12 +112,14 @@ class WinoventiProjectViewSet(ProjectSettings, Listing):
     needs = {
         "nouns": MAY_KEEP,
         "cut": MAY_KEEP,
+        "tag_again": MAY_KEEP,
         "ask_model": Need(Scope.DRAFT, (LOOK, ASK_MODEL)),
     }
     admin_pages = {
         "winoventi_nouns": "nouns",
         "winoventi_cut": "cut",
         "winoventi_ask_model": "ask_model",
+        "winoventi_words_again": "tag_again",
     }
     columns = (
         column("number", INTEGER, "the number of the project on this site", of="pk"),
@@ -171,6 +176,15 @@ class WinoventiProjectViewSet(ProjectSettings, Listing):
         by, now = user_of(request), timezone.now()
         start_evaluation(project=project, rival=rival, by=by, now=now, way=values["way"])
         return self._tell(project, f"The model {rival} was asked.")
+
+    @extend_schema(request=Empty, responses=Done)
+    @action(detail=True, methods=["post"], url_path="tag-again")
+    def tag_again(self, request: Request, pk: str) -> Response:
+        """Ask the tagger again about the words that it could not tell."""
+        project = self.get_object()
+        self.read(Empty)
+        count = tag_anew(project=project, now=timezone.now())
+        return self._tell(project, f"The tagger is asked again, about {plural(count, 'word')}.")
 
     def _tell(self, project: Project, words: str) -> Response:
         self.pages().log_change(self.request, project, words)

@@ -187,6 +187,17 @@ def test_step_has_a_limit_and_a_batch_of_its_own_task() -> None:
     assert (cleared.json()["most_per_worker"], cleared.json()["batch"]) == (None, str(batch.public_id))
 
 
+def test_tagger_is_asked_again_by_whoever_keeps_the_project() -> None:
+    project = make_project("lemon")
+    here = f"winoventi/projects/{project.pk}/tag-again/"
+
+    refused = researcher(project).post(here)
+    unallowed = reader(project).post(here)
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "no_tagger")
+    assert unallowed.status_code == 403
+
+
 def test_verbs_need_the_permission_and_the_scope() -> None:
     project = make_project("lemon")
     step = step_of(project, "exceptions")
