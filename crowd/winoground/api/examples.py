@@ -39,7 +39,7 @@ from hits.api.admin_forms.project_settings import filled
 from hits.api.authentication import user_of
 from hits.api.fields import Empty
 from hits.api.filters import Filters
-from hits.api.idempotency import named_id
+from hits.api.idempotency import PARAMETER, named_id
 from hits.api.listings import JSON, Listing, serializer_of
 from hits.api.parsing import PlainJSON
 from hits.api.request_permissions import Need
@@ -213,7 +213,7 @@ class ExampleViewSet(Listing):
             raise PermissionDenied("It is another author's example.")
         return found
 
-    @extend_schema(request=NewExample, responses={201: KeptExampleSerializer})
+    @extend_schema(request=NewExample, responses={201: KeptExampleSerializer}, parameters=[PARAMETER])
     def create(self, request: Request) -> Response:
         """Write an example, once for each Idempotency-Key. It is a draft, whatever it lacks."""
         given, by = dict(self.read(NewExample)), user_of(request)
