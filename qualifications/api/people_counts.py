@@ -24,6 +24,7 @@ from qualifications.admin.demographics import COUNTS, ON_REQUEST, note_taken
 from qualifications.admin.people_tables import people_table
 from qualifications.queries.counted_people import latest_count
 
+LOOK = "hits.view_study"
 COUNTING = Verb(action=ON_REQUEST.actions["count"], about="", scope=Scope.REVIEW)
 
 
@@ -48,8 +49,8 @@ class PeopleCountsViewSet(Resource):
     pagination_class = OnePage  # type: ignore[assignment]
     filters = CountsAsked
     needs: ClassVar[Mapping[str, Need]] = {
-        "list": Need(Scope.READ, (COUNTS,)),
-        "create": Need(COUNTING.scope, (COUNTS,)),
+        "list": Need(Scope.READ, (LOOK, COUNTS)),
+        "create": Need(COUNTING.scope, (LOOK, COUNTS)),
     }
     verbs: ClassVar[Mapping[str, Verb]] = {"create": COUNTING}
 
