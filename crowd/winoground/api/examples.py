@@ -63,7 +63,8 @@ class WhyTheyStay(serializers.Serializer[Any]):
     seen = serializers.ListField(
         child=serializers.CharField(),
         required=False,
-        help_text="The gendered words that you have read; refused if there are others by now.",
+        help_text="The gendered words that you have read, each with its caption: 0:woman. Refused if there "
+        "are others by now.",
     )
 
 
@@ -184,7 +185,7 @@ class ExampleViewSet(Listing):
             scope=Scope.DRAFT,
             about="Let the gendered words of its captions stay, for a reason.",
             body=WhyTheyStay,
-            seen="words",
+            seen="places",
         ),
         "describe": Verb(
             action=_changing("describe"),

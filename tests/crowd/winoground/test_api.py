@@ -129,9 +129,9 @@ def test_gendered_words_stay_for_a_reason() -> None:
     held, here = researcher(project), f"winoground/examples/{example.public_id}/"
 
     bare = held.post(f"{here}gendered/")
-    old = held.post(f"{here}gendered/", {"reason": "It is chess.", "seen": ["king"]})
+    old = held.post(f"{here}gendered/", {"reason": "It is chess.", "seen": ["0:king"]})
     before = held.get(here).json()["gendered_words"]
-    kept = held.post(f"{here}gendered/", {"reason": "It is chess.", "seen": ["queen"]})
+    kept = held.post(f"{here}gendered/", {"reason": "It is chess.", "seen": ["0:queen", "1:queen"]})
     again = held.post(f"{here}gendered/", {"reason": "It is chess."})
 
     (told,) = held.get(here).json()["gendered_words"]
