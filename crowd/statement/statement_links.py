@@ -64,7 +64,7 @@ def write_token_for(*, worker: Worker, study: Study, now: datetime) -> str:
 
 
 def read_token(token: str, *, now: datetime) -> Link:
-    """Read a link. Raises Unknown or Over."""
+    """Read a link. Raises Unknown or LinkExpired."""
     payload = _read(token)
     study = Study.objects.filter(public_id=payload["study"]).first()
     if study is None:

@@ -55,7 +55,7 @@ def found(gate: Gate) -> list[tuple[str, int | None]]:
         ("gone", {"beat_at": NOW}, ("given_up", 0)),
         ("submitted", {"kept_out": True}, ("given_up", 0)),
     ],
-    ids=["opened", "saved", "handed in", "approved", "rejected", "returned", "used up", "kept out"],
+    ids=["opened", "saved", "submitted", "approved", "rejected", "returned", "used up", "kept out"],
 )
 @pytest.mark.parametrize("is_seen", [False, True], ids=["found so", "followed"])
 def test_attempt_is_what_became_of_the_test(

@@ -22,7 +22,7 @@ PROVENANCE: Sequence[Column] = (
     column("recorded_as", TEXT, "its name in the recording that it comes from"),
     column("picture_set", TEXT, "the same for the same candidates, in whatever order they were shown"),
     column("author", TEXT, "pseudonym of who made it"),
-    column("made_at", MOMENT, "when it was handed in"),
+    column("made_at", MOMENT, "when it was submitted"),
     column("solvers_jaccard_exact", TEXT, "the mean as a fraction"),
     column("asked_at", MOMENT, "when the model's answer became known"),
     column("final_at", MOMENT, "when its last solver was in"),
@@ -41,7 +41,7 @@ PROVENANCE: Sequence[Column] = (
     column(
         "solvers",
         ROWS,
-        "who solved it, in the order in which they handed in",
+        "who solved it, in the order in which they submitted",
         column("solver", TEXT, "pseudonym"),
         column("picked", TEXTS, "names of the pictures"),
         column("jaccard", TEXT, "with the author's choice, as a fraction"),

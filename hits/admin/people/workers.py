@@ -129,7 +129,7 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
             messages.error(request, f"Choose at most {MOST} workers at once. Nothing was done.")
         return too_many
 
-    @admin.display(description="handed in")
+    @admin.display(description="submitted")
     def handed_in(self, worker: Worker) -> int:
         return worker.handed_in  # type: ignore[attr-defined, no-any-return]
 

@@ -112,7 +112,7 @@ def _draft(bonus: Bonus, *, by: User) -> Batch:
         title = _("A bonus of $%(amount)s is waiting for you") % {"amount": bonus.amount}
         description = _(
             "We could not send you this bonus in the usual way, so you collect it here. "
-            "Accept and hand in: there is nothing else to do. What it is for: %(reason)s"
+            "Accept and submit: there is nothing else to do. What it is for: %(reason)s"
         ) % {"reason": bonus.reason}
     batch = Batch.objects.create(
         study=original.study,

@@ -36,7 +36,7 @@ def write_token(designer: Designer) -> str:
 
 
 def read_token(token: str, *, now: datetime) -> Designer:
-    """Return the designer of a token. Raises Unknown or Over."""
+    """Return the designer of a token. Raises Unknown or LinkExpired."""
     payload = _read(token)
     rows = Designer.objects.select_related("project__study", "worker").defer("worker__external_id")
     designer = rows.filter(public_id=payload["designer"]).first()
