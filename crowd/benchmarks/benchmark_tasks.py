@@ -16,6 +16,8 @@ from scoring.services.asking_models import NewQuestion
 Answer = Any
 # The scores of one answer, by the key of the measure.
 Scores = Mapping[str, Fraction]
+# Sums of scores, as a result stores them.
+Sums = Sequence[Mapping[str, Any]]
 _tasks: dict[tuple[str, str], "BenchmarkTask"] = {}
 
 
@@ -40,6 +42,16 @@ class ReleasedItem:
     shown: Row
     split: str = ""
     is_hidden: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRow:
+    """One row of a benchmark's tables: whose answers, what is said of them, and their sums."""
+
+    name: str
+    about: str
+    sums: Sums
+    url: str = ""
 
 
 class BenchmarkTask(ABC):
@@ -115,6 +127,22 @@ class BenchmarkTask(ABC):
     def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
         """Return the kinds of items that it belongs to, by what divides them."""
         return {}
+
+    def across(self, release: Release) -> Mapping[str, Mapping[str, str]]:
+        """Return the divisions whose kinds stand side by side in one table: each kind by its column's title.
+
+        Of the others, each kind of items has a row for each result. A table has such columns of one measure.
+        """
+        return {}
+
+    def further(self, release: Release) -> Iterable[TableRow]:
+        """Yield rows that are counted elsewhere, and stand below those of the results."""
+        return ()
+
+
+def sum_of(*, group: str, kind: str, measure: str, items: int, total: Fraction) -> dict[str, object]:
+    """Return one of the sums that a result stores."""
+    return {"group": group, "value": kind, "measure": measure, "items": items, "sum": str(total)}
 
 
 def register(task: BenchmarkTask) -> None:

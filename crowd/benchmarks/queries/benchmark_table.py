@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from crowd.benchmarks.benchmark_tasks import BenchmarkTask
+from crowd.benchmarks.benchmark_tasks import BenchmarkTask, Measure, TableRow
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.services.benchmark_results import task_of
 from crowd.benchmarks.services.score_sums import ALL
@@ -28,13 +29,21 @@ SOURCES: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One result over items of one kind: how many it answered, and the means by measure."""
+    """A row over items of one kind: how many it answered, and the means by measure."""
 
-    result: Result
+    row: TableRow
     kind: str
     items: int
     means: Mapping[str, Fraction]
-    url: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WideLine:
+    """A row over all items that it answered, and its lines by kind."""
+
+    row: TableRow
+    items: int
+    by_kind: Mapping[str, Line]
 
 
 def complete_results(benchmark: Benchmark) -> Sequence[Result]:
@@ -45,11 +54,25 @@ def complete_results(benchmark: Benchmark) -> Sequence[Result]:
 
 def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) -> list[StatTable]:
     """Return the table over all items, and one for each way in which the task divides them."""
-    task, results = task_of(benchmark), complete_results(benchmark)
-    links = urls or {}
-    divided = dict.fromkeys(str(one["group"]) for result in results for one in result.sums if one["group"])
-    whole = _table(task, RESULTS, "Models beside people", list(_lines(results, ALL, links)))
-    return [whole, *(_divided(task, group, list(_lines(results, group, links))) for group in divided)]
+    task, links = task_of(benchmark), urls or {}
+    rows = [_row_of(result, url=links.get(result.pk, "")) for result in complete_results(benchmark)]
+    rows += task.further(benchmark.release)
+    divided = dict.fromkeys(str(one["group"]) for row in rows for one in row.sums if one["group"])
+    across = task.across(benchmark.release)
+    return [
+        _table(task, RESULTS, "Models beside people", list(_lines(rows, ALL))),
+        *(
+            _wide(task, group, across[group], rows) if group in across else _divided(task, group, rows)
+            for group in divided
+        ),
+    ]
+
+
+def _row_of(result: Result, *, url: str) -> TableRow:
+    said = [SOURCES[result.source], result.about]
+    if result.failed:
+        said.append(f"{result.failed} could not be answered")
+    return TableRow(name=result.name, about="; ".join(one for one in said if one), sums=result.sums, url=url)
 
 
 def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) -> StatTable:
@@ -58,7 +81,7 @@ def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) ->
     return StatTable(
         name=name,
         title=title,
-        columns=[_who(), *_numbers(task), head("About", TEXT, of=_about)],
+        columns=[_who(), *_numbers(task), _about()],
         rows=lines,
         about=f"Means over {task.items}{shown}.",
         empty="Nothing is counted yet. People and chance come within a minute.",
@@ -66,21 +89,58 @@ def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) ->
     )
 
 
-def _divided(task: BenchmarkTask, group: str, lines: Sequence[Line]) -> StatTable:
+def _divided(task: BenchmarkTask, group: str, rows: Sequence[TableRow]) -> StatTable:
     return StatTable(
-        name=f"by-{group.replace(' ', '-')}",
+        name=_name_of(group),
         title=f"By {group}",
         columns=[
             _who(),
             head(group.capitalize(), TEXT, name="kind", of=lambda line: line.kind),
             *_numbers(task),
         ],
-        rows=sorted(lines, key=lambda line: line.kind),
+        rows=sorted(_lines(rows, group), key=lambda line: line.kind),
     )
 
 
-def _who() -> StatColumn:
-    return head("Who", TEXT, of=lambda line: ShownCell(words=line.result.name, url=line.url))
+def _wide(task: BenchmarkTask, group: str, columns: Mapping[str, str], rows: Sequence[TableRow]) -> StatTable:
+    """A table with a column for each kind, in per cent with halves rounded up, as papers print them."""
+    (measure,) = task.single_measures
+    return StatTable(
+        name=_name_of(group),
+        title=f"By {group}",
+        columns=[
+            _who(name="model"),
+            _count(task, name=task.items),
+            *(
+                head(title, NUMBER, name=title, of=partial(_per_cent, measure, kind))
+                for title, kind in columns.items()
+            ),
+            _about(name=""),
+        ],
+        rows=[
+            WideLine(row=row, items=whole.items, by_kind={one.kind: one for one in _lines([row], group)})
+            for row in rows
+            for whole in _lines([row], ALL)
+        ],
+        about=f"{measure.name} in per cent.",
+        exact=True,
+    )
+
+
+def _name_of(group: str) -> str:
+    return f"by-{group.replace(' ', '-')}"
+
+
+def _who(*, name: str = "who") -> StatColumn:
+    return head("Who", TEXT, name=name, of=lambda line: ShownCell(words=line.row.name, url=line.row.url))
+
+
+def _about(*, name: str = "about") -> StatColumn:
+    return head("About", TEXT, name=name, of=lambda line: line.row.about)
+
+
+def _count(task: BenchmarkTask, *, name: str = "items") -> StatColumn:
+    return head(task.items.capitalize(), INTEGER, name=name, of=lambda line: line.items)
 
 
 def _numbers(task: BenchmarkTask) -> list[StatColumn]:
@@ -94,18 +154,17 @@ def _numbers(task: BenchmarkTask) -> list[StatColumn]:
         )
         for one in task.measures
     ]
-    return [*means, head(task.items.capitalize(), INTEGER, name="items", of=lambda line: line.items)]
+    return [*means, _count(task)]
 
 
 def _mean(measure: str, line: Line) -> Fraction | None:
     return line.means.get(measure)
 
 
-def _about(line: Line) -> str:
-    said = [SOURCES[line.result.source], line.result.about]
-    if line.result.failed:
-        said.append(f"{line.result.failed} could not be answered")
-    return "; ".join(one for one in said if one)
+def _per_cent(measure: Measure, kind: str, line: WideLine) -> Decimal | None:
+    means = line.by_kind[kind].means if kind in line.by_kind else {}
+    mean = means.get(measure.key)
+    return None if mean is None else Decimal(int(1000 * mean + Fraction(1, 2))).scaleb(-1)
 
 
 def _bars(task: BenchmarkTask, lines: Sequence[Line]) -> Bars | None:
@@ -114,25 +173,21 @@ def _bars(task: BenchmarkTask, lines: Sequence[Line]) -> Bars | None:
     measure = task.single_measures[-1]
     shown = [line for line in lines if measure.key in line.means]
     return draw_bars(
-        [
-            (line.result.name, float(line.means[measure.key]), percent(line.means[measure.key]))
-            for line in shown
-        ],
+        [(line.row.name, float(line.means[measure.key]), percent(line.means[measure.key])) for line in shown],
         most=1,
     )
 
 
-def _lines(results: Sequence[Result], group: str, urls: Mapping[int, str]) -> Iterator[Line]:
-    for result in results:
+def _lines(rows: Sequence[TableRow], group: str) -> Iterator[Line]:
+    for row in rows:
         kinds: dict[str, list[Mapping[str, Any]]] = {}
-        for one in result.sums:
+        for one in row.sums:
             if one["group"] == group:
                 kinds.setdefault(str(one["value"]), []).append(one)
         for kind, sums in kinds.items():
             yield Line(
-                result=result,
+                row=row,
                 kind=kind,
                 items=max(one["items"] for one in sums),
                 means={one["measure"]: Fraction(one["sum"]) / one["items"] for one in sums},
-                url=urls.get(result.pk, ""),
             )

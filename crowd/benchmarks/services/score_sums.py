@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, ReleasedItem
+from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, ReleasedItem, sum_of
 from crowd.benchmarks.models import Result
 from crowd.benchmarks.released_items import items_from
 
@@ -22,15 +22,15 @@ def sum_up(result: Result, task: BenchmarkTask) -> None:
         for group, value in kinds_of(item, task):
             for measure, score in scores.items():
                 counted[group, value, measure][score] += 1
-    sums: list[dict[str, object]] = [
-        {
-            "group": group,
-            "value": value,
-            "measure": measure,
-            "items": scores.total(),
-            "sum": str(sum((Fraction(score) * times for score, times in scores.items()), Fraction())),
-        }
-        for (group, value, measure), scores in sorted(counted.items())
+    sums = [
+        sum_of(
+            group=group,
+            kind=kind,
+            measure=measure,
+            items=scores.total(),
+            total=sum((Fraction(score) * times for score, times in scores.items()), Fraction()),
+        )
+        for (group, kind, measure), scores in sorted(counted.items())
     ]
     result.sums = [*sums, *_of_whole(result, task)]
     result.save(update_fields=["sums"])
@@ -58,13 +58,8 @@ def _of_whole(result: Result, task: BenchmarkTask) -> Iterator[dict[str, object]
             parts.setdefault((SPLIT, item.split), []).append((item, answer))
     for (group, value), part in parts.items():
         for measure, mean in task.whole(part).items() if part else ():
-            yield {
-                "group": group,
-                "value": value,
-                "measure": measure,
-                "items": len(part),
-                "sum": str(Fraction(mean) * len(part)),
-            }
+            total = Fraction(mean) * len(part)
+            yield sum_of(group=group, kind=value, measure=measure, items=len(part), total=total)
 
 
 def _scored(result: Result, task: BenchmarkTask) -> Iterator[tuple[ReleasedItem, dict[str, str]]]:

@@ -1,13 +1,25 @@
 """The benchmark of the association game: which pictures an author meant by a word."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Measure, ReleasedItem, Scores
+from crowd.benchmarks.benchmark_tasks import (
+    Answer,
+    BenchmarkTask,
+    Measure,
+    ReleasedItem,
+    Scores,
+    TableRow,
+    sum_of,
+)
+from crowd.releases.models import Release
+from crowd.winogavil.humans import Baseline, baseline_of
 from crowd.winogavil.releases.domain import ALL, BASELINE, GROUPS, random_expectation
 from crowd.winogavil.releases.files.uploads import ANY_OF, COLUMNS
 from crowd.winogavil.releases.origins import BASELINE as FROM_LIST
+from crowd.winogavil.releases.origins import holds_baseline, holds_game
 from hits.common.uploads import UploadedColumn
 from hits.datasets.columns import Row
 from scoring.domain import best, jaccard
@@ -17,6 +29,12 @@ from scoring.services.asking_rivals import ShownPicture
 from scoring.services.picture_places import captions_of
 
 JACCARD = "jaccard"
+# What divides the items, and the kinds that are columns of the paper's Table 4, many candidates first.
+DATA = "data"
+WHOLE_GAME = f"game, {ALL}"
+COLUMNS_OF_GAME = {**{name: f"game, {name} candidates" for name in ("10 & 12", "5 & 6")}, ALL: WHOLE_GAME}
+COLUMNS_OF_BASELINE = {BASELINE: BASELINE}
+NEWCOMERS = "Humans"
 
 
 class PickPictures(BenchmarkTask):
@@ -55,10 +73,10 @@ class PickPictures(BenchmarkTask):
         picks, values = cells["prediction"], cells["scores"]
         if (picks is None) == (values is None):
             raise ValueError("it needs either a prediction or scores.")
-        names = list(item.shown["candidates"])
+        names, k = list(item.shown["candidates"]), item.row["num_associations"]
         if values is None:
-            return _places_of(picks, names, k=item.row["num_associations"])
-        return sorted(best(_in_order(values, names), k=item.row["num_associations"]))
+            return _places_of(picks, names, k=k, called=item.name)
+        return sorted(best(_in_order(values, names, called=item.name), k=k))
 
     def write(self, item: ReleasedItem, answer: Answer) -> Mapping[str, Any]:
         return {"prediction": "|".join(item.shown["candidates"][place] for place in answer)}
@@ -75,10 +93,49 @@ class PickPictures(BenchmarkTask):
         return None if mean is None else {JACCARD: Fraction(mean)}
 
     def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
-        if item.row["source"] == FROM_LIST:
-            return {"data": [BASELINE]}
-        sizes = [name for name, sizes in GROUPS.items() if item.row["num_candidates"] in sizes]
-        return {"data": [f"game, {ALL}", *(f"game, {name} candidates" for name in sizes)]}
+        return {DATA: _kinds(item.row["num_candidates"], from_list=item.row["source"] == FROM_LIST)}
+
+    def across(self, release: Release) -> Mapping[str, Mapping[str, str]]:
+        return {
+            DATA: {
+                **(COLUMNS_OF_GAME if holds_game(release) else {}),
+                **(COLUMNS_OF_BASELINE if holds_baseline(release) else {}),
+            }
+        }
+
+    def further(self, release: Release) -> Iterable[TableRow]:
+        """Yield people new to the study, who solve a sample of its whole selection."""
+        found = baseline_of(release.study)
+        if found is not None:
+            about = "people new to the study, over its whole selection"
+            yield TableRow(name=NEWCOMERS, about=about, sums=_sums_of(found, release))
+
+
+def _kinds(size: int, *, from_list: bool) -> Sequence[str]:
+    if from_list:
+        return [BASELINE]
+    return [WHOLE_GAME, *(COLUMNS_OF_GAME[name] for name, sizes in GROUPS.items() if size in sizes)]
+
+
+def _sums_of(found: Baseline, release: Release) -> list[dict[str, object]]:
+    """Return the sums over what the release holds: the game, the SWOW baseline, or both."""
+    held = {False: holds_game(release), True: holds_baseline(release)}
+    parts: defaultdict[tuple[str, str], list[tuple[int, Fraction]]] = defaultdict(list)
+    for (from_list, size), part in found.sums.items():
+        if held[from_list]:
+            parts["", ""].append(part)
+            for kind in _kinds(size, from_list=from_list):
+                parts[DATA, kind].append(part)
+    return [
+        sum_of(
+            group=group,
+            kind=kind,
+            measure=JACCARD,
+            items=sum(items for items, _ in some),
+            total=sum((total for _, total in some), Fraction()),
+        )
+        for (group, kind), some in parts.items()
+    ]
 
 
 def _question(row: Row, captions: Mapping[str, str]) -> NewQuestion:
@@ -90,21 +147,23 @@ def _question(row: Row, captions: Mapping[str, str]) -> NewQuestion:
     return scores([row["cue"]], shown, are_cues=True)
 
 
-def _places_of(picks: Sequence[str], names: Sequence[str], *, k: int) -> list[int]:
+def _places_of(picks: Sequence[str], names: Sequence[str], *, k: int, called: str) -> list[int]:
     if strangers := [pick for pick in picks if pick not in names]:
-        raise ValueError(f"{strangers[0]!r:.80} is no candidate.")
+        raise ValueError(f"{strangers[0]!r:.80} is no candidate of {called}.")
     if len(set(picks)) < len(picks):
-        raise ValueError("a picture is named twice.")
+        raise ValueError(f"{called} names a picture twice.")
     if len(picks) != k:
-        raise ValueError(f"exactly {k} pictures are needed, and {len(picks)} are named.")
+        raise ValueError(f"{called} needs exactly {k} pictures, and {len(picks)} are named.")
     return sorted(names.index(pick) for pick in picks)
 
 
-def _in_order(values: Mapping[str, float] | Sequence[float], names: Sequence[str]) -> list[float]:
+def _in_order(
+    values: Mapping[str, float] | Sequence[float], names: Sequence[str], *, called: str
+) -> list[float]:
     if isinstance(values, Mapping):
         if set(values) != set(names):
-            raise ValueError("the scores are not those of its candidates, each once.")
+            raise ValueError(f"the scores of {called} are not those of its candidates, each once.")
         return [values[name] for name in names]
     if len(values) != len(names):
-        raise ValueError(f"there are {len(names)} candidates, and {len(values)} scores.")
+        raise ValueError(f"{called} has {len(names)} candidates, and {len(values)} scores are there.")
     return list(values)

@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 from hits.common.uploads import UploadedColumn, is_blank
+from hits.core.domain.typed_text import read_uuid
 
 BETWEEN = "|"
 Scores = Mapping[str, float] | Sequence[float]
@@ -14,7 +15,8 @@ Scores = Mapping[str, float] | Sequence[float]
 def _read_id(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError("must be text.")  # noqa: TRY004 - a fault of the file's
-    return value.strip()
+    known = read_uuid(value)
+    return str(known) if known else value.strip()
 
 
 def _read_picks(value: Any) -> Sequence[str] | None:

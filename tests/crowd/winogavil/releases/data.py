@@ -3,10 +3,16 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from fractions import Fraction
+from io import BytesIO
 from itertools import count
 from random import Random
 from typing import Any
 
+from crowd.benchmarks import benchmark_tasks
+from crowd.benchmarks.models import Benchmark, Result
+from crowd.benchmarks.queries.benchmark_table import tables_of
+from crowd.benchmarks.services import answer_files, benchmark_results
+from crowd.releases.models import Release
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.services.final_associations import settle
@@ -16,7 +22,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from scoring.domain import jaccard, model_score
 from scoring.models import RegisteredRival, RivalQuery, Verdict
-from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_worker
+from tests.factories import NOW, make_assignment, make_batch, make_hit, make_picture, make_user, make_worker
 
 _numbers = count(1)
 WEIGHTS = "ab" * 32
@@ -127,6 +133,24 @@ def add_verdict(one: Association, *, predicted: Sequence[int] = (0, 2), now: dat
         device="cpu",
         answered_at=now,
     )
+
+
+def benchmark_of(release: Release) -> Benchmark:
+    task = benchmark_tasks.get("winogavil", "associations")
+    return benchmark_results.open_benchmark(release=release, task=task, now=NOW)
+
+
+def upload_answers(release: Release, content: str, *, name: str, is_part: bool = False) -> Result:
+    return answer_files.add_answers(
+        benchmark=benchmark_of(release), name=name, file=BytesIO(content.encode()), is_part=is_part,
+        by=make_user(), now=NOW,
+    )  # fmt: skip
+
+
+def columns_of(release: Release) -> dict[str, dict[str, Any]]:
+    """Return the rows of the paper's Table 4 by their names."""
+    table = next(table for table in tables_of(benchmark_of(release)) if table.name == "by-data")
+    return {row.pop("model"): row for row in table.as_json()}
 
 
 def people(count: int) -> list[Worker]:
