@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 from datetime import timedelta
 from fractions import Fraction
-from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,14 +13,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.benchmarks.released_items import items_from
+from crowd.benchmarks.services.benchmark_results import answer_benchmarks, task_of
 from crowd.releases.models import Release
 from crowd.releases.services import release_states
 from crowd.winogavil.humans import Baseline
 from crowd.winogavil.play.models import WebGame
 from crowd.winogavil.play.services import accounts, player_figures
 from crowd.winogavil.play.site.session import COOKIE
-from crowd.winogavil.releases.queries import model_table
-from crowd.winogavil.releases.services import prediction_scores
+from crowd.winogavil.releases import game_benchmark
 from crowd.winogavil.uploaded_models import uploaded_models_of
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import RESEARCHER
@@ -29,7 +29,7 @@ from hits.studies.models import Study
 from scoring.models import RivalQuery
 from scoring.queries.rivals_beside_people import compare, compare_apart
 from tests.crowd.winogavil.play.table import make_game, make_player
-from tests.crowd.winogavil.releases.data import add_verdict, make_final
+from tests.crowd.winogavil.releases.data import add_verdict, benchmark_of, make_final, upload_answers
 from tests.factories import NOW, make_user
 from tests.people import sign_in
 
@@ -71,20 +71,14 @@ def make_published(
 
 
 def upload(release: Release, model: str, *places: int, most: int | None = None) -> None:
-    """Upload the predictions of a model that always picks these places, for so many of the items."""
-    items = release.items.filter(selected=True).order_by("pk")[:most]
+    """Upload the answers of a model that always picks these places, for so many of the items."""
+    items = [read.item for read in items_from(release, task_of(benchmark_of(release)))]
     rows = [
-        {"ID": str(item.public_id), "prediction": [item.candidates[place] for place in places]}
-        for item in items
+        {"ID": item.name, "prediction": [item.row["candidates"][place] for place in places]}
+        for item in items[:most]
     ]
-    prediction_scores.add_prediction(
-        release=release,
-        model=model,
-        file=BytesIO(json.dumps(rows).encode()),
-        is_part=True,
-        by=make_user(),
-        now=NOW,
-    )
+    upload_answers(release, json.dumps(rows), name=model, is_part=True)
+    answer_benchmarks(now=NOW)
 
 
 def rows_of(study: Study) -> list[tuple[str, float, bool]]:
@@ -140,7 +134,7 @@ def test_people_beside_them_are_those_who_solved_the_very_release(
     game: WebGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     newcomers = Baseline(sums={(False, 5): (10, Fraction(5))})
-    monkeypatch.setattr(model_table, "baseline_of", {game.study: newcomers}.get)
+    monkeypatch.setattr(game_benchmark, "baseline_of", {game.study: newcomers}.get)
     make_final(game.study, source="player")
 
     upload(make_published(game.study), "right", 0, 1)
