@@ -32,6 +32,7 @@ urlpatterns = [
     path("api/", include("qualifications.api")),
     path("api/", include("crowd.pictures.api")),
     path("api/", include("crowd.releases.api.urls")),
+    path("api/", include("crowd.benchmarks.api")),
     path("api/", include("crowd.statistics_api")),
     path("api/", include("crowd.papers.api")),
     path("q/", include("crowd.frame.urls")),

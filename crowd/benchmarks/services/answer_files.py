@@ -114,11 +114,15 @@ def answers_to(task: BenchmarkTask, *, is_part: bool = False) -> ModelResults[Be
     )
 
 
-def answer_lines(result: Result) -> Iterator[Sequence[Cell]]:
-    """Yield the cells of a file that gives the same answers again, without its heading."""
+def answer_lines(result: Result, *, with_hidden: bool = True) -> Iterator[Sequence[Cell]]:
+    """Yield the cells of a file that gives the same answers again, without its heading.
+
+    `with_hidden`: those to items whose labels are kept back, too.
+    """
     task = task_of(result.benchmark)
     names = [column.name for column in task.columns[1:]]
-    items = (read.item for read in items_from(result.benchmark.release, task))
+    reads = items_from(result.benchmark.release, task)
+    items = (read.item for read in reads if with_hidden or not read.item.is_hidden)
     while some := list(islice(items, AT_ONCE)):
         rows = result.items.filter(item__in=[item.name for item in some])
         answers = dict(rows.values_list("item", "answer"))

@@ -35,9 +35,14 @@ def task_of(benchmark: Benchmark) -> BenchmarkTask:
 
 
 def open_benchmark(*, release: Release, task: BenchmarkTask, now: datetime) -> Benchmark:
-    """Return the benchmark, with rows for people and chance from the first time on. Idempotent."""
+    """Return the benchmark, with rows for people and chance from the first time on. Idempotent.
+
+    Raises RuleBroken if the release is not ready, or has nothing of the task.
+    """
     if not release.is_complete:
         raise RuleBroken("not_ready", "Models are measured on a release that is ready.")
+    if task not in benchmark_tasks.tasks_for(release):
+        raise RuleBroken("no_items", "The release has nothing that this task asks about.")
     with transaction.atomic():
         benchmark, is_new = Benchmark.objects.get_or_create(
             release=release, task=task.key, defaults={"made_at": now}

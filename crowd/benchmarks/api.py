@@ -1,0 +1,253 @@
+"""Benchmarks for notebooks: models beside people on a release, models that are asked, answers from files."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from django.db.models import Prefetch, QuerySet
+from django.http import Http404
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import action
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.routers import SimpleRouter
+
+from crowd.benchmarks import benchmark_tasks
+from crowd.benchmarks.admin.result_actions import ADD, LOOK, RESULTS
+from crowd.benchmarks.models import Benchmark, Result
+from crowd.benchmarks.queries.benchmark_table import tables_of
+from crowd.benchmarks.services import answer_files, benchmark_results
+from crowd.benchmarks.services.benchmark_results import models_for, task_of
+from crowd.releases.admin.permitted_rows import TAKE, VIEW
+from crowd.releases.models import Release
+from crowd.releases.services.file_downloads import download_name
+from hits.admin.data.take_files import send_csv
+from hits.api.authentication import user_of
+from hits.api.filters import Filters
+from hits.api.listings import JSON, Listing
+from hits.api.request_permissions import Need
+from hits.api.verbs import Verb
+from hits.datasets.columns import INTEGER, MOMENT, ROWS, TEXT, column
+from hits.identity.api_tokens import Scope
+from hits.work.access import studies_of
+
+SEEN = (VIEW, LOOK)
+CHANGE = Need(Scope.EXPORT, (*SEEN, ADD))
+ABOUT = "For colleagues: which weights, which prompt, where it comes from."
+
+
+class NewBenchmark(serializers.Serializer[Any]):
+    release = serializers.UUIDField()
+    task = serializers.CharField(max_length=32, help_text="The key of a task of the release's task type.")
+
+
+class AskedModel(serializers.Serializer[Any]):
+    model = serializers.CharField(max_length=64, help_text="The name of a registered model.")
+    about = serializers.CharField(max_length=500, required=False, allow_blank=True, help_text=ABOUT)
+
+
+class NewAnswers(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=64, help_text="The name of the model.")
+    file = serializers.FileField(help_text="CSV or JSON, with the columns that the admin's page describes.")
+    about = serializers.CharField(max_length=500, required=False, allow_blank=True, help_text=ABOUT)
+    is_part = serializers.BooleanField(
+        required=False, default=False, help_text="The file covers only a part of the release."
+    )
+
+    def validate_file(self, file: Any) -> Any:
+        if file.size > answer_files.MOST_BYTES:
+            most = answer_files.MOST_BYTES // 1_000_000
+            raise serializers.ValidationError(f"A file has at most {most} MB.")
+        return file
+
+
+class BenchmarkTableSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    title = serializers.CharField()
+    about = serializers.CharField(help_text="What is counted.")
+    rows = serializers.ListField(
+        child=serializers.DictField(), source="as_json", help_text="Numbers by the names of the columns."
+    )
+
+
+class BenchmarkFilters(Filters):
+    release = serializers.UUIDField(required=False, source="release__public_id")
+    study = serializers.UUIDField(required=False, source="release__study__public_id")
+    task = serializers.CharField(required=False, max_length=32)
+
+
+class BenchmarkResultFilters(Filters):
+    benchmark = serializers.IntegerField(required=False, min_value=1, max_value=10**18)
+    release = serializers.UUIDField(required=False, source="benchmark__release__public_id")
+    study = serializers.UUIDField(required=False, source="benchmark__release__study__public_id")
+    task = serializers.CharField(required=False, max_length=32, source="benchmark__task")
+    source = serializers.ChoiceField(Result.Source.choices, required=False)  # type: ignore[assignment]
+
+
+STATE = (
+    column("public_id", TEXT, "the result's id"),
+    column("name", TEXT, "the model, or who else answered"),
+    column("source", TEXT, "asked, uploaded, people or chance"),
+    column("status", TEXT, "open, or done"),
+    column("answered", INTEGER, "items that are answered"),
+    column("waiting", INTEGER, "items that the model is being asked about"),
+    column("failed", INTEGER, "items that it could not answer"),
+    column("problem", TEXT, "why not, or what it waits for"),
+)
+
+
+class BenchmarkResultViewSet(Listing):
+    """The answers of one model, or of people or chance: how far they are, their origin and their sums.
+
+    No item is told with its scores: those of a hidden split would tell its labels.
+    """
+
+    queryset: QuerySet[Result] = Result.objects.select_related("benchmark__release__study", "added_by")
+    permissions = SEEN
+    scope = Scope.EXPORT
+    study_path = "benchmark__release__study"
+    filters = BenchmarkResultFilters
+    needs: ClassVar[Mapping[str, Need]] = {"answers": Need(Scope.EXPORT, (*SEEN, TAKE))}
+    columns = (
+        *STATE,
+        column("benchmark", INTEGER, "the number of its benchmark", of="benchmark_id"),
+        column("release", TEXT, "the release", of="benchmark.release.public_id"),
+        column("task", TEXT, "the task", of="benchmark.task"),
+        column("about", TEXT, "what is said of it"),
+        column("provenance", JSON, "weights, preprocessing, device and code; of a file, its SHA-256"),
+        column(
+            "sums",
+            ROWS,
+            "sums of its scores over all items, and over each kind of them",
+            column(
+                "group", TEXT, "what divides the items; empty for all of them", of=lambda one: one["group"]
+            ),
+            column("value", TEXT, "the kind of items", of=lambda one: one["value"]),
+            column("measure", TEXT, "the measure", of=lambda one: one["measure"]),
+            column("items", INTEGER, "so many items", of=lambda one: one["items"]),
+            column("sum", TEXT, "the sum, as a fraction", of=lambda one: one["sum"]),
+        ),
+        column("added_by", TEXT, "who added it", of=lambda one: one.added_by and one.added_by.username),
+        column("added_at", MOMENT, "when"),
+    )
+    verbs: ClassVar[Mapping[str, Verb]] = {
+        "again": Verb(
+            action=RESULTS.actions["again"],
+            scope=Scope.EXPORT,
+            about="Ask a model again about what it could not answer.",
+        ),
+        "remove": Verb(
+            action=RESULTS.actions["remove"],
+            scope=Scope.EXPORT,
+            about="Remove a model's answers. This cannot be undone.",
+        ),
+    }
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True)
+    def answers(self, request: Request, public_id: str) -> HttpResponseBase:
+        """Take a model's answers as a file that can be uploaded again, without those to a hidden split."""
+        result: Result = self.get_object()
+        if not result.is_of_model:
+            raise Http404
+        heading = [one.name for one in task_of(result.benchmark).columns]
+        name = download_name(result.benchmark.release, f"{result.benchmark.task}-{result.pk}.csv")
+        answer = send_csv(heading, answer_files.answer_lines(result, with_hidden=False), name=name)
+        answer["Cache-Control"] = "no-store"
+        return answer
+
+
+Results: Any = BenchmarkResultViewSet
+
+
+class BenchmarkViewSet(Listing):
+    """One task on the items of one release, with the results of models, people and chance."""
+
+    queryset: QuerySet[Benchmark] = Benchmark.objects.select_related("release__study").prefetch_related(
+        Prefetch("results", Result.objects.defer("sums", "provenance"))
+    )
+    permissions = SEEN
+    scope = Scope.EXPORT
+    study_path = "release__study"
+    number = True
+    filters = BenchmarkFilters
+    needs: ClassVar[Mapping[str, Need]] = {
+        "create": Need(Scope.EXPORT, SEEN),
+        "tables": Need(Scope.EXPORT, SEEN),
+        "ask": CHANGE,
+        "upload": CHANGE,
+    }
+    columns = (
+        column("number", INTEGER, "the number of the benchmark on this site", of="pk"),
+        column("release", TEXT, "the release", of="release.public_id"),
+        column("study", TEXT, "the study", of="release.study.public_id"),
+        column("task", TEXT, "the key of the task"),
+        column("name", TEXT, "the task in words", of=lambda one: task_of(one).name),
+        column("made_at", MOMENT, "when it was opened"),
+        column("results", ROWS, "its results", *STATE, of=lambda one: one.results.all()),
+    )
+
+    @extend_schema(request=NewBenchmark)
+    def create(self, request: Request) -> Response:
+        """Open the benchmark of a task, as its page does. One that is open already is told again."""
+        asked = self.read(NewBenchmark)
+        releases = Release.objects.filter(study__in=studies_of(request.user)).select_related("study")
+        release = get_object_or_404(releases, public_id=asked["release"])
+        tasks = {task.key: task for task in benchmark_tasks.tasks_of(release.family)}
+        if asked["task"] not in tasks:
+            raise serializers.ValidationError({"task": [f"There is {', '.join(tasks) or 'none'}."]})
+        made = benchmark_results.open_benchmark(
+            release=release, task=tasks[asked["task"]], now=timezone.now()
+        )
+        answer = self.answer_row(pk=made.pk)
+        answer.status_code = status.HTTP_201_CREATED
+        return answer
+
+    @extend_schema(responses=BenchmarkTableSerializer(many=True))
+    @action(detail=True)
+    def tables(self, request: Request, pk: str) -> Response:
+        """Tell the tables of its page: models beside people and chance, over all items and by kinds."""
+        return Response(BenchmarkTableSerializer(tables_of(self.get_object()), many=True).data)
+
+    @extend_schema(request=AskedModel, responses={201: Results.serializer_class})
+    @action(detail=True, methods=["post"])
+    def ask(self, request: Request, pk: str) -> Response:
+        """Ask a registered model about every item. The background does it; the result tells how far it is."""
+        benchmark, asked = self.get_object(), self.read(AskedModel)
+        rival = models_for(task_of(benchmark)).filter(name=asked["model"]).first()
+        if rival is None:
+            raise serializers.ValidationError({"model": ["No model of this name can answer this."]})
+        result = benchmark_results.ask_model(
+            benchmark=benchmark,
+            rival=rival,
+            by=user_of(request),
+            now=timezone.now(),
+            about=asked.get("about", ""),
+        )
+        return _told(result)
+
+    @extend_schema(request=NewAnswers, responses={201: Results.serializer_class})
+    @action(detail=True, methods=["post"], parser_classes=[MultiPartParser])
+    def upload(self, request: Request, pk: str) -> Response:
+        """Score the answers of a model: all lines of a file, or none and what is wrong in each."""
+        benchmark, values = self.get_object(), self.read(NewAnswers)
+        result = answer_files.add_answers(
+            benchmark=benchmark, by=user_of(request), now=timezone.now(), **values
+        )
+        return _told(result)
+
+
+def _told(result: Result) -> Response:
+    return Response(Results.serializer_class(result).data, status=status.HTTP_201_CREATED)
+
+
+router = SimpleRouter()
+router.register("benchmarks", BenchmarkViewSet, basename="benchmark")
+router.register("benchmark-results", BenchmarkResultViewSet, basename="benchmark-result")
+
+urlpatterns = router.urls
