@@ -153,7 +153,7 @@ class BenchmarkResultViewSet(Listing):
     def answers(self, request: Request, public_id: str) -> HttpResponseBase:
         """Take a model's answers as a file that can be uploaded again, without those to a hidden split."""
         result: Result = self.get_object()
-        if not result.is_of_model:
+        if not result.has_answers:
             raise Http404
         heading = [one.name for one in task_of(result.benchmark).columns]
         name = download_name(result.benchmark.release, f"{result.benchmark.task}-{result.pk}.csv")

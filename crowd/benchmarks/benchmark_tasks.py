@@ -162,6 +162,8 @@ def get(family: str, key: str) -> BenchmarkTask:
 
 
 def tasks_for(release: Release) -> Sequence[BenchmarkTask]:
-    """Return the tasks whose file this release has."""
-    files = release.counts.get("files", {})
-    return [task for task in tasks_of(release.family) if files.get(task.file)]
+    """Return the tasks whose file this release has, with something in it."""
+    rows = release.counts.get("files")
+    # Releases of version 0.1.0 have no count of the rows of each file.
+    held = rows or {file["name"].partition(".")[0]: True for file in release.files if rows is None}
+    return [task for task in tasks_of(release.family) if held.get(task.file)]

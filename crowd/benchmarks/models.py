@@ -93,6 +93,11 @@ class Result(models.Model):
     def is_of_model(self) -> bool:
         return self.source in self.OF_MODELS
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether a model's single answers are here; of some that came early only the sums are."""
+        return self.is_of_model and self.items.exists()
+
 
 class ItemResult(models.Model):
     """The answer to one item, with its scores as fractions."""

@@ -156,6 +156,9 @@ class Release(models.Model):
     @property
     def frozen(self) -> Path:
         """Folder of the frozen rows. Nothing of it is ever sent: it has what the files may have to hide."""
+        if self.is_complete and "files" not in self.counts:
+            # Of version 0.1.0, which hid nothing: its full form is what was frozen.
+            return self.folder
         return self.folder.with_name(f"{self.public_id}-frozen")
 
     @property

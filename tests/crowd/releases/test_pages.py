@@ -163,10 +163,11 @@ def test_a_release_of_before_is_shown_as_it_is(client: Client) -> None:
         name: release.counts[name]
         for name in ("rows", "selected", "unscored", "shapes", "creators", "solvers")
     }
-    Release.objects.update(counts={**counts, "pictures": 30}, files=release.files[:3])
+    Release.objects.update(counts={**counts, "pictures": 30}, files=release.files[:6])
     sign_in(client, RESEARCHER, study)
 
     page = text_of(client.get(reverse("admin:releases_release_change", args=[release.pk])))
 
     assert "none of 30" in page
     assert "Models beside people" in page
+    assert reverse("admin:benchmarks_open", args=[release.pk, "associations"]) in page
