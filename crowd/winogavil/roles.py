@@ -12,10 +12,6 @@ LOOK = (
     "winogavil_annotation.view_annotation",
     "winogavil_releases.view_statistics",
 )
-DATA = (
-    "winogavil_releases.add_prediction",
-    "winogavil_releases.delete_prediction",
-)
 # Permissions for the picture sets, the rules, and the reports of words.
 KEEP = (
     "winogavil.add_pictureset",
@@ -34,6 +30,6 @@ PLAY = (
 
 ROLES: Mapping[str, tuple[str, ...]] = {
     REVIEWER: LOOK,
-    RESEARCHER: (*LOOK, *DATA, *KEEP, *PLAY, "winogavil_annotation.add_draw"),
-    OPERATOR: (*LOOK, *DATA, *KEEP, *PLAY),
+    RESEARCHER: (*LOOK, *KEEP, *PLAY, "winogavil_annotation.add_draw"),
+    OPERATOR: (*LOOK, *KEEP, *PLAY),
 }

@@ -84,7 +84,7 @@ def run(folder: Path) -> list[Row]:
     rows.append(observe("release, all files", write))
     release = Release.objects.get(pk=release.pk)
     check(release)
-    rows.append(observe("predictions, scored", lambda: predict(release, folder)))
+    rows.append(observe("answers of a model, scored", lambda: answer(release, folder)))
     return rows
 
 
@@ -197,7 +197,6 @@ def check(release: Any) -> None:
     with (release.folder / "full.jsonl").open("rb") as lines:
         counted = sum(1 for _ in lines)
     found = {
-        "items": release.items.count(),
         "full.jsonl": counted,
         "full.parquet": pq.ParquetFile(release.folder / "full.parquet").metadata.num_rows,
     }
@@ -208,22 +207,28 @@ def check(release: Any) -> None:
         )
 
 
-def predict(release: Any, folder: Path) -> None:
+def answer(release: Any, folder: Path) -> None:
     import json  # noqa: PLC0415
 
     from django.utils import timezone  # noqa: PLC0415
 
-    from crowd.winogavil.releases.services.prediction_scores import add_prediction  # noqa: PLC0415
+    from crowd.benchmarks import benchmark_tasks  # noqa: PLC0415
+    from crowd.benchmarks.services.answer_files import add_answers  # noqa: PLC0415
+    from crowd.benchmarks.services.benchmark_results import open_benchmark  # noqa: PLC0415
     from tests.factories import make_user  # noqa: PLC0415
 
-    path = folder / "predictions.jsonl"
+    now = timezone.now()
+    benchmark = open_benchmark(
+        release=release, task=benchmark_tasks.get("winogavil", "associations"), now=now
+    )
+    path = folder / "answers.jsonl"
     with (release.folder / "associations.jsonl").open() as lines, path.open("w") as file:
         for line in lines:
             row = json.loads(line)
             picks = row["candidates"][: row["num_associations"]]
             file.write(json.dumps({"ID": row["ID"], "prediction": picks}) + "\n")
     with path.open("rb") as upload:
-        add_prediction(release=release, model="first", file=upload, by=make_user(), now=timezone.now())
+        add_answers(benchmark=benchmark, name="first", file=upload, by=make_user(), now=now)
 
 
 def analyze() -> None:

@@ -1,7 +1,7 @@
 """Benchmarks in the admin: models beside people, models that are asked, files of answers, each result."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -40,7 +40,6 @@ from crowd.releases.services.file_downloads import download_name
 from hits.admin.data.result_forms import UploadedFile, answer_upload
 from hits.admin.data.take_files import send_csv
 from hits.admin.page_parts import ReadOnlyAdmin, plural
-from hits.admin.projects.project_cards import CardLink
 from hits.admin.selection import signed_in
 from hits.admin.stat_tables import send_table
 from hits.core.errors import RuleBroken
@@ -95,13 +94,7 @@ def tasks_context(request: HttpRequest, release: Release) -> Mapping[str, Any]:
     }
 
 
-def _links(request: HttpRequest, release: Release) -> Sequence[CardLink]:
-    return []
-
-
-release_parts.register(
-    "", ReleasePart(template="admin/benchmarks/of_release.html", context=tasks_context, links=_links)
-)
+release_parts.register("", ReleasePart(template="admin/benchmarks/of_release.html", context=tasks_context))
 
 
 def open_view(page: BenchmarkAdmin, request: HttpRequest, pk: int, task: str) -> HttpResponse:
@@ -213,7 +206,7 @@ def result_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResp
         "title": str(result),
         "result": result,
         "provenance": provenance,
-        "may_take": request.user.has_perm(TAKE) and result.is_of_model,
+        "may_take": request.user.has_perm(TAKE) and result.has_answers,
         "offered": RESULTS.offered(result, user=signed_in(request)),
     }
     return _render(page, request, "result", result.benchmark, context)
@@ -222,7 +215,7 @@ def result_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResp
 def answers_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResponseBase:
     """Send the answers as a file that gives the same ones again."""
     result = find_result(request, pk, TAKE)
-    if not result.is_of_model:
+    if not result.has_answers:
         raise Http404
     heading = [column.name for column in task_of(result.benchmark).columns]
     name = download_name(result.benchmark.release, f"{result.benchmark.task}-{result.pk}.csv")

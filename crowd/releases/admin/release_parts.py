@@ -8,21 +8,20 @@ from typing import Any
 from django.http import HttpRequest
 
 from crowd.releases.models import Release
-from hits.admin.projects.project_cards import CardLink
 
 _parts: dict[str, list["ReleasePart"]] = defaultdict(list)
 
 
+def _nothing(request: HttpRequest, release: Release) -> Mapping[str, Any]:
+    return {}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReleasePart:
-    """Sections at the end of a release's page, and links beside its actions.
-
-    Both are shown for complete releases only.
-    """
+    """Sections at the end of the page of a complete release."""
 
     template: str
-    context: Callable[[HttpRequest, Release], Mapping[str, Any]]
-    links: Callable[[HttpRequest, Release], Sequence[CardLink]]
+    context: Callable[[HttpRequest, Release], Mapping[str, Any]] = _nothing
 
 
 def register(family: str, part: ReleasePart) -> None:

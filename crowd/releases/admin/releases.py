@@ -161,7 +161,6 @@ def release_context(request: HttpRequest, release: Release) -> dict[str, Any]:
         "data": release.counts.get("files", {}).items(),
         "may_take": request.user.has_perm(TAKE),
         "offered": RELEASES.offered(release, user=signed_in(request)),
-        "links": [link for part in parts for link in part.links(request, release)],
         "parts": [part.template for part in parts],
         **{name: value for part in parts for name, value in part.context(request, release).items()},
     }

@@ -1,4 +1,3 @@
-from django.urls import include, path
 from rest_framework.routers import SimpleRouter
 
 from crowd.winogavil.api.annotation_rows import AnnotationDrawViewSet, AnnotationViewSet
@@ -22,4 +21,4 @@ router.register("annotations", AnnotationViewSet, basename="annotation")
 router.register("web-games", WebGameViewSet, basename="web-game")
 router.register("player-standings", StandingViewSet, basename="player-standing")
 
-urlpatterns = [*router.urls, path("", include("crowd.winogavil.releases.api.urls"))]
+urlpatterns = router.urls

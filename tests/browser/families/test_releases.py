@@ -1,7 +1,10 @@
 """Statistics and releases as a researcher sees them: on a wide screen and on a phone, light and dark."""
 
+import json
+
 import pytest
 
+from crowd.benchmarks.services.benchmark_results import answer_benchmarks
 from crowd.demo.demo_people import Staff
 from crowd.releases.models import Release
 from crowd.releases.services import release_states
@@ -11,7 +14,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
-from tests.crowd.winogavil.releases.data import make_game
+from tests.crowd.winogavil.releases.data import benchmark_of, make_game, upload_answers
 from tests.factories import NOW, make_study
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -42,6 +45,13 @@ def make(study: Study, *, version: str = "1.0", ready: bool = True) -> Release:
     return release
 
 
+def first_ones(release: Release) -> str:
+    """A file of the answers of a model that picks the pictures shown first."""
+    rows = [json.loads(line) for line in (release.folder / "associations.jsonl").read_text().splitlines()]
+    picks = (f"{row['ID']},{'|'.join(row['candidates'][: row['num_associations']])}\n" for row in rows)
+    return f"ID,prediction\n{''.join(picks)}"
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_pages_of_releases_look_right(
     open_page: OpenPage, researcher: Staff, study: Study, sites: Sites, size: str
@@ -61,7 +71,11 @@ def test_pages_of_releases_look_right(
     visitor.visit("release-failed", f"{admin}/{failed.pk}/change/")
     visitor.visit("publish", f"{admin}/{ready.pk}/publish/")
     visitor.visit("delete", f"{admin}/{ready.pk}/delete-all/")
-    visitor.visit("predict", f"{admin}/{ready.pk}/predictions/add/")
+    benchmark = benchmark_of(ready)
+    upload_answers(ready, first_ones(ready), name="A model")
+    answer_benchmarks(now=NOW)
+    for name, address in (("benchmark", ""), ("benchmark-ask", "ask/"), ("benchmark-upload", "upload/")):
+        visitor.visit(name, f"{sites.public}/admin/benchmarks/benchmark/{benchmark.pk}/{address}")
     visitor.visit("statistics-studies", f"{sites.public}/admin/winogavil_releases/statistics/")
     visitor.visit("statistics", f"{sites.public}/admin/winogavil_releases/statistics/{study.pk}/")
 
@@ -86,11 +100,10 @@ def test_release_is_made_watched_and_held_against_a_model(
     page.get_by_role("heading", name="Models beside people").wait_for()
     with page.expect_download() as told:
         page.get_by_role("link", name="associations.csv").click()
-    page.get_by_role("link", name="Add a model's predictions").click()
+    page.get_by_role("link", name="Find the pictures that a word was meant for").click()
+    page.get_by_role("link", name="Upload a model's answers").click()
     page.get_by_label("Name of the model").fill("A model")
-    rows = list(Release.objects.get().items.filter(selected=True))
-    lines = "\n".join(f"{row.public_id},{'|'.join(row.candidates[: row.k])}" for row in rows)
-    content = f"ID,prediction\n{lines}\nnobody,x\n".encode()
+    content = f"{first_ones(Release.objects.get())}nobody,x\n".encode()
     page.get_by_label("File", exact=True).set_input_files(
         {"name": "p.csv", "mimeType": "text/csv", "buffer": content}
     )
@@ -102,8 +115,9 @@ def test_release_is_made_watched_and_held_against_a_model(
         {"name": "p.csv", "mimeType": "text/csv", "buffer": content}
     )
     page.get_by_role("button", name="Upload and score").click()
-    page.get_by_text("predictions are scored").wait_for()
-    visitor._keep_picture("release-with-a-model")
+    page.get_by_text("answers are scored").wait_for()
+    visitor._keep_picture("benchmark-with-a-model")
 
     assert told.value.suggested_filename == "pictures-and-words-1.0-associations.csv"
-    assert page.get_by_role("row", name="A model").count() == 1
+    for table in ("Models beside people", "By data"):
+        assert page.get_by_role("table", name=table).get_by_role("row", name="A model").count() == 1

@@ -1,20 +1,19 @@
 """The SWOW baseline: instances of an association list, solved like the game's associations and kept apart."""
 
 import json
-from io import BytesIO
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from crowd.benchmarks.services.benchmark_results import answer_benchmarks
 from crowd.releases.services import release_states
 from crowd.winogavil import items
 from crowd.winogavil.domain import SOLVE, SOLVER_TEST
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import of_study, selected
-from crowd.winogavil.releases.queries import model_table
-from crowd.winogavil.releases.services import prediction_scores
+from crowd.winogavil.releases.game_benchmark import DATA, PickPictures
 from crowd.winogavil.releases.statistics.kept_figures import statistics_of
 from crowd.winogavil.services import swow_baseline
 from crowd.winogavil.services.association_verdicts import ask_rivals
@@ -29,7 +28,7 @@ from qualifications.models import SwowList
 from qualifications.queries.association_graph import has_edge
 from scoring.models import RivalQuery
 from tests.crowd.winogavil.game import solve, sweep
-from tests.crowd.winogavil.releases.data import make_final
+from tests.crowd.winogavil.releases.data import columns_of, make_final, upload_answers
 from tests.factories import NOW, make_batch, make_picture, make_user, make_worker
 from tests.pages import text_of
 from tests.people import sign_in
@@ -234,8 +233,12 @@ def make_release(study: Study, *sources: str) -> Any:
     return release
 
 
+def rows_in(release: Any, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (release.folder / name).read_text().splitlines()]
+
+
 def cues_in(release: Any, name: str) -> list[str]:
-    return [json.loads(line)["cue"] for line in (release.folder / name).read_text().splitlines()]
+    return [row["cue"] for row in rows_in(release, name)]
 
 
 def test_a_release_holds_it_in_files_and_a_column_of_its_own(study: Study) -> None:
@@ -244,23 +247,16 @@ def test_a_release_holds_it_in_files_and_a_column_of_its_own(study: Study) -> No
     make_final(study, cue="stork", source="swow")
 
     release = make_release(study, "worker", "swow")
-    predicted = [
-        {"ID": str(item.public_id), "prediction": [item.candidates[place] for place in range(2)]}
-        for item in release.items.filter(selected=True)
-    ]
-    prediction_scores.add_prediction(
-        release=release,
-        model="first two",
-        file=BytesIO(json.dumps(predicted).encode()),
-        by=make_user(),
-        now=NOW,
-    )
-    lines = {line.name: line.means for line in model_table.table(release)}
+    published = [*rows_in(release, "associations.jsonl"), *rows_in(release, "swow.jsonl")]
+    predicted = [{"ID": row["ID"], "prediction": row["candidates"][:2]} for row in published]
+    upload_answers(release, json.dumps(predicted), name="first two")
+    answer_benchmarks(now=NOW)
+    lines = columns_of(release)
 
     assert cues_in(release, "associations.jsonl") == ["warm"]
     assert cues_in(release, "swow.jsonl") == ["stork"]
-    assert list(lines["first two"]) == ["10 & 12", "5 & 6", "all", "SWOW"]
-    assert [lines[name]["SWOW"] for name in ("first two", "Solvers", "Random")] == [100, 100, 30]
+    assert list(lines["first two"]) == ["associations", "10 & 12", "5 & 6", "all", "SWOW"]
+    assert [lines[name]["SWOW"] for name in ("first two", "Solvers", "Chance")] == [100, 100, 30]
     assert [lines["first two"]["all"], lines["Solvers"]["10 & 12"]] == [100, None]
     card = (release.folder / "README.md").read_text()
     assert "1 associations between a word and pictures" in card
@@ -274,8 +270,8 @@ def test_a_release_of_it_alone_and_one_without_it(study: Study) -> None:
 
     alone, game = make_release(study, "swow"), make_release(study, "worker")
 
-    assert model_table.columns_of(alone) == ["SWOW"]
-    assert model_table.columns_of(game) == ["10 & 12", "5 & 6", "all"]
+    assert list(PickPictures().across(alone)[DATA]) == ["SWOW"]
+    assert list(PickPictures().across(game)[DATA]) == ["10 & 12", "5 & 6", "all"]
     assert {file["name"] for file in game.files} - {file["name"] for file in alone.files} == {
         "associations.csv", "associations.jsonl", "associations.parquet",
     }  # fmt: skip

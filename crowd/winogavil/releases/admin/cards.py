@@ -1,12 +1,14 @@
-"""Card about the data on the page of a study's association game."""
+"""Card about the data on the page of a study's association game, and a note on the page of a release."""
 
 from django.urls import reverse
 
+from crowd.releases.admin import release_parts
 from crowd.releases.admin.links import release_links
+from crowd.releases.admin.release_parts import ReleasePart
 from crowd.releases.models import Release
 from crowd.winogavil.admin.cards import add_card
 from crowd.winogavil.models import Game
-from crowd.winogavil.releases.admin.data_permissions import COUNTED
+from crowd.winogavil.releases.admin.statistics import COUNTED
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.identity.models.users import User
 
@@ -30,3 +32,4 @@ def data_card(game: Game, user: User) -> Card:
 
 
 add_card(data_card, place=20)
+release_parts.register(FAMILY, ReleasePart(template="admin/winogavil_releases/unscored.html"))

@@ -16,7 +16,6 @@ from django.utils import timezone
 
 from crowd.releases.admin.permitted_rows import find_study
 from crowd.winogavil.models import Association
-from crowd.winogavil.releases.admin.data_permissions import COUNTED
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.kept_figures import statistics_of
@@ -28,6 +27,7 @@ from hits.datasets.stat_table import StatTable
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
+COUNTED = "winogavil_releases.view_statistics"
 A_PAGE = 50
 # Sources whose associations are counted by default.
 ALL = [source for source in Association.Source.values if source != Association.Source.TEST]

@@ -14,13 +14,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from crowd.benchmarks.models import Result
 from crowd.releases.models import Release
 from crowd.releases.services import release_states
-from crowd.winogavil.releases.models import Prediction
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Study
-from tests.crowd.winogavil.releases.data import make_final, people
+from tests.crowd.winogavil.releases.data import benchmark_of, make_final, people
 from tests.factories import NOW, make_study, make_user
 from tests.pages import text_of
 from tests.people import sign_in
@@ -32,7 +32,7 @@ LIST = "admin:releases_release_changelist"
 PAGE = "admin:releases_release_change"
 
 # Addresses that only releases of the game have.
-OF_THE_GAME = ("predict", "table", "unpredict", "statistics", "statistics_file", "statistics_changelist")
+OF_THE_GAME = ("statistics", "statistics_file", "statistics_changelist")
 
 
 def make(study: Study, *, version: str = "1.0", ready: bool = True, **changes: Any) -> Release:
@@ -78,8 +78,8 @@ def test_researcher_makes_a_release_and_watches_it(client: Client) -> None:
     page = text_of(client.get(asked["Location"]))
     assert 'data-every="0"' in page
     assert "associations.parquet" in page
-    assert "Solvers" in page
-    assert "No model's predictions are here yet" in page
+    assert "Find the pictures that a word was meant for" in page
+    assert "no model yet" in page
 
 
 def test_players_are_part_of_it_only_by_choice(client: Client) -> None:
@@ -191,9 +191,7 @@ def every_page(release: Release) -> list[tuple[str, str]]:
     return [
         ("get", reverse(PAGE, args=[pk])),
         ("get", at("file", pk, "full.jsonl")),
-        ("get", at("table", pk)),
-        ("get", at("predict", pk)),
-        ("post", at("predict", pk)),
+        ("get", reverse("admin:benchmarks_open", args=[pk, "associations"])),
         ("get", at("publish", pk)),
         ("post", at("publish", pk)),
         ("get", at("remove", pk)),
@@ -244,8 +242,7 @@ def test_deletion_stands_last_among_what_is_to_do(client: Client) -> None:
 
     page = text_of(client.get(reverse(PAGE, args=[release.pk])))
 
-    named = re.findall("Add a model's predictions…|Publish…|Delete…", unescape(page))
-    assert named == ["Add a model's predictions…", "Publish…", "Delete…"]
+    assert re.findall("Publish…|Delete…", unescape(page)) == ["Publish…", "Delete…"]
 
 
 def test_reviewer_looks_and_takes_nothing(client: Client) -> None:
@@ -262,15 +259,15 @@ def test_reviewer_looks_and_takes_nothing(client: Client) -> None:
 
     assert "You may look at releases, but not download their files" in page
     assert "Publish…" not in page
-    seen = {name for name, code in codes.items() if code == 200}
+    seen = {name for name, code in codes.items() if code in (200, 302)}
     assert seen == {
+        f"get {reverse('admin:benchmarks_open', args=[release.pk, 'associations'])}",
         f"get {reverse(PAGE, args=[release.pk])}",
-        f"get {at('table', release.pk)}",
         f"get {at('statistics', study.pk)}",
         f"get {at('statistics_file', study.pk, 'sizes.csv')}",
         f"get {at('statistics_file', study.pk, 'all.json')}",
     }
-    assert {code for code in codes.values() if code != 200} == {403}
+    assert {code for name, code in codes.items() if name not in seen} == {403}
     assert AuditEvent.objects.filter(kind="release.taken").count() == 0
 
 
@@ -304,43 +301,61 @@ def test_list_is_empty_in_words(client: Client) -> None:
 def test_predictions_are_uploaded_and_every_bad_line_is_shown(client: Client) -> None:
     study = make_study()
     one = make_final(study, concepts=["moon", "puppy", "cup", "key", "<b>tree</b>"])
-    release = make(study)
+    benchmark = benchmark_of(make(study))
     sign_in(client, RESEARCHER, study)
     name = str(one.item.public_id)
 
     def upload(picks: list[str]) -> Any:
         line = json.dumps({"ID": name, "prediction": picks}).encode()
         return client.post(
-            at("predict", release.pk), {"name": "CLIP", "file": SimpleUploadedFile("p.jsonl", line)}
+            reverse("admin:benchmarks_upload", args=[benchmark.pk]),
+            {"name": "CLIP", "file": SimpleUploadedFile("p.jsonl", line)},
         )
 
     bad = text_of(upload(["moon", "<i>sun</i>"]))
     assert "Nothing was stored." in bad
     assert "&lt;i&gt;sun&lt;/i&gt;" in bad
-    assert Prediction.objects.count() == 0
+    assert not Result.objects.filter(source="uploaded").exists()
 
     assert upload(["moon", "cup"]).status_code == 302
 
-    page = text_of(client.get(reverse(PAGE, args=[release.pk])))
-    assert '<th scope="row">CLIP</th><td class="number">–</td><td class="number">33.3</td>' in page
-    csv = b"".join(client.get(at("table", release.pk)).streaming_content).decode()  # type: ignore[attr-defined]
-    assert csv.splitlines()[1] == "CLIP,1,,33.3,33.3"
-    prediction = Prediction.objects.get()
-    client.post(at("unpredict", release.pk, prediction.pk))
-    assert Prediction.objects.count() == 0
+    result = Result.objects.get(source="uploaded")
+    page = text_of(client.get(reverse("admin:benchmarks_benchmark", args=[benchmark.pk])))
+    cells = "".join(f'<td class="number">{words}</td>' for words in (1, "–", "33.3", "33.3"))
+    assert f'<a href="{reverse("admin:benchmarks_result", args=[result.pk])}">CLIP</a></th>{cells}' in page
+    file: Any = client.get(reverse("admin:benchmarks_file", args=[benchmark.pk, "by-data"]))
+    csv = b"".join(file.streaming_content).decode("utf-8-sig")
+    assert csv.splitlines()[:2] == ["model,associations,10 & 12,5 & 6,all", "CLIP,1,,33.3,33.3"]
+    client.post(reverse("admin:benchmarks_remove", args=[result.pk]), {"confirmed": "yes"})
+    assert not Result.objects.filter(source="uploaded").exists()
 
 
 def test_large_upload_is_read_from_the_disk(client: Client, settings: LazySettings) -> None:
     study = make_study()
     one = make_final(study)
-    release = make(study)
+    benchmark = benchmark_of(make(study))
     sign_in(client, RESEARCHER, study)
     settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 10
     line = json.dumps({"ID": str(one.item.public_id), "scores": [1, 1, 0, 0, 0]}).encode()
 
-    client.post(at("predict", release.pk), {"name": "CLIP", "file": SimpleUploadedFile("p.jsonl", line)})
+    client.post(
+        reverse("admin:benchmarks_upload", args=[benchmark.pk]),
+        {"name": "CLIP", "file": SimpleUploadedFile("p.jsonl", line)},
+    )
 
-    assert Prediction.objects.get().rows == 1
+    assert Result.objects.get(source="uploaded").answered == 1
+
+
+def test_associations_without_an_answer_of_the_model_are_counted_on_the_page(client: Client) -> None:
+    study = make_study()
+    make_final(study)
+    make_final(study, predicted=None)
+    release = make(study)
+    sign_in(client, RESEARCHER, study)
+
+    page = text_of(client.get(reverse(PAGE, args=[release.pk])))
+
+    assert "1 selected association had no answer of the model yet" in page
 
 
 def test_failed_release_says_what_to_mend_and_is_tried_again(client: Client) -> None:

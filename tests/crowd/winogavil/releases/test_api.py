@@ -4,19 +4,18 @@ import json
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
+from crowd.benchmarks.models import Benchmark
 from crowd.releases.models import Release
 from crowd.releases.services import release_states
-from crowd.winogavil.releases.models import Prediction
 from hits.core.models.audit_events import AuditEvent
 from hits.studies.models import Study
 from tests.crowd.winogavil.releases.data import make_final
 from tests.factories import NOW, make_study, make_user
-from tests.hits.calling import Notebook, notebook
+from tests.hits.calling import notebook
 
 pytestmark = pytest.mark.django_db
-ALL = ("view_release", "export_batch", "add_prediction")
+ALL = ("view_release", "export_batch", "view_result")
 
 
 def a_release(study: Study, **changes: Any) -> Release:
@@ -25,12 +24,6 @@ def a_release(study: Study, **changes: Any) -> Release:
     release_states.write_releases(clock=lambda: NOW)
     release.refresh_from_db()
     return release
-
-
-def upload(held: Notebook, release: Release, *rows: Any, **fields: Any) -> Any:
-    content = "\n".join(json.dumps(row) for row in rows).encode()
-    body = {"model": "CLIP", "file": SimpleUploadedFile("p.jsonl", content), **fields}
-    return held.client.post(f"/api/releases/{release.public_id}/predictions/", body, headers=held.headers())
 
 
 def test_releases_are_listed_and_read() -> None:
@@ -93,55 +86,13 @@ def test_scope_and_permissions_are_both_needed(permissions: Any, scopes: Any, pa
 
 def test_release_of_another_study_is_not_there() -> None:
     study = make_study()
-    one = make_final(study)
+    make_final(study)
     release = a_release(study)
     held = notebook(*ALL, sees=[make_study()])
 
-    for path in ("", "download/?name=README.md", "predictions/"):
+    for path in ("", "download/?name=README.md"):
         address = f"/api/releases/{release.public_id}/{path}"
         assert held.client.get(address, headers=held.headers()).status_code == 404
-    assert upload(held, release, {"ID": str(one.item.public_id), "prediction": []}).status_code == 404
-    assert Prediction.objects.count() == 0
-
-
-def test_predictions_are_scored_and_bad_ones_are_named() -> None:
-    study = make_study()
-    one = make_final(study, concepts=["moon", "puppy", "cup", "key", "tree"])
-    release = a_release(study)
-    held = notebook(*ALL, sees=[study])
-    name = str(one.item.public_id)
-
-    bad = upload(held, release, {"ID": name, "prediction": ["moon"]})
-    good = upload(held, release, {"ID": name, "prediction": ["moon", "cup"]}, notes="ViT")
-    again = upload(held, release, {"ID": name, "prediction": ["moon", "cup"]})
-    table = held.get(f"releases/{release.public_id}/predictions/").json()
-
-    assert (bad.status_code, bad.json()["code"]) == (400, "invalid_items")
-    assert "needs exactly 2 pictures" in bad.json()["problems"][0]
-    assert (good.status_code, good.json()["rows"], good.json()["notes"]) == (201, 1, "ViT")
-    assert (again.status_code, again.json()["code"]) == (409, "model_taken")
-    assert table[0] == {
-        "name": "CLIP", "notes": "ViT", "associations": 1,
-        "means": {"10 & 12": None, "5 & 6": "33.3", "all": "33.3"}, "prediction": good.json()["public_id"],
-    }  # fmt: skip
-    assert [line["name"] for line in table] == ["CLIP", "Solvers", "Random"]
-
-
-def test_table_of_a_release_in_the_making_is_refused() -> None:
-    study = make_study()
-    make_final(study)
-    release = release_states.make_release(
-        family="winogavil",
-        study=study,
-        title="W",
-        version="1",
-        licence="",
-        sources=["worker"],
-        by=make_user(),
-        now=NOW,
-    )
-    held = notebook(*ALL, sees=[study])
-
-    answer = held.get(f"releases/{release.public_id}/predictions/")
-
-    assert (answer.status_code, answer.json()["code"]) == (409, "not_ready")
+    asked = held.post("benchmarks/", {"release": str(release.public_id), "task": "associations"})
+    assert asked.status_code == 404
+    assert Benchmark.objects.count() == 0
