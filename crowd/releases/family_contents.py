@@ -93,10 +93,6 @@ class ReleaseContents(ABC):
         """Freeze some rows, and return False once there are no more. Files are whole before a row says so."""
 
     @abstractmethod
-    def forget(self, release: Release) -> None:
-        """Remove rows of the database that were made with the frozen ones."""
-
-    @abstractmethod
     def files(self, release: Release) -> Sequence[ReleaseFile]:
         """Return the files, the most important first."""
 

@@ -52,9 +52,6 @@ class ProjectContents(ReleaseContents):
                 return True
         return False
 
-    def forget(self, release: Release) -> None:
-        """Do nothing: the rows are in the frozen files alone."""
-
     def rows(self, release: Release, part: str) -> Iterator[Row]:
         """Yield the rows to be frozen."""
         source = self.source_of(release)

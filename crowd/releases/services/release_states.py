@@ -113,7 +113,6 @@ def publish_release(*, release: Release, by: User, now: datetime) -> None:
 def try_again(*, release: Release, by: User, now: datetime) -> None:
     """Make a release again from the beginning, as of the same moment. Raises RuleBroken unless it failed."""
     with only_one(release, wait=True), transaction.atomic():
-        contents_of(release).forget(release)
         is_ours = move(
             release, Status.FREEZING, problem="", cursor=0, written=0, rows_done=0, files=[], counts={}
         )
@@ -130,7 +129,7 @@ def try_again(*, release: Release, by: User, now: datetime) -> None:
 
 
 def delete_release(*, release: Release, by: User, now: datetime) -> None:
-    """Delete a release, its files and predictions. Raises RuleBroken if published: others may have it.
+    """Delete a release, its files and benchmarks. Raises RuleBroken if published: others may have it.
 
     Raises StoreAway if its bucket is away; it can be deleted again then, and is no longer to be published.
     """
@@ -144,7 +143,6 @@ def delete_release(*, release: Release, by: User, now: datetime) -> None:
             audit_trail.note(
                 "release.deleted", f"Release {held.version} was deleted.", by=by, now=now, study=held.study
             )
-            contents_of(held).forget(held)
             held.delete()
         remove(release)
 

@@ -15,7 +15,6 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.queries import BY_CHOICE, threshold_of
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
 from crowd.winogavil.releases.domain import GROUPS
-from crowd.winogavil.releases.models import ReleaseItem
 from crowd.winogavil.releases.origins import BASELINE, holds_baseline, holds_game
 from crowd.winogavil.releases.services import frozen_rows
 from hits.datasets.columns import Row
@@ -85,9 +84,6 @@ class GameContents(ReleaseContents):
 
     def freeze_some(self, release: Release) -> bool:
         return frozen_rows.freeze_some(release)
-
-    def forget(self, release: Release) -> None:
-        ReleaseItem.objects.filter(release=release).delete()
 
     def files(self, release: Release) -> Sequence[ReleaseFile]:
         """The game's associations and the baseline's, each only where the release is to hold it."""

@@ -97,16 +97,14 @@ def chunks(associations: Rows, *, after: int = 0, size: int = AT_ONCE) -> Iterat
     return in_chunks(related.only(*OF_ASSOCIATIONS), after=after, size=size)
 
 
-def full_rows(
-    associations: Sequence[Association], *, naming: Naming, threshold: int
-) -> list[tuple[Association, dict[str, Any]]]:
+def full_rows(associations: Sequence[Association], *, naming: Naming, threshold: int) -> list[dict[str, Any]]:
     """Rows of one chunk; those below the threshold, in per cent, are marked as not selected.
 
     An association reopened while it was read is left out: it is no longer final.
     """
     around = _around(associations)
     return [
-        (one, _row(one, around, naming=naming, threshold=threshold))
+        _row(one, around, naming=naming, threshold=threshold)
         for one in associations
         if _of_solvers(around.solutions[one.pk])[0] == one.solvers_mean
     ]
@@ -114,8 +112,7 @@ def full_rows(
 
 def stream(associations: Rows, *, naming: Naming, threshold: int) -> Iterator[dict[str, Any]]:
     for some in chunks(associations):
-        for _, row in full_rows(some, naming=naming, threshold=threshold):
-            yield row
+        yield from full_rows(some, naming=naming, threshold=threshold)
 
 
 def _around(associations: Iterable[Association]) -> ChunkRows:

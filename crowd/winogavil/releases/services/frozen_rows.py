@@ -2,15 +2,11 @@
 
 from typing import Any
 
-from django.db import transaction
-
 from crowd.releases.models import Release
 from crowd.winogavil.domain import SELECTION_THRESHOLD
-from crowd.winogavil.models import Association
 from crowd.winogavil.queries import final, of_study, selected
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.columns import FULL
-from crowd.winogavil.releases.models import ReleaseItem
 from crowd.winogavil.releases.rows import Naming, ambiguous_names, chunks, full_rows
 from hits.datasets.text_formats import jsonl
 from hits.datasets.whole_files import appending
@@ -51,11 +47,9 @@ def freeze_some(release: Release) -> bool:
         return False
     rows = full_rows(some, naming=naming_of(release), threshold=_threshold(release))
     with appending(part, at=release.written) as file:
-        file.writelines(jsonl(FULL, (row for _, row in rows)))
+        file.writelines(jsonl(FULL, rows))
         written = file.tell()
-    with transaction.atomic():
-        ReleaseItem.objects.bulk_create(_item(release, one, row) for one, row in rows)
-        _note(release, cursor=some[-1].pk, written=written, rows_done=release.rows_done + len(rows))
+    _note(release, cursor=some[-1].pk, written=written, rows_done=release.rows_done + len(rows))
     return True
 
 
@@ -69,20 +63,3 @@ def _note(release: Release, **changes: Any) -> None:
     for name, value in changes.items():
         setattr(release, name, value)
     release.save(update_fields=list(changes))
-
-
-def _item(release: Release, one: Association, row: dict[str, Any]) -> ReleaseItem:
-    chosen = [place for place, picture in enumerate(row["pictures"]) if picture["chosen"]]
-    return ReleaseItem(
-        release=release,
-        association=one,
-        public_id=row["ID"],
-        from_list=row["source"] == Association.Source.SWOW,
-        selected=row["selected"],
-        candidates=row["candidates"],
-        chosen=chosen,
-        size=row["num_candidates"],
-        k=row["num_associations"],
-        numerator=one.solvers_numerator or 0,
-        denominator=one.solvers_denominator or 1,
-    )

@@ -12,19 +12,19 @@ from unittest.mock import patch
 import pyarrow.parquet as pq
 import pytest
 
+from crowd.benchmarks.models import Benchmark, Result
 from crowd.releases.files.places import only_one
 from crowd.releases.models import Release
 from crowd.releases.services import release_files, release_states
 from crowd.winogavil.releases import rows as reading
 from crowd.winogavil.releases.columns import FULL, PUBLISHED
-from crowd.winogavil.releases.models import ReleaseItem
 from crowd.winogavil.releases.services import frozen_rows
 from crowd.winogavil.services.final_associations import finalize_associations
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.studies.models import Study
 from hits.work.models.items import Item
-from tests.crowd.winogavil.releases.data import WEIGHTS, add_verdict, make_final, people
+from tests.crowd.winogavil.releases.data import WEIGHTS, add_verdict, benchmark_of, make_final, people
 from tests.factories import NOW, make_study, make_user
 from tests.idle import watch
 
@@ -150,7 +150,7 @@ def test_only_what_is_selected_of_the_chosen_sources_is_in_it() -> None:
     release = make(study)
 
     assert [row["ID"] for row in lines(release, "full.jsonl")] == [str(wanted.item.public_id)]
-    assert list(release.items.values_list("association", flat=True)) == [wanted.pk]
+    assert [row["ID"] for row in lines(release, "associations.jsonl")] == [str(wanted.item.public_id)]
 
 
 def test_full_form_may_have_the_rest_and_the_published_one_never() -> None:
@@ -161,7 +161,7 @@ def test_full_form_may_have_the_rest_and_the_published_one_never() -> None:
 
     assert [row["selected"] for row in lines(release, "full.jsonl")] == [True, False]
     assert [row["ID"] for row in lines(release, "associations.jsonl")] == [str(good.item.public_id)]
-    assert ReleaseItem.objects.get(association=bad).selected is False
+    assert lines(release, "full.jsonl")[1]["ID"] == str(bad.item.public_id)
 
 
 def test_no_worker_id_and_no_pseudonym_of_ours_leaves() -> None:
@@ -311,7 +311,7 @@ def test_release_that_is_killed_between_any_two_steps_comes_out_the_same() -> No
                 continue
 
     assert broken.is_complete
-    assert broken.items.count() == 4
+    assert broken.rows_done == len(lines(broken, "full.jsonl")) == 4
     told = everything_in(whole.folder)
     for name, content in everything_in(broken.folder).items():
         if name not in TOLD_BY_VERSION:
@@ -348,7 +348,7 @@ def test_full_disk_fails_the_release_and_trying_again_makes_it() -> None:
 
     release.refresh_from_db()
     assert release.is_complete
-    assert release.items.count() == 1
+    assert release.rows_done == len(lines(release, "full.jsonl")) == 1
 
 
 def test_association_reopened_while_it_is_read_is_left_out() -> None:
@@ -438,11 +438,13 @@ def test_deleted_release_leaves_nothing() -> None:
     study = make_study()
     make_final(study)
     release = make(study)
+    benchmark_of(release)
 
     release_states.delete_release(release=release, by=make_user(), now=NOW)
 
-    assert Release.objects.count() == ReleaseItem.objects.count() == 0
+    assert Release.objects.count() == Benchmark.objects.count() == Result.objects.count() == 0
     assert not release.folder.exists()
+    assert not release.frozen.exists()
     assert AuditEvent.objects.filter(kind="release.deleted", study=study).count() == 1
 
 
