@@ -1,4 +1,4 @@
-"""Models whose predictions were uploaded, beside people: what players may see of a study's published data.
+"""Models whose answers were uploaded, beside people: what players may see of a study's published data.
 
 Providers register here, the web game reads it here, and neither knows the other.
 """
