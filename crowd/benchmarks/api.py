@@ -21,6 +21,7 @@ from crowd.benchmarks import benchmark_tasks
 from crowd.benchmarks.admin.result_actions import ADD, LOOK, RESULTS
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import tables_of
+from crowd.benchmarks.released_items import has_rows
 from crowd.benchmarks.services import answer_files, benchmark_results
 from crowd.benchmarks.services.benchmark_results import models_for, task_of
 from crowd.releases.admin.permitted_rows import TAKE, VIEW
@@ -153,7 +154,7 @@ class BenchmarkResultViewSet(Listing):
     def answers(self, request: Request, public_id: str) -> HttpResponseBase:
         """Take a model's answers as a file that can be uploaded again, without those to a hidden split."""
         result: Result = self.get_object()
-        if not result.has_answers:
+        if not (result.has_answers and has_rows(result.benchmark.release, task_of(result.benchmark))):
             raise Http404
         heading = [one.name for one in task_of(result.benchmark).columns]
         name = download_name(result.benchmark.release, f"{result.benchmark.task}-{result.pk}.csv")
@@ -176,8 +177,9 @@ class BenchmarkViewSet(Listing):
     study_path = "release__study"
     number = True
     filters = BenchmarkFilters
+    admin_pages: ClassVar[Mapping[str, str]] = {"benchmarks_ask": "ask", "benchmarks_upload": "upload"}
     needs: ClassVar[Mapping[str, Need]] = {
-        "create": Need(Scope.EXPORT, SEEN),
+        "create": CHANGE,
         "tables": Need(Scope.EXPORT, SEEN),
         "ask": CHANGE,
         "upload": CHANGE,

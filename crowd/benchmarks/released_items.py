@@ -61,5 +61,10 @@ def _items_of(release: Release, task: BenchmarkTask, file: ReleaseFile, row: Row
         )
 
 
+def has_rows(release: Release, task: BenchmarkTask) -> bool:
+    """Whether the frozen rows are here, so that items can be read."""
+    return (release.frozen / f"{file_of(release, task).part}.jsonl").exists()
+
+
 def file_of(release: Release, task: BenchmarkTask) -> ReleaseFile:
     return next(file for file in contents_of(release).files(release) if file.name == task.file)

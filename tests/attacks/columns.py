@@ -28,6 +28,7 @@ SPARED: dict[str, set[str]] = {
     "winogavil_annotation.Annotation": {"labels"},
     "winogavil_annotation.Draw": {"recipe"},
     "winogavil_annotation.Judgement": {"given"},
+    "benchmarks.Benchmark": {"task"},
     "releases.Release": {"family", "version", "files", "counts", "sources"},
     "winogavil_releases.Statistics": EVERY,
     "winoventi.Project": {"ks", "cuts"},

@@ -27,6 +27,7 @@ from crowd.benchmarks.admin.result_actions import (
 )
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import complete_results, tables_of
+from crowd.benchmarks.released_items import has_rows
 from crowd.benchmarks.services import answer_files, benchmark_results
 from crowd.benchmarks.services.answer_files import answers_to
 from crowd.benchmarks.services.benchmark_results import models_for, task_of
@@ -215,7 +216,7 @@ def result_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResp
 def answers_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResponseBase:
     """Send the answers as a file that gives the same ones again."""
     result = find_result(request, pk, TAKE)
-    if not result.has_answers:
+    if not (result.has_answers and has_rows(result.benchmark.release, task_of(result.benchmark))):
         raise Http404
     heading = [column.name for column in task_of(result.benchmark).columns]
     name = download_name(result.benchmark.release, f"{result.benchmark.task}-{result.pk}.csv")

@@ -14,7 +14,7 @@ from django.db import IntegrityError
 
 from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, ReleasedItem
 from crowd.benchmarks.models import Benchmark, ItemResult, Result
-from crowd.benchmarks.released_items import items_from
+from crowd.benchmarks.released_items import has_rows, items_from
 from crowd.benchmarks.services.benchmark_results import AT_ONCE, as_text, task_of
 from crowd.benchmarks.services.score_sums import sum_up
 from hits.common.spreadsheets import Cell
@@ -135,6 +135,8 @@ def answer_lines(result: Result, *, with_hidden: bool = True) -> Iterator[Sequen
 @contextmanager
 def _ready(benchmark: Benchmark) -> Iterator[Benchmark]:
     """The benchmark of a complete release, not locked: that no longer changes."""
+    if not has_rows(benchmark.release, task_of(benchmark)):
+        raise RuleBroken("no_rows", f"The frozen rows of {benchmark.release} are not here.")
     yield benchmark
 
 

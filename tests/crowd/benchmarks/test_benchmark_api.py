@@ -50,7 +50,7 @@ def taken(answer: Any) -> list[dict[str, str]]:
 
 def test_a_benchmark_is_opened_once_and_told_with_its_results() -> None:
     release = release_of(make_of("whoops"), "whoops")
-    held = notebook(*LOOK, sees=[release.study])
+    held = notebook(*RUN, sees=[release.study])
     body = {"release": str(release.public_id), "task": "matching"}
 
     made = held.post("benchmarks/", body)
@@ -72,7 +72,7 @@ def test_an_unknown_task_and_a_release_in_the_making_are_refused() -> None:
     release = release_states.make_release(
         family="whoops", study=study, title="W", version="1", licence="", by=make_user(), now=NOW
     )
-    held = notebook(*LOOK, sees=[study])
+    held = notebook(*RUN, sees=[study])
 
     unknown = held.post("benchmarks/", {"release": str(release.public_id), "task": "captions"})
     early = held.post("benchmarks/", {"release": str(release.public_id), "task": "matching"})

@@ -15,7 +15,7 @@ from tests.factories import NOW, make_study, make_user
 from tests.hits.calling import notebook
 
 pytestmark = pytest.mark.django_db
-ALL = ("view_release", "export_batch", "view_result")
+ALL = ("view_release", "export_batch", "view_result", "add_result")
 
 
 def a_release(study: Study, **changes: Any) -> Release:
