@@ -1,4 +1,4 @@
-"""The text that a model reads for a cue of the association game."""
+"""The text that a model reads for a cue."""
 
 from scoring.rivals.interface import NotLoadable, Spec
 

@@ -26,6 +26,11 @@ NOT_THERE = {
         "admin/whoops/project/<int:pk>/training/<int:row>/",
         "admin/winogavil_annotation/annotation/<int:study_id>/examples/<slug:kind>/",
         "admin/releases/release/<int:pk>/files/<str:name>",
+        # They need a release with frozen rows: tests/crowd/benchmarks/test_hostile_names.py reads them.
+        "admin/benchmarks/benchmark/of/<int:pk>/<slug:task>/",
+        "admin/benchmarks/benchmark/<int:pk>/<slug:name>.csv",
+        "admin/benchmarks/benchmark/<int:pk>/<slug:name>.json",
+        "admin/benchmarks/benchmark/results/<int:pk>/answers.csv",
         # The former page for new drafts, which redirects and is linked from nowhere.
         "admin/winoventi/project/<int:pk>/<slug:kind>/draft/",
     },

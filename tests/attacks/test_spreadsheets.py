@@ -20,9 +20,12 @@ WRITERS = {
     "hits/payments/services/workbooks.py": "writes texts as texts",
     "crowd/winoventi/demo/world.py": "rows of the demo",
 }
-# Routes named like files that are no spreadsheet, or that need rows which only their form makes.
+# Routes named like files that are no spreadsheet, or that need rows which only their form makes: where a test
+# of their own reads them, its name.
 ELSEWHERE = {
     "admin/pictures/picture/<int:pk>/file/": "a picture",
+    "admin/benchmarks/benchmark/<int:pk>/<slug:name>.csv": "tests/crowd/benchmarks/test_hostile_names.py",
+    "admin/benchmarks/benchmark/results/<int:pk>/answers.csv": "tests/crowd/benchmarks/test_hostile_names.py",
     "desk/workers/links.csv": "of a page that only an invitation shows",
 }
 # Files whose rows only the world of these tests has.

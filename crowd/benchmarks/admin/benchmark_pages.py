@@ -61,7 +61,8 @@ class BenchmarkAdmin(ReadOnlyAdmin[Benchmark]):
             return path(address, shown, name=f"benchmarks_{name}")
 
         def acted(key: str) -> URLPattern:
-            return path(f"results/<int:pk>/{key}/", RESULTS.view(key), name=f"benchmarks_{key}")
+            shown = self.admin_site.admin_view(RESULTS.view(key))
+            return path(f"results/<int:pk>/{key}/", shown, name=f"benchmarks_{key}")
 
         return [
             at("of/<int:pk>/<slug:task>/", open_view, "open"),

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-
-import numpy as np
+from typing import Any
 
 from crowd.benchmarks.models import Result
 
@@ -43,6 +42,8 @@ class Difference:
 
 def difference_of(one: Result, other: Result, *, measure: str) -> Difference | None:
     """Return the difference, the same each time it is asked for; None if they share no item."""
+    import numpy as np  # noqa: PLC0415 - slow to load, and most pages compare nothing
+
     ours, theirs = _scores(one, measure), _scores(other, measure)
     shared = sorted(ours.keys() & theirs.keys())
     if not shared:
@@ -58,7 +59,9 @@ def _scores(result: Result, measure: str) -> dict[str, float]:
     return {item: float(Fraction(scores[measure])) for item, scores in rows if measure in scores}
 
 
-def _resampled_means(gaps: "np.typing.NDArray[np.float64]") -> "np.typing.NDArray[np.float64]":
+def _resampled_means(gaps: Any) -> Any:
+    import numpy as np  # noqa: PLC0415 - as above
+
     chance = np.random.default_rng(SEED)
     drawn = (chance.integers(len(gaps), size=(AT_ONCE, len(gaps))) for _ in range(SAMPLES // AT_ONCE))
     return np.concatenate([gaps[places].mean(axis=1) for places in drawn])
