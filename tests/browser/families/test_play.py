@@ -251,6 +251,11 @@ def test_every_page_looks_right(open_page: OpenPage, site: str, game: WebGame, s
     visitor.visit("dashboard", site)
     for name in ("creators", "solvers", "models"):
         visitor.visit(name, f"{site}/leaders/{name}/")
+    rows = [("People", 91.5, True), ("the model of a lab", 48.25, False)]
+    uploads = [{"name": name, "mean": mean, "is_people": people} for name, mean, people in rows]
+    WebGame.objects.update(shows_uploads=True, uploads_leaderboard={"data": "Words 1.0", "rows": uploads})
+    visitor.visit("models-uploaded", f"{site}/leaders/models/")
+    expect(page.get_by_text("the model of a lab")).to_be_visible()
     mine = Turn.objects.filter(player=owl, status=Turn.Status.DONE).order_by("pk")
     for role in Turn.Role.values:
         turn = mine.filter(role=role)[0]
