@@ -131,6 +131,8 @@ def invent(page: Page, stage: Stage, words: tuple[tuple[str, tuple[int, ...]], .
 def solve(page: Page, stage: Stage) -> list[str]:
     """Solve the HIT all right. Returns the words that this worker was shown."""
     frame = accept(page, stage, "Which pictures")
+    # It ends the page: the words stand before it, and reading them waits for none.
+    expect(frame.get_by_role("button", name="Submit")).to_be_attached()
     cues: list[str] = frame.locator(".cue").all_inner_texts()
     for association in Association.objects.filter(cue__in=cues):
         for key in association.chosen_keys:
