@@ -51,5 +51,5 @@ class CompareForm(forms.Form):
         for name in ("one", "other"):
             field: Any = self.fields[name]
             field.queryset = Result.objects.filter(pk__in=[result.pk for result in results])
-        if len(results) > 1:
-            self.fields["other"].initial = results[1].pk
+        for name, result in zip(("one", "other"), results, strict=False):
+            self.fields[name].initial = result.pk

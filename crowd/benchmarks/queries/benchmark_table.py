@@ -77,7 +77,7 @@ def _row_of(result: Result, *, url: str) -> TableRow:
 
 def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) -> StatTable:
     bars = _bars(task, lines)
-    shown = f"; the bars show {task.single_measures[-1].name.lower()}" if bars else ""
+    shown = f". The bars show: {task.single_measures[-1].name}" if bars else ""
     return StatTable(
         name=name,
         title=title,
