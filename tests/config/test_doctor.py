@@ -78,6 +78,8 @@ def test_doctor_says_which_group_is_missing_for_the_rival(
     """The deployed form leaves the rival to another machine; the embedded form has no other."""
     settings.EMBEDDED = embedded
     monkeypatch.setattr("scoring.rivals.registry.find_spec", lambda _name: None)
+    # A model that another test of this process has loaded needs nothing more.
+    monkeypatch.setattr("scoring.rivals.registry._loaded", {})
 
     finding = doctor.check_model()
 
