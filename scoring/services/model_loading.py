@@ -41,17 +41,14 @@ def spec_of(rival: RegisteredRival) -> rivals.Spec:
 def load_model(rival: RegisteredRival) -> Any:
     """Load a model of any kind. Raises CrowdError if its weights are missing or changed."""
     model = rivals.load(spec_of(rival))
-    if not rival.weights_sha256:
-        # The first process that reads packaged weights records their digest, which holds from then on.
-        new = RegisteredRival.objects.filter(pk=rival.pk, weights_sha256="")
-        new.update(weights_sha256=model.weights_sha256)
+    _record_digest(rival, model)
     return model
 
 
 def load_scorer(rival: RegisteredRival) -> rivals.Scorer:
     """Load a model that scores texts against pictures. Raises CrowdError if it is none, or as above."""
-    rivals.load_scorer(spec_of(rival))
-    scorer: rivals.Scorer = load_model(rival)
+    scorer = rivals.load_scorer(spec_of(rival))
+    _record_digest(rival, scorer)
     return scorer
 
 
@@ -70,6 +67,13 @@ def with_space(rival: RegisteredRival, model: rivals.DualEncoder) -> LoadedRival
         defaults={"preprocessing": model.preprocessing},
     )
     return LoadedRival(rival=rival, model=model, space=space)
+
+
+def _record_digest(rival: RegisteredRival, model: rivals.LoadedModel) -> None:
+    """The first process that reads packaged weights records their digest, which holds from then on."""
+    if not rival.weights_sha256:
+        new = RegisteredRival.objects.filter(pk=rival.pk, weights_sha256="")
+        new.update(weights_sha256=model.weights_sha256)
 
 
 def digest_of(value: object) -> str:

@@ -68,7 +68,7 @@ class BenchmarkAdmin(ReadOnlyAdmin[Benchmark]):
             at("of/<int:pk>/<slug:task>/", open_view, "open"),
             at("<int:pk>/", page_view, "benchmark"),
             at("<int:pk>/<slug:name>.csv", file_view, "file"),
-            at("<int:pk>/<slug:name>.json", partial_json, "json"),
+            at("<int:pk>/<slug:name>.json", partial(file_view, form="json"), "json"),
             at("<int:pk>/ask/", ask_view, "ask"),
             at("<int:pk>/upload/", upload_view, "upload"),
             at("results/<int:pk>/", result_view, "result"),
@@ -141,10 +141,6 @@ def file_view(
 ) -> HttpResponseBase:
     benchmark = find_benchmark(request, pk)
     return send_table(tables_of(benchmark), name, form=form, study=benchmark.release.study)
-
-
-def partial_json(page: BenchmarkAdmin, request: HttpRequest, pk: int, name: str) -> HttpResponseBase:
-    return file_view(page, request, pk, name, form="json")
 
 
 def ask_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResponse:

@@ -126,7 +126,7 @@ def remove_result(*, result: Result, by: User, now: datetime) -> None:
         result.delete()
 
 
-def item_rows(
+def _item_rows(
     task: BenchmarkTask, result: Result, scored: Sequence[tuple[ReleasedItem, Any]]
 ) -> list[ItemResult]:
     """Return rows for items and the answers to them."""
@@ -183,7 +183,7 @@ def _take_slice(
     if answers:
         result.provenance = answers[-1][1][0].provenance
     scored = [(item, task.answer(item, [one.output for one in given], kind)) for item, given in answers]
-    rows = item_rows(task, result, scored)
+    rows = _item_rows(task, result, scored)
     return _keep(result, rows, end=end, failed=standing.failed, problem=standing.problem)
 
 
