@@ -33,7 +33,7 @@ from hits.api.filters import Filters
 from hits.api.listings import JSON, Listing
 from hits.api.request_permissions import Need
 from hits.api.verbs import Verb
-from hits.datasets.columns import INTEGER, MOMENT, ROWS, TEXT, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column
 from hits.identity.api_tokens import Scope
 from hits.work.access import studies_of
 
@@ -120,6 +120,7 @@ class BenchmarkResultViewSet(Listing):
         column("release", TEXT, "the release", of="benchmark.release.public_id"),
         column("task", TEXT, "the task", of="benchmark.task"),
         column("about", TEXT, "what is said of it"),
+        column("is_listed", FLAG, "whether it stands in the tables; of submissions, once somebody agreed"),
         column("provenance", JSON, "weights, preprocessing, device and code; of a file, its SHA-256"),
         column(
             "sums",
@@ -170,7 +171,7 @@ class BenchmarkViewSet(Listing):
     """One task on the items of one release, with the results of models, people and chance."""
 
     queryset: QuerySet[Benchmark] = Benchmark.objects.select_related("release__study").prefetch_related(
-        Prefetch("results", Result.objects.defer("sums", "provenance"))
+        Prefetch("results", Result.objects.filter(is_listed=True).defer("sums", "provenance"))
     )
     permissions = SEEN
     scope = Scope.EXPORT

@@ -36,6 +36,7 @@ class Result(models.Model):
     class Source(models.TextChoices):
         ASKED = "asked", "Asked here"
         UPLOADED = "uploaded", "From a file"
+        OUTSIDE = "outside", "Submitted from outside"
         PEOPLE = "people", "People"
         CHANCE = "chance", "Chance"
 
@@ -47,8 +48,9 @@ class Result(models.Model):
         Status.OPEN: {Status.DONE},
         Status.DONE: {Status.OPEN},  # what failed is asked again
     }
-    # Results of models, of which others may be made, and which may be removed.
-    OF_MODELS = (Source.ASKED, Source.UPLOADED)
+    OF_MODELS = (Source.ASKED, Source.UPLOADED, Source.OUTSIDE)
+    # Results of models that may be removed. What came from outside is kept.
+    REMOVABLE = (Source.ASKED, Source.UPLOADED)
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="results")
@@ -58,6 +60,8 @@ class Result(models.Model):
     # The model that is asked; None where nobody asks.
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
     status = models.CharField(max_length=8, choices=Status, default=Status.DONE)
+    # Whether it stands in the tables. A submission from outside does once a researcher agrees.
+    is_listed = models.BooleanField(default=True)
     # The byte of the frozen rows up to which the model was asked.
     cursor = models.BigIntegerField(default=0)
     answered = models.PositiveIntegerField(default=0)
@@ -76,7 +80,12 @@ class Result(models.Model):
     class Meta:
         ordering = ("pk",)
         constraints = [
-            models.UniqueConstraint("benchmark", Lower("name"), name="benchmark_result_once_per_name"),
+            models.UniqueConstraint(
+                "benchmark",
+                Lower("name"),
+                condition=Q(is_listed=True),
+                name="benchmark_result_once_per_name",
+            ),
             models.CheckConstraint(
                 condition=Q(source="asked", rival__isnull=False) | (~Q(source="asked") & Q(rival=None)),
                 name="benchmark_result_asked_has_a_model",

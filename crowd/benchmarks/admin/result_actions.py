@@ -87,7 +87,7 @@ RESULTS = ActionPages(
             label="Remove",
             permissions=[REMOVE],
             confirm=_confirm_removal,
-            offered=lambda result: result.is_of_model,
+            offered=lambda result: result.source in result.REMOVABLE,
             is_grave=True,
             run=_remove,
         ),

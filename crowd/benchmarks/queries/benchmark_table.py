@@ -22,6 +22,7 @@ ORDER = [*Result.OF_MODELS, Result.Source.PEOPLE, Result.Source.CHANCE]
 SOURCES: Mapping[str, str] = {
     Result.Source.ASKED: "asked here",
     Result.Source.UPLOADED: "from a file",
+    Result.Source.OUTSIDE: "submitted from outside",
     Result.Source.PEOPLE: "people",
     Result.Source.CHANCE: "expected of blind answers",
 }
@@ -48,7 +49,8 @@ class WideLine:
 
 def complete_results(benchmark: Benchmark) -> Sequence[Result]:
     """Return the results that tables show, in their order."""
-    rows = benchmark.results.filter(status=Result.Status.DONE).select_related("rival", "added_by")
+    rows = benchmark.results.filter(status=Result.Status.DONE, is_listed=True)
+    rows = rows.select_related("rival", "added_by")
     return sorted(rows, key=lambda result: (ORDER.index(Result.Source(result.source)), result.pk))
 
 

@@ -1,13 +1,13 @@
 """A model's answers from a file, checked line by line, all of them or none; and written as one again."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import structlog
 from django.db import IntegrityError
@@ -42,11 +42,19 @@ class Scored:
     is_hidden: bool
 
 
+def _as_it_is(_: Result) -> None:
+    """Do nothing with what was stored."""
+
+
 class KnownItems(Subjects):
-    """The items of a benchmark by their names. One row is read at a time, from where it stands."""
+    """The items of a benchmark by their names. One row is read at a time, from where it stands.
+
+    `is_named`: whether any of them was found.
+    """
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.release, self.task = benchmark.release, task_of(benchmark)
+        self.is_named = False
         self._starts = {read.item.name: read.start for read in items_from(self.release, self.task)}
 
     def __len__(self) -> int:
@@ -57,6 +65,7 @@ class KnownItems(Subjects):
         start = self._starts.get(name)
         if start is None:
             raise ValueError(f"the release has no {name!r:.{SHOWN}}.")
+        self.is_named = True
         reads = items_from(self.release, self.task, at=start)
         return next(read.item for read in reads if read.item.name == name)
 
@@ -66,27 +75,34 @@ def add_answers(
     benchmark: Benchmark,
     name: str,
     file: BinaryIO,
-    by: User,
+    by: User | None,
     now: datetime,
     about: str = "",
     is_part: bool = False,
+    stored: Callable[[Result], None] = _as_it_is,
+    **values: Any,
 ) -> Result:
-    """Store and score answers. Raises InvalidItems that names every bad line, and stores nothing."""
+    """Store and score answers. Raises InvalidItems that names every bad line, and stores nothing.
+
+    `values` are fields of the result. `stored` is called in the transaction that stores it, and may refuse.
+    """
     digest = sha256()
     while piece := file.read(PIECE):
         digest.update(piece)
     file.seek(0)
     try:
         upload = add_results(
-            answers_to(task_of(benchmark), is_part=is_part),
+            answers_to(
+                task_of(benchmark), is_part=is_part, stored=stored, is_listed=values.get("is_listed", True)
+            ),
             of=benchmark,
             name=name,
             file=file,
             by=by,
             now=now,
             about=about,
-            source=Result.Source.UPLOADED,
             provenance={"file_sha256": digest.hexdigest()},
+            **{"source": Result.Source.UPLOADED, **values},
         )
     except IntegrityError:
         raise RuleBroken(KNOWN, f"There are answers of {name} already. {REMEDY}") from None
@@ -94,7 +110,13 @@ def add_answers(
     return upload.made
 
 
-def answers_to(task: BenchmarkTask, *, is_part: bool = False) -> ModelResults[Benchmark, Result]:
+def answers_to(
+    task: BenchmarkTask,
+    *,
+    is_part: bool = False,
+    is_listed: bool = True,
+    stored: Callable[[Result], None] = _as_it_is,
+) -> ModelResults[Benchmark, Result]:
     """Return the description of a file of answers to this task."""
     return ModelResults(
         name="answers",
@@ -107,7 +129,9 @@ def answers_to(task: BenchmarkTask, *, is_part: bool = False) -> ModelResults[Be
         row=partial(_read_row, task),
         called=lambda _, key: str(key),
         whole=partial(_check_whole, is_part=is_part),
-        store=partial(_store, task),
+        store=partial(_store, task, stored=stored),
+        # Only those that stand in tables have names of their own.
+        holding=lambda rows: rows.filter(is_listed=True) if is_listed else rows.none(),
         taken=_taken,
         code=KNOWN,
         remedy=REMEDY,
@@ -154,6 +178,8 @@ def _read_row(task: BenchmarkTask, cells: Row, known: KnownItems) -> Iterator[tu
 def _check_whole(
     found: Mapping[str, Scored], known: KnownItems, problems: Problems, *, is_part: bool
 ) -> None:
+    if problems.said and not known.is_named:
+        problems.say("No line is about an item of this release. Is the file of another release or task?")
     lacking = len(known) - len(found)
     if found and lacking and not is_part:
         problems.say(
@@ -162,7 +188,9 @@ def _check_whole(
         )
 
 
-def _store(task: BenchmarkTask, result: Result, found: Mapping[str, Scored]) -> int:
+def _store(
+    task: BenchmarkTask, result: Result, found: Mapping[str, Scored], *, stored: Callable[[Result], None]
+) -> int:
     ItemResult.objects.bulk_create(
         (
             ItemResult(
@@ -175,6 +203,7 @@ def _store(task: BenchmarkTask, result: Result, found: Mapping[str, Scored]) -> 
     result.answered = len(found)
     result.save(update_fields=["answered"])
     sum_up(result, task)
+    stored(result)
     release = result.benchmark.release
     words = f"Answers of {result} were uploaded: {task.name}, release {release.version}."
     audit_trail.note(

@@ -118,9 +118,11 @@ def ask_failed_again(*, result: Result, by: User | None, now: datetime) -> None:
 
 
 def remove_result(*, result: Result, by: User, now: datetime) -> None:
-    """Remove a model's answers. Raises RuleBroken for people and chance, which belong to the release."""
+    """Remove a model's answers. Raises RuleBroken for people and chance, and for what came from outside."""
     if not result.is_of_model:
         raise RuleBroken("not_of_a_model", "People and chance stand beside every model, and stay.")
+    if result.source not in result.REMOVABLE:
+        raise RuleBroken("from_outside", "What others submitted is kept. Take it off the board instead.")
     with transaction.atomic():
         _note(result, "benchmark.removed", f"The answers of {result} were removed", by=by, now=now)
         result.delete()
@@ -230,6 +232,7 @@ def _note(result: Result, event: str, words: str, *, by: User | None, now: datet
 
 
 def counts_of(benchmark: Benchmark) -> dict[str, int]:
-    """Return how many results there are of each source."""
-    counted = benchmark.results.order_by().values_list("source").annotate(Count("pk"))
+    """Return how many results stand in the tables, by source."""
+    listed = benchmark.results.filter(is_listed=True).order_by()
+    counted = listed.values_list("source").annotate(Count("pk"))
     return dict(counted)

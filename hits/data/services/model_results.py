@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Generic, TypeVar
 
 import structlog
 from django.db import transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from hits.common.uploads import UploadedColumn
 from hits.common.uploads.file_problems import Problems
@@ -58,6 +58,8 @@ class ModelResults(Generic[Of, Made]):
     rows: str = "rows"
     # Number of further subjects that the file could have.
     missing: Callable[[Of, int], int] | None = None
+    # Of the results with a name, those that keep others from taking it.
+    holding: Callable[[QuerySet[Any]], QuerySet[Any]] = lambda rows: rows
     # Why a name cannot be taken; empty where it can.
     taken: Callable[[Of, str], str] = _any_name
     # Code and advice for a name that has results already.
@@ -134,7 +136,7 @@ def check_name(results: ModelResults[Of, Made], *, of: Of, name: str) -> None:
         raise RuleBroken("bad_name", problem)
     header = results.header
     known = results.of._default_manager.filter(**{header["of"]: of, f"{header['name']}__iexact": name})
-    if known.exists():
+    if results.holding(known).exists():
         raise RuleBroken(results.code, f"There are {results.name} of {name} already. {results.remedy}")
 
 
