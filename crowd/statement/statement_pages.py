@@ -8,8 +8,6 @@ from urllib.parse import urlencode
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from csp.constants import NONE, SELF
-from csp.utils import build_policy
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -22,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from crowd.statement import queries, statement_links, statement_words
 from crowd.statement.statement_links import Link
 from hits import families
+from hits.common import linked_pages
 from hits.core.errors import RuleBroken
 from hits.review.models import Appeal
 from hits.review.services import appeal_handling
@@ -29,14 +28,6 @@ from hits.work.models.assignments import Assignment
 from hits.work.services.leasing import items_served
 
 PAGE = 25
-POLICY = {
-    "default-src": [NONE],
-    "style-src": [SELF],
-    "img-src": [SELF],
-    "base-uri": [NONE],
-    "form-action": [SELF],
-    "frame-ancestors": [NONE],
-}
 SAID = ("asked", "taken-back")
 
 
@@ -64,11 +55,7 @@ def linked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         except statement_links.LinkExpired as over:
             with translation.override(over.language):
                 response = render(request, "statement/over.html", status=410)
-        response["Content-Security-Policy"] = build_policy(config=POLICY)
-        response["Referrer-Policy"] = "no-referrer"
-        response["X-Robots-Tag"] = "noindex"
-        # A tab opened from a sandboxed frame is sandboxed too, and browsers block any other policy in one.
-        response["Cross-Origin-Opener-Policy"] = "unsafe-none"
+        linked_pages.guard(response)
         return response
 
     return shown

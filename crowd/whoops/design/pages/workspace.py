@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from csp.constants import NONE, SELF
-from csp.utils import build_policy
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,19 +18,11 @@ from django.views.decorators.csrf import csrf_exempt
 from crowd.whoops.design.services import workspace_links
 from crowd.whoops.design.services.invitations import see_designer
 from crowd.whoops.models import Designer, Image
-from hits.common import rates
+from hits.common import linked_pages, rates
 from hits.core.errors import RuleBroken
+from hits.core.signed_links import UnknownLink
 from hits.studies.models import Study
 
-POLICY = {
-    "default-src": [NONE],
-    "script-src": [SELF],
-    "style-src": [SELF],
-    "img-src": [SELF],
-    "base-uri": [NONE],
-    "form-action": [SELF],
-    "frame-ancestors": [NONE],
-}
 # The limit for one designer: every picture is re-encoded, which takes time and memory.
 MOST_SENT = 60
 WINDOW_S = 3600
@@ -85,16 +75,12 @@ def at_desk(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
             see_designer(designer=desk.designer, now=now)
             with translation.override(desk.study.language), timezone.override(desk.study.time_zone):
                 response = _answer(view, request, desk, kwargs)
-        except workspace_links.Unknown:
+        except UnknownLink:
             response = render(request, "whoops/workspace/unknown.html", status=403)
         except workspace_links.LinkExpired as over:
             with translation.override(over.language):
                 response = render(request, "whoops/workspace/over.html", status=410)
-        response["Content-Security-Policy"] = build_policy(config=POLICY)
-        response["Referrer-Policy"] = "no-referrer"
-        response["X-Robots-Tag"] = "noindex"
-        # A tab opened from a sandboxed frame is sandboxed too, and browsers block any other policy there.
-        response["Cross-Origin-Opener-Policy"] = "unsafe-none"
+        linked_pages.guard(response, policy=linked_pages.WITH_SCRIPTS)
         return response
 
     return shown

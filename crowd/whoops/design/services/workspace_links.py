@@ -6,20 +6,17 @@ no cookies. Our log writes down routes, never paths, and no page sends its addre
 
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from django.conf import settings
-from django.core import signing
 from django.urls import reverse
 
 from crowd.whoops.models import Designer
+from hits.core import signed_links
 from hits.core.errors import CrowdError
+from hits.core.signed_links import UnknownLink
 
-SALT = "crowd.whoops.designer"
-
-
-class Unknown(CrowdError):
-    """A token that was not signed by us, or whose designer does not exist."""
+# What the tokens say and how they are signed.
+SIGNED: dict[str, Any] = {"holder": "designer", "salt": "crowd.whoops.designer"}
 
 
 class LinkExpired(CrowdError):
@@ -32,18 +29,18 @@ class LinkExpired(CrowdError):
 
 def write_token(designer: Designer) -> str:
     """The same token each time, until a new link is made. The designer's row says how long it is valid."""
-    return _signer().sign_object({"designer": str(designer.public_id), "link": designer.link_number})
+    return signed_links.write_token(designer.public_id, link=designer.link_number, **SIGNED)
 
 
 def read_token(token: str, *, now: datetime) -> Designer:
-    """Return the designer of a token. Raises Unknown or LinkExpired."""
-    payload = _read(token)
+    """Return the designer of a token. Raises UnknownLink or LinkExpired."""
+    holder = signed_links.read_token(token, **SIGNED)
     rows = Designer.objects.select_related("project__study", "worker").defer("worker__external_id")
-    designer = rows.filter(public_id=payload["designer"]).first()
+    designer = rows.filter(public_id=holder.public_id).first()
     if designer is None:
-        raise Unknown("There is no such designer.")
+        raise UnknownLink("There is no such designer.")
     is_over = designer.link_until is None or now >= designer.link_until
-    if is_over or payload["link"] != designer.link_number:
+    if is_over or holder.link != designer.link_number:
         raise LinkExpired(language=designer.project.study.language)
     return designer
 
@@ -56,16 +53,3 @@ def path_of(designer: Designer) -> str:
 def address_of(designer: Designer) -> str:
     """The workspace's full address, to copy and send."""
     return f"{settings.PUBLIC_URL}{path_of(designer)}"
-
-
-def _read(token: str) -> dict[str, Any]:
-    try:
-        payload = _signer().unsign_object(token)
-        return {"designer": UUID(payload["designer"]), "link": int(payload["link"])}
-    except (signing.BadSignature, KeyError, TypeError, ValueError):
-        raise Unknown("The link was not signed by us.") from None
-
-
-def _signer() -> signing.Signer:
-    others: list[str | bytes] = [*settings.TOKEN_KEYS[1:]]
-    return signing.Signer(key=settings.TOKEN_KEYS[0], fallback_keys=others, salt=SALT)

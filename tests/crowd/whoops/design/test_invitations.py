@@ -7,6 +7,7 @@ from django.core import signing
 
 from crowd.whoops.design.services import invitations, workspace_links
 from hits.core.errors import RuleBroken
+from hits.core.signed_links import UnknownLink
 from tests.crowd.whoops.making_designers import make_project
 from tests.factories import NOW, make_user, make_worker
 
@@ -53,7 +54,7 @@ def test_a_prolonged_link_is_the_same_link() -> None:
 def test_a_link_that_was_tampered_with_is_unknown(spoilt: str) -> None:
     designer = invitations.invite_designer(project=make_project(), name="First", by=make_user(), now=NOW)
 
-    with pytest.raises(workspace_links.Unknown):
+    with pytest.raises(UnknownLink):
         workspace_links.read_token(spoilt.format(token=workspace_links.write_token(designer)), now=NOW)
 
 
@@ -62,7 +63,7 @@ def test_a_token_signed_for_something_else_opens_no_workspace() -> None:
     payload = {"designer": str(designer.public_id), "link": designer.link_number}
 
     for salt in ("crowd.statement", "crowd.whoops.kept"):
-        with pytest.raises(workspace_links.Unknown):
+        with pytest.raises(UnknownLink):
             workspace_links.read_token(signing.Signer(salt=salt).sign_object(payload), now=NOW)
 
 
