@@ -1,12 +1,16 @@
 """Links whose signed token is the only authority: it says whose the link is, and which one of theirs."""
 
+from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
 from django.core import signing
 
-from hits.core.errors import CrowdError
+from hits.core.errors import CrowdError, RuleBroken
+
+DAYS = 30
+MOST_DAYS = 365
 
 
 class UnknownLink(CrowdError):
@@ -32,6 +36,13 @@ def read_token(token: str, *, holder: str, salt: str) -> Holder:
         return Holder(UUID(payload[holder]), int(payload["link"]))
     except (signing.BadSignature, KeyError, TypeError, ValueError):
         raise UnknownLink("The link was not signed by us.") from None
+
+
+def link_end(*, days: int, now: datetime) -> datetime:
+    """Return until when a link made now is valid. Raises RuleBroken for too few or too many days."""
+    if not 1 <= days <= MOST_DAYS:
+        raise RuleBroken("bad_days", f"A link is valid for 1 to {MOST_DAYS} days.")
+    return now + timedelta(days=days)
 
 
 def _signer(salt: str) -> signing.Signer:

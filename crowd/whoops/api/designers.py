@@ -17,7 +17,7 @@ from crowd.whoops.api.filters import ProjectRowFilters
 from crowd.whoops.design.admin.designer_forms import DesignerForm, InviteForm
 from crowd.whoops.design.admin.designers import ADD, CHANGE, PAY, words_of_owing
 from crowd.whoops.design.services import designer_pay, invitations
-from crowd.whoops.design.services.invitations import DAYS, MOST_DAYS, MOST_PLACES
+from crowd.whoops.design.services.invitations import MOST_PLACES
 from crowd.whoops.models import Designer, Project
 from hits.admin.projects.project_page import pages_of
 from hits.api.admin_forms.project_settings import filled
@@ -26,6 +26,7 @@ from hits.api.fields import Empty
 from hits.api.listings import Listing
 from hits.api.request_permissions import Need
 from hits.api.verbs import Done
+from hits.core.signed_links import DAYS, MOST_DAYS
 from hits.datasets.columns import FLAG, MOMENT, TEXT, column
 from hits.identity.api_tokens import Scope
 from hits.work.access import studies_of

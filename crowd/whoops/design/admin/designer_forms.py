@@ -6,8 +6,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 
-from crowd.whoops.design.services.invitations import DAYS, MOST_DAYS, MOST_PLACES
+from crowd.whoops.design.services.invitations import MOST_PLACES
 from crowd.whoops.models import Designer, Image
+from hits.admin.link_forms import DaysForm
 from hits.core.domain.typed_text import read_uuid
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
@@ -36,16 +37,6 @@ class WorkerField(forms.CharField):
         if len(found) > 1:
             raise ValidationError("Two accounts have a worker of this pseudonym. Give the public id.")
         return found[0]
-
-
-class DaysForm(forms.Form):
-    days = forms.IntegerField(
-        label="Days that the link is valid",
-        min_value=1,
-        max_value=MOST_DAYS,
-        initial=DAYS,
-        help_text="From now on. It can be prolonged later, and ended at any moment.",
-    )
 
 
 class DesignerForm(forms.Form):

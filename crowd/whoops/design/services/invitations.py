@@ -10,6 +10,7 @@ from crowd.questions.domain import is_unfit, trim
 from crowd.whoops import domain
 from crowd.whoops.models import Designer, Project
 from hits.core.errors import RuleBroken
+from hits.core.signed_links import DAYS, link_end
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.work.models.assignments import Assignment
@@ -17,8 +18,6 @@ from hits.work.models.items import Item
 from hits.work.services.answers_needed import make_item, want_answers
 from hits.work.services.locking import lock_items
 
-DAYS = 30
-MOST_DAYS = 365
 MOST_PLACES = 1_000
 log = structlog.get_logger()
 
@@ -35,7 +34,7 @@ def invite_designer(
 ) -> Designer:
     """Invite a designer, with a link valid for `days`. Raises RuleBroken, and then nobody is invited."""
     name = _check_name(name)
-    _check_days(days)
+    link_until = link_end(days=days, now=now)
     try:
         with transaction.atomic():
             designer = Designer.objects.create(
@@ -45,7 +44,7 @@ def invite_designer(
                 is_paid=is_paid,
                 invited_by=by,
                 invited_at=now,
-                link_until=now + timedelta(days=days),
+                link_until=link_until,
             )
     except IntegrityError:
         raise _taken(project, name=name) from None
@@ -70,8 +69,7 @@ def change_designer(*, designer: Designer, name: str, worker: Worker | None, is_
 
 def renew_link(*, designer: Designer, days: int, now: datetime) -> None:
     """Make a new link, which ends every earlier one at once."""
-    _check_days(days)
-    until = now + timedelta(days=days)
+    until = link_end(days=days, now=now)
     Designer.objects.filter(pk=designer.pk).update(link_number=F("link_number") + 1, link_until=until)
     designer.refresh_from_db()
     log.info("whoops.link_renewed", designer=str(designer.public_id), number=designer.link_number)
@@ -79,8 +77,7 @@ def renew_link(*, designer: Designer, days: int, now: datetime) -> None:
 
 def prolong_link(*, designer: Designer, days: int, now: datetime) -> None:
     """Keep the present link valid for `days` from now."""
-    _check_days(days)
-    Designer.objects.filter(pk=designer.pk).update(link_until=now + timedelta(days=days))
+    Designer.objects.filter(pk=designer.pk).update(link_until=link_end(days=days, now=now))
     designer.refresh_from_db()
 
 
@@ -102,7 +99,7 @@ def join_by_work(*, assignment: Assignment, now: datetime) -> Designer | None:
     project = Project.objects.filter(study=assignment.hit.batch.study_id).first()
     if project is None:
         return None
-    until = now + timedelta(days=DAYS)
+    until = link_end(days=DAYS, now=now)
     with transaction.atomic():
         # The project's row is locked: of two tabs, one makes the designer.
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)
@@ -161,11 +158,6 @@ def _check_name(name: str) -> str:
     if not 1 <= len(name) <= 80:
         raise RuleBroken("bad_name", "A name has 1 to 80 characters.")
     return name
-
-
-def _check_days(days: int) -> None:
-    if not 1 <= days <= MOST_DAYS:
-        raise RuleBroken("bad_days", f"A link is valid for 1 to {MOST_DAYS} days.")
 
 
 def _taken(project: Project, *, name: str) -> RuleBroken:
