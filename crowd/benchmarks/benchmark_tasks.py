@@ -93,6 +93,13 @@ class BenchmarkTask(ABC):
         """Return the name of an item in files of answers."""
 
     @abstractmethod
+    def tell(self, item: ReleasedItem) -> Row | None:
+        """Return what somebody outside is told of an item to answer it, and nothing of the answer.
+
+        None if a hidden item's labels would be told with it: nobody outside is asked about that.
+        """
+
+    @abstractmethod
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         """Return the questions of this kind about each item."""
 

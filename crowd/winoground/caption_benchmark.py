@@ -47,6 +47,10 @@ class MatchCaptions(BenchmarkTask):
     def name_of(self, row: Row) -> str:
         return str(row["example"])
 
+    def tell(self, item: ReleasedItem) -> Row:
+        told = ("caption_0", "caption_1", "image_0_sha256", "image_1_sha256")
+        return {name: item.shown[name] for name in told}
+
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         captions = captions_of([item.row[f"image_{place}_sha256"] for item in items for place in (0, 1)])
         return [[_question(item.row, captions)] for item in items]

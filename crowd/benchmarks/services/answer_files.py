@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import structlog
 from django.db import IntegrityError
@@ -49,13 +49,17 @@ def _as_it_is(_: Result) -> None:
 class KnownItems(Subjects):
     """The items of a benchmark by their names. One row is read at a time, from where it stands.
 
-    `is_named`: whether any of them was found.
+    `is_named`: whether any of them was found. `only_told`: what nobody outside is told of is not known.
     """
 
-    def __init__(self, benchmark: Benchmark) -> None:
+    def __init__(self, benchmark: Benchmark, *, only_told: bool = False) -> None:
         self.release, self.task = benchmark.release, task_of(benchmark)
         self.is_named = False
-        self._starts = {read.item.name: read.start for read in items_from(self.release, self.task)}
+        self._starts = {
+            read.item.name: read.start
+            for read in items_from(self.release, self.task)
+            if not only_told or self.task.tell(read.item) is not None
+        }
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -79,12 +83,13 @@ def add_answers(
     now: datetime,
     about: str = "",
     is_part: bool = False,
+    from_outside: bool = False,
     stored: Callable[[Result], None] = _as_it_is,
-    **values: Any,
 ) -> Result:
     """Store and score answers. Raises InvalidItems that names every bad line, and stores nothing.
 
-    `values` are fields of the result. `stored` is called in the transaction that stores it, and may refuse.
+    `from_outside`: it stands in no table yet. `stored` is called in the transaction that stores it, and may
+    refuse.
     """
     digest = sha256()
     while piece := file.read(PIECE):
@@ -92,9 +97,7 @@ def add_answers(
     file.seek(0)
     try:
         upload = add_results(
-            answers_to(
-                task_of(benchmark), is_part=is_part, stored=stored, is_listed=values.get("is_listed", True)
-            ),
+            answers_to(task_of(benchmark), is_part=is_part, from_outside=from_outside, stored=stored),
             of=benchmark,
             name=name,
             file=file,
@@ -102,7 +105,8 @@ def add_answers(
             now=now,
             about=about,
             provenance={"file_sha256": digest.hexdigest()},
-            **{"source": Result.Source.UPLOADED, **values},
+            source=Result.Source.OUTSIDE if from_outside else Result.Source.UPLOADED,
+            is_listed=not from_outside,
         )
     except IntegrityError:
         raise RuleBroken(KNOWN, f"There are answers of {name} already. {REMEDY}") from None
@@ -114,7 +118,7 @@ def answers_to(
     task: BenchmarkTask,
     *,
     is_part: bool = False,
-    is_listed: bool = True,
+    from_outside: bool = False,
     stored: Callable[[Result], None] = _as_it_is,
 ) -> ModelResults[Benchmark, Result]:
     """Return the description of a file of answers to this task."""
@@ -125,13 +129,13 @@ def answers_to(
         columns=task.columns,
         any_of=task.any_of,
         held=_ready,
-        subjects=KnownItems,
+        subjects=partial(KnownItems, only_told=from_outside),
         row=partial(_read_row, task),
         called=lambda _, key: str(key),
         whole=partial(_check_whole, is_part=is_part),
         store=partial(_store, task, stored=stored),
         # Only those that stand in tables have names of their own.
-        holding=lambda rows: rows.filter(is_listed=True) if is_listed else rows.none(),
+        holding=lambda rows: rows.none() if from_outside else rows.filter(is_listed=True),
         taken=_taken,
         code=KNOWN,
         remedy=REMEDY,

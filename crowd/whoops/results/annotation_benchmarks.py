@@ -58,6 +58,12 @@ class RankCaptions(BenchmarkTask):
     def name_of(self, row: Row) -> str:
         return str(row["annotation"])
 
+    def tell(self, item: ReleasedItem) -> Row | None:
+        """Tell the captions of images that are not hidden: which of them is detailed is the label."""
+        if item.is_hidden:
+            return None
+        return {name: item.row[name] for name in ("sha256", DETAILED, UNDERSPECIFIED)}
+
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         captions = captions_of([item.row["sha256"] for item in items])
         return [[_question(item.row, captions)] for item in items]
@@ -109,6 +115,9 @@ class DescribeImages(BenchmarkTask):
 
     def name_of(self, row: Row) -> str:
         return str(row["image"])
+
+    def tell(self, item: ReleasedItem) -> Row:
+        return {"sha256": item.shown["weird_sha256"]}
 
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         shown = [ShownPicture(sha256=item.row["weird_sha256"], caption="") for item in items]

@@ -61,6 +61,10 @@ class PickPictures(BenchmarkTask):
     def name_of(self, row: Row) -> str:
         return str(row["ID"])
 
+    def tell(self, item: ReleasedItem) -> Row:
+        told = {name: item.shown[name] for name in ("cue", "num_associations", "candidates")}
+        return {**told, "sha256": [one["sha256"] for one in item.shown["pictures"]]}
+
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         captions = captions_of([one["sha256"] for item in items for one in item.row["pictures"]])
         return [[_question(item.row, captions)] for item in items]

@@ -52,6 +52,9 @@ class CompletePrompts(BenchmarkTask):
     def name_of(self, row: Row) -> str:
         return str(row["prompt"])
 
+    def tell(self, item: ReleasedItem) -> Row:
+        return {name: item.shown[name] for name in ("masked_prompt", GENERIC, EXCEPTION)}
+
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         return [_questions(item.row, kind) for item in items]
 
