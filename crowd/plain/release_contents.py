@@ -12,15 +12,16 @@ from crowd.plain.domain.pages import Page
 from crowd.plain.exporting.columns import answer_columns, row_columns
 from crowd.plain.exporting.export import PlainExport
 from crowd.plain.models import Description
-from crowd.releases.family_contents import ReleaseFile
+from crowd.releases.family_contents import ExamplePicture, ReleaseExample, ReleaseFile
 from crowd.releases.models import Release
 from crowd.releases.project_contents import ProjectContents
 from hits.core.errors import CrowdError
 from hits.datasets.columns import Column, Row
 from hits.studies.models import Study
 
-# Beginnings of the names of columns that have people's answers.
-ANSWERS = ("Majority.", "Tied.", "Answers.", "Share.", "Mean.")
+# Beginnings of the names of columns: what was uploaded, and people's answers.
+INPUT, MAJORITY = "Input.", "Majority."
+ANSWERS = (MAJORITY, "Tied.", "Answers.", "Share.", "Mean.")
 
 
 def _picture(name: str) -> Callable[[Any], Picture | None]:
@@ -69,6 +70,15 @@ class PlainContents(ProjectContents):
     def prefixes_of(self, row: Row) -> Sequence[str]:
         """The columns of pictures follow from the page."""
         return [name.removesuffix("_sha256") for name in row if name.endswith("_sha256")]
+
+    def example(self, row: Row) -> ReleaseExample:
+        pictures = [ExamplePicture(name=one.name, sha256=one.sha256) for one in self.pictures_of(row)]
+        shown = {f"{INPUT}{prefix}" for prefix in self.prefixes_of(row)}
+        texts = [
+            *((name, value) for name, value in row.items() if name.startswith(INPUT) and name not in shown),
+            *((name, ", ".join(value)) for name, value in row.items() if name.startswith(MAJORITY)),
+        ]
+        return ReleaseExample(words=f"Row {row['row']}", pictures=pictures, texts=texts)
 
     def pictures_in(self, study: Study) -> QuerySet[Picture]:
         rows = Description.objects.filter(project__study=study, rows__item__isnull=False)

@@ -56,6 +56,24 @@ class NamedPicture:
     source: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExamplePicture:
+    """A picture of an example, with what is said of it there."""
+
+    name: str
+    sha256: str
+    mark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseExample:
+    """An item as the public page shows it, with its answer: its own words, pictures, and named texts."""
+
+    words: str
+    pictures: Sequence[ExamplePicture] = ()
+    texts: Sequence[tuple[str, str]] = ()
+
+
 class ReleaseContents(ABC):
     """What one family releases.
 
@@ -103,6 +121,10 @@ class ReleaseContents(ABC):
     @abstractmethod
     def pictures_in(self, study: Study) -> QuerySet[Picture]:
         """Return the pictures that a release of this study could name."""
+
+    @abstractmethod
+    def example(self, row: Row) -> ReleaseExample:
+        """Return a frozen row of the first file, whose labels are public, as an example."""
 
     def blind(self, release: Release, row: Row) -> Row:
         """Return a row of a hidden split without what its order or its id would tell of the answer."""

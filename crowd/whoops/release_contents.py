@@ -7,13 +7,14 @@ from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
 
 from crowd.pictures.models import Picture
-from crowd.releases.family_contents import ReleaseFile
+from crowd.releases.family_contents import ExamplePicture, ReleaseExample, ReleaseFile
 from crowd.releases.models import Release
 from crowd.releases.project_contents import ProjectContents
 from crowd.whoops.models import Image, Partner
 from crowd.whoops.results.exporting.columns import FULL, IMAGES
 from crowd.whoops.results.exporting.judged_columns import ANSWERS, QUESTIONS
 from crowd.whoops.results.exporting.whoops_export import WhoopsExport
+from hits.datasets.columns import Row
 from hits.studies.models import Study
 
 # What a model is to find out by itself: what is weird, why, and how people describe it.
@@ -56,6 +57,15 @@ class WhoopsContents(ProjectContents):
         )  # fmt: skip
         # A vote does not say which image it is about, so that those of hidden ones could not be told apart.
         return [images, full, questions, *([] if release.hides_test else [answers])]
+
+    def example(self, row: Row) -> ReleaseExample:
+        texts = [
+            ("Normal would be", row["normal_pair"]),
+            ("What people see", next(iter(row["captions"]), "")),
+            ("Why it is weird", next(iter(row["explanations"]), "") or row["designer_explanation"]),
+        ]
+        weird = ExamplePicture(name=f"Image {row['number']}", sha256=row["weird_sha256"])
+        return ReleaseExample(words=row["weird_pair"], pictures=[weird], texts=texts)
 
     def pictures_in(self, study: Study) -> QuerySet[Picture]:
         images = Image.objects.filter(project__study=study, state=Image.State.ACCEPTED)

@@ -7,7 +7,7 @@ from django.db.models import Q, QuerySet
 from django.template.loader import render_to_string
 
 from crowd.pictures.models import Picture
-from crowd.releases.family_contents import ReleaseFile
+from crowd.releases.family_contents import ExamplePicture, ReleaseExample, ReleaseFile
 from crowd.releases.models import Release
 from crowd.releases.project_contents import ProjectContents
 from crowd.winoground.domain import PLACES
@@ -64,6 +64,15 @@ class WinogroundContents(ProjectContents):
                 other = f"image_1_{name.removeprefix('image_0_')}"
                 swapped[name], swapped[other] = row[other], value
         return swapped
+
+    def example(self, row: Row) -> ReleaseExample:
+        pictures = [
+            ExamplePicture(
+                name=f"Image {place}", sha256=row[f"image_{place}_sha256"], mark=row[f"caption_{place}"]
+            )
+            for place in (0, 1)
+        ]
+        return ReleaseExample(words=f"Example {row['number']}", pictures=pictures)
 
     def pictures_in(self, study: Study) -> QuerySet[Picture]:
         examples = Example.objects.filter(project__study=study, asked_at__isnull=False)

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.template.loader import render_to_string
 
 from crowd.pictures.models import Picture
-from crowd.releases.family_contents import ReleaseFile
+from crowd.releases.family_contents import ReleaseExample, ReleaseFile
 from crowd.releases.models import Release
 from crowd.releases.project_contents import ProjectContents
 from crowd.winoventi.challenge.exporting.columns import FULL, PUBLISHED
@@ -61,6 +61,10 @@ class WinoventiContents(ProjectContents):
     def blind(self, release: Release, row: Row) -> Row:
         """Name the prompt so that its name does not tell which of the pair it is."""
         return {**row, "prompt": blind_prompt(release, str(row["prompt"]))}
+
+    def example(self, row: Row) -> ReleaseExample:
+        texts = [("Completes it", row["target"]), ("Does not", row["incorrect"])]
+        return ReleaseExample(words=row["masked_prompt"], texts=texts)
 
     def pictures_in(self, study: Study) -> QuerySet[Picture]:
         return Picture.objects.none()

@@ -8,7 +8,13 @@ from django.db.models import QuerySet
 from django.template.loader import render_to_string
 
 from crowd.pictures.models import Picture
-from crowd.releases.family_contents import NamedPicture, ReleaseContents, ReleaseFile
+from crowd.releases.family_contents import (
+    ExamplePicture,
+    NamedPicture,
+    ReleaseContents,
+    ReleaseExample,
+    ReleaseFile,
+)
 from crowd.releases.models import Release
 from crowd.releases.services.card import table
 from crowd.winogavil.models import Association
@@ -23,6 +29,8 @@ from hits.studies.models import Study
 
 # What would tell the answer: the author's choice, and whatever was compared with it.
 LABELS = ("associations", "score_fool_the_ai")
+# What an example says of a picture that the author chose.
+MEANT = "meant by the word"
 ANSWERS = ("author", "solvers", "verdicts", "pictures/chosen", "pictures/predicted")
 SOURCES: Mapping[str, str] = {
     Association.Source.FILE: "made by the researchers, from a file",
@@ -97,6 +105,13 @@ class GameContents(ReleaseContents):
     def pictures_of(self, row: Row) -> Iterator[NamedPicture]:
         told = ("name", "sha256", "licence", "credit", "source")
         return (NamedPicture(**{key: one[key] for key in told}) for one in row["pictures"])
+
+    def example(self, row: Row) -> ReleaseExample:
+        pictures = [
+            ExamplePicture(name=one["name"], sha256=one["sha256"], mark=MEANT if one["chosen"] else "")
+            for one in row["pictures"]
+        ]
+        return ReleaseExample(words=row["cue"], pictures=pictures)
 
     def pictures_in(self, study: Study) -> QuerySet[Picture]:
         shown = study.items.filter(association__isnull=False).values("association__places__picture")
