@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from crowd import family as families
 from crowd.releases import family_contents
+from crowd.releases.admin.file_answers import send_file
 from crowd.releases.admin.forms import ReleaseForm
 from crowd.releases.admin.permitted_rows import MAKE, TAKE, find_release, find_study, render
 from crowd.releases.admin.release_actions import RELEASES
@@ -136,9 +137,7 @@ class ReleaseAdmin(ReadOnlyAdmin[Release]):
             return redirect("admin:releases_release_change", pk)
         if file is None:
             raise Http404
-        answer = FileResponse(file, as_attachment=True, filename=file_downloads.download_name(release, name))
-        answer["Content-Length"] = str(file_downloads.size_of(release, name))
-        return answer
+        return send_file(release, name, file)
 
 
 def find_contents(family: str) -> ReleaseContents:

@@ -11,6 +11,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from crowd.releases.admin.file_answers import send_file
 from crowd.releases.admin.permitted_rows import MAKE
 from crowd.releases.admin.release_actions import RELEASES
 from crowd.releases.api.filters import FileFilters, ReleaseFilters
@@ -85,8 +86,7 @@ class ReleaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource)
         file = file_downloads.open_file(release=release, name=name, by=user_of(request), now=timezone.now())
         if file is None:
             raise Http404
-        answer = FileResponse(file, as_attachment=True, filename=file_downloads.download_name(release, name))
-        answer["Content-Length"] = str(file_downloads.size_of(release, name))
+        answer = send_file(release, name, file)
         answer["Cache-Control"] = "no-store"
         return answer
 

@@ -1,4 +1,4 @@
-"""Downloads of a release's files. The user who takes one is on record."""
+"""Files of a release, opened to be downloaded. The user who takes one is on record."""
 
 import re
 from datetime import datetime
@@ -10,15 +10,22 @@ from hits.core import audit_trail
 from hits.identity.models.users import User
 
 
-def open_file(*, release: Release, name: str, by: User, now: datetime) -> IO[bytes] | None:
-    """Open a file to be downloaded; None if the release has no such file, or is not ready.
+def open_stored(release: Release, name: str) -> IO[bytes] | None:
+    """Open a file; None if the release has no such file, or is not ready.
 
     Raises StoreAway if the bucket that has it is away.
     """
     found = _find(release, name)
     if not release.is_complete or found is None:
         return None
-    file = store_of(found).open(release, found)
+    return store_of(found).open(release, found)
+
+
+def open_file(*, release: Release, name: str, by: User, now: datetime) -> IO[bytes] | None:
+    """Open a file for a user, as `open_stored` does, and put that on record."""
+    file = open_stored(release, name)
+    if file is None:
+        return None
     words = f"{name} of release {release.version} was taken."
     audit_trail.note("release.taken", words, by=by, now=now, study=release.study)
     return file

@@ -27,6 +27,11 @@ def rows_in(release: Release, file: ReleaseFile, *, byte: int = 0) -> Iterator[R
                 yield _row_in(release, file, row, found)
 
 
+def visible_rows(release: Release, file: ReleaseFile) -> Iterator[Row]:
+    """Yield the frozen rows of a file that are in no hidden split."""
+    return (row for row in wanted_rows(release, file) if not _is_hidden(release, file, row))
+
+
 def _row_in(release: Release, file: ReleaseFile, row: Row, found: SurveyFile) -> Row:
     if release.split_seed is None:
         return only(file.columns, row)
