@@ -79,13 +79,13 @@ def _row_of(result: Result, *, url: str) -> TableRow:
 
 def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) -> StatTable:
     bars = _bars(task, lines)
-    shown = f". The bars show: {task.single_measures[-1].name}" if bars else ""
     return StatTable(
         name=name,
         title=title,
         columns=[_who(), *_numbers(task), _about()],
         rows=lines,
-        about=f"Means over {task.items}{shown}.",
+        about=f"Means over {task.items}.",
+        note=f"The bars show: {task.single_measures[-1].name}." if bars else "",
         empty="Nothing is counted yet. People and chance come within a minute.",
         bars=bars,
     )
