@@ -117,6 +117,7 @@ RESEARCHERS_APPS = [
     "crowd.pictures",
     "crowd.releases",
     "crowd.benchmarks",
+    "crowd.boards",
     "crowd.papers",
     "crowd.winogavil",
     "crowd.winogavil.annotation",
