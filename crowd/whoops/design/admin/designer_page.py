@@ -11,13 +11,14 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from crowd.pictures.admin.pool_parts import file_url
-from crowd.whoops.design.admin.designer_forms import DaysForm, DesignerForm
+from crowd.whoops.design.admin.designer_forms import DesignerForm
 from crowd.whoops.design.admin.designers import CHANGE, LOOK
 from crowd.whoops.design.queries.designers import designers_with_figures
 from crowd.whoops.design.services import invitations, workspace_links
 from crowd.whoops.images.admin.addresses import by_post, images_url, page_url
 from crowd.whoops.models import Designer, Project
 from hits.admin.actions import Action, Call, Confirm, Outcome
+from hits.admin.link_forms import DaysForm
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
