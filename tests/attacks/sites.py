@@ -10,6 +10,8 @@ from django.core import signing
 from django.test import Client
 from django.utils import timezone
 
+from crowd.boards.models import Board
+from crowd.boards.services import board_links as boards
 from crowd.marketplace.desk import session as desk
 from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators, worker_sign_in
@@ -78,6 +80,16 @@ def open_workspace(world: World) -> Site:
     return Site(urlconf=ADMIN, client=browser(), starts=[workspace.path_of(world.designer)])
 
 
+def open_data(world: World) -> Site:
+    """The public page of a release, and the desk of somebody who may submit to it."""
+    Board.objects.filter(pk=world.invitation.board_id).update(
+        is_open=True, opened_at=timezone.now(), takes_submissions=True
+    )
+    release = world.invitation.board.release
+    starts = ["/data/", f"/data/{release.public_id}/", boards.address_of(world.invitation)]
+    return Site(urlconf=ADMIN, client=browser(), starts=[urlsplit(start).path for start in starts])
+
+
 def open_frames(world: World) -> Site:
     """The question pages of each task, as its worker sees them at work and as a preview."""
     works = [give_ids(work) for work in world.work]
@@ -93,6 +105,7 @@ SITES: Mapping[str, Callable[[World], Site]] = {
     "play": open_play,
     "statement": open_statement,
     "workspace": open_workspace,
+    "data": open_data,
     "frames": open_frames,
 }
 

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from typing import TypeVar
 
 from django.utils import timezone
 
+from crowd.boards.models import Invitation
 from crowd.marketplace import models as marketplace
 from crowd.marketplace.database import atomic
 from crowd.marketplace.services import money, reviewing
@@ -38,6 +40,9 @@ from tests.factories import invite, make_assignment, make_batch, make_hit, make_
 ASKED = (domain.EXCEPTIONS, domain.PREMISES, domain.VALIDATE, domain.CHOOSE)
 
 
+Linked = TypeVar("Linked", Designer, Invitation)
+
+
 @dataclass(frozen=True, kw_only=True)
 class World:
     """Users of each site, and the rows of theirs that can be read there."""
@@ -46,6 +51,7 @@ class World:
     addresses: list[str]
     work: list[Assignment]
     designer: Designer
+    invitation: Invitation
     player: Player
     worker: marketplace.Worker
     # Labels of tables for which no row could be made.
@@ -66,6 +72,7 @@ def make_world() -> World:
         addresses=known,
         work=list(_open_work(study)),
         designer=_letting_in(Designer.objects.order_by("pk")[0]),
+        invitation=_letting_in(Invitation.objects.order_by("pk")[0]),
         player=player,
         worker=worker,
         empty=empty,
@@ -87,10 +94,11 @@ def _fill_play() -> Player:
     return player
 
 
-def _letting_in(designer: Designer) -> Designer:
-    Designer.objects.filter(pk=designer.pk).update(link_until=timezone.now() + timedelta(days=1))
-    designer.refresh_from_db()
-    return designer
+def _letting_in(row: Linked) -> Linked:
+    """Return the row, whose link is valid for a day."""
+    type(row)._default_manager.filter(pk=row.pk).update(link_until=timezone.now() + timedelta(days=1))
+    row.refresh_from_db()
+    return row
 
 
 def _open_work(study: Study) -> Iterator[Assignment]:

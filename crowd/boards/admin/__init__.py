@@ -1,0 +1,3 @@
+from crowd.boards.admin.board_pages import BoardAdmin
+
+__all__ = ["BoardAdmin"]
