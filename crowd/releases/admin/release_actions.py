@@ -57,7 +57,7 @@ RELEASES = ActionPages(
             confirm=_asking(
                 "You declare {} of {} as published. From then on it cannot be "
                 "deleted: others may have it, and its digests are their proof. "
-                "Nothing is sent anywhere. Take the files, and put them where people find them.",
+                "Nobody sees anything yet: open its public page afterwards, or put the files elsewhere.",
             ),
             offered=lambda release: release.status == Status.READY,
             is_first=True,
