@@ -1,4 +1,11 @@
 from django.apps import AppConfig
+from django.contrib.admin.apps import SimpleAdminConfig
+
+
+class CrowdAdminConfig(SimpleAdminConfig):
+    """Django's admin with our site; its pages are loaded with the addresses."""
+
+    default_site = "hits.admin.home.site.CrowdAdminSite"
 
 
 class ConfigApp(AppConfig):

@@ -101,7 +101,7 @@ SECURE = SERVED[0].startswith("https:")
 
 # Apps that the marketplace alone does not load, and need not have installed.
 RESEARCHERS_APPS = [
-    "django.contrib.admin.apps.SimpleAdminConfig",  # its pages are loaded with the addresses
+    "config.apps.CrowdAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.core.domain.sameness import is_amazon
 from hits.providers.models.accounts import Account, Pace, Stranger
@@ -111,6 +112,7 @@ def _empty_what_is_sealed(account: Account | None) -> None:
 
 @admin.register(Account)
 class AccountAdmin(admin.ModelAdmin[Account]):
+    menu = MenuPlace(Section.SET_UP, 1)
     form = AccountForm
     list_display = (
         "name",

@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from hits.admin.audit_queries import events_for
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.payments.downloads import send
 from hits.admin.selection import signed_in
@@ -71,6 +72,7 @@ class PeriodFilter(admin.SimpleListFilter):
 
 @admin.register(AuditEvent)
 class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
+    menu = MenuPlace(Section.SET_UP, 6, "Audit log")
     change_list_template = "admin/hits/audit_list.html"
     list_display = ("when", "by", "kind", "words", "about")
     list_display_links = None

@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.bonus_table.table_field import BonusTableField, is_editing
 from hits.admin.bonus_table.table_pages import table_view
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.selection import signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_of
 from hits.batches.services.budgets import grant_budget
@@ -66,6 +67,7 @@ class StudyForm(forms.ModelForm[Study]):
 
 @admin.register(Study)
 class StudyAdmin(admin.ModelAdmin[Study]):
+    menu = MenuPlace(Section.STUDIES, 1)
     form = StudyForm
 
     list_display = ("name", "lab", "budget", "reserved", "left", "language", "time_zone", "created_at")

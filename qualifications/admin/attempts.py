@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need
 from qualifications.admin import grading
@@ -40,6 +41,7 @@ class VisibleGates(admin.SimpleListFilter):
 
 @admin.register(Attempt)
 class AttemptAdmin(ReadOnlyAdmin[Attempt]):
+    menu = MenuPlace(Section.PEOPLE, 3, "Attempts at tests")
     list_display = ("person", "gate_name", "status", "came_to", "handed_in", "graded")
     list_display_links = None  # the first column is one
     list_filter = (VisibleGates, "status")

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selection import PAGE, signed_in
 from hits.admin.study_pages import StudyPage, announce
@@ -48,6 +49,7 @@ class DraftForm(forms.ModelForm[ConsentText]):
 
 @admin.register(ConsentText)
 class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
+    menu = MenuPlace(Section.PEOPLE, 5)
     list_display = ("title", "study", "version", "published_at", "asks_demographics")
     list_filter = (("study", VisibleStudies),)
     list_select_related = ("study",)

@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.study_pages import StudyPage, announce
 from qualifications.admin import funnel, gate_actions, gate_edit
@@ -38,6 +39,7 @@ class Switched(admin.SimpleListFilter):
 
 @admin.register(Gate)
 class GateAdmin(ReadOnlyAdmin[Gate]):
+    menu = MenuPlace(Section.PEOPLE, 2)
     list_display = ("named", "study", "test", "opens_what", "passed", "state")
     list_display_links = None  # the first column is one
     list_filter = (("study", VisibleStudies), Switched)

@@ -1,5 +1,7 @@
 """Grading of tests by a person: one after another, as the worker saw them, with one key for each action."""
 
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,6 +12,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 
+from hits.admin.home import waiting
+from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import read_number
 from hits.admin.review.review_pages import facts_of, work_page
 from hits.admin.selection import need, signed_in
@@ -151,3 +155,11 @@ def _filters(request: HttpRequest, **more: Any) -> str:
 
 def _go(request: HttpRequest, **more: Any) -> HttpResponse:
     return redirect(f"{reverse('admin:qualifications_grading')}?{_filters(request, **more)}")
+
+
+def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
+    count = grading_queue.waiting_for_a_person(gates_for(user), now=now).count()
+    yield Waiting(count=count, words="tests to grade", url=reverse("admin:qualifications_grading"))
+
+
+waiting.register(_waiting, permissions=[GRADE])

@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.admin.data.take_files import send_csv
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need
 from hits.common.spreadsheets import Cell
@@ -58,6 +59,7 @@ class HeldAtProvider(Holds):
 
 @admin.register(Holding)
 class HoldingAdmin(ReadOnlyAdmin[Holding]):
+    menu = MenuPlace(Section.PEOPLE, 4, "Qualifications held")
     list_display = ("person", "gate_name", "holds", "since", "why", "told_state")
     list_display_links = None  # the first column is one
     list_filter = (VisibleGates, Holds, HeldAtProvider)

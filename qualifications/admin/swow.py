@@ -11,6 +11,7 @@ from django.urls import URLPattern, path, reverse
 
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from qualifications.models import SwowList
 from qualifications.queries.association_graph import EdgeInWords, associations_of, cues_of, words_beginning
@@ -24,6 +25,7 @@ GUESSES = 12
 
 @admin.register(SwowList)
 class SwowListAdmin(ReadOnlyAdmin[SwowList]):
+    menu = MenuPlace(Section.SET_UP, 3)
     list_display = ("name", "status", "kind", "language", "cues", "associations", "imported_at")
     search_fields = ("name", "sha256")
     show_full_result_count = False

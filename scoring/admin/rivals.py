@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from hits.admin.home.navigation import Section
 from hits.admin.page_parts import ReadOnlyAdmin
 from scoring.models import PoolPicture, RegisteredRival
 from scoring.queries.pool_coverage import pictures_known, unreadable, waiting_for
@@ -21,6 +22,9 @@ FETCHING = (
 
 @admin.register(RegisteredRival)
 class RegisteredRivalAdmin(ReadOnlyAdmin[RegisteredRival]):
+    section = Section.SET_UP
+    place = 2
+    called = "Models"
     list_display = ("name", "kind", "model", "weights", "pool", "waiting")
     search_fields = ("name", "model", "weights_sha256")
     fields = ("name", "kind", "model", "source", "weights_sha256", "options", "added_at", "pool", "waiting")

@@ -22,7 +22,7 @@ def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
     page.get_by_label("Username").fill(staff.user.username)
     page.get_by_label("Password").fill(staff.password)
     page.get_by_role("button", name="Log in").click()
-    page.get_by_role("heading", name="Site administration").wait_for()
+    page.get_by_role("heading", name="Home", exact=True).wait_for()
 
 
 def let_in(page: Page, user: User, *, sites: Sites) -> None:

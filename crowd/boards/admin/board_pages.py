@@ -1,12 +1,13 @@
 """The public page of a release in the admin: set up, opened, who is invited, and what they submitted."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.paginator import Paginator
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Q
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -19,6 +20,7 @@ from crowd.benchmarks.services.benchmark_results import task_of
 from crowd.boards.admin.board_actions import ADDRESSES, BOARDS, INVITATIONS, SUBMISSIONS
 from crowd.boards.admin.permitted_boards import (
     CHANGE_LINK,
+    DECIDE,
     LOOK,
     around,
     find_board,
@@ -34,9 +36,13 @@ from crowd.releases.admin.permitted_rows import find_release
 from crowd.releases.admin.release_actions import beside
 from crowd.releases.admin.release_parts import ReleasePart
 from crowd.releases.models import Release
+from hits.admin.home import waiting
+from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
+from hits.identity.models.users import User
+from hits.work.access import studies_of
 
 A_PAGE = 50
 STATES = [("", "All"), *Submission.Status.choices]
@@ -147,8 +153,19 @@ def submission_view(page: BoardAdmin, request: HttpRequest, pk: int) -> HttpResp
 
 
 def _waiting(board: Board) -> int:
-    waiting = Submission.objects.filter(invitation__board=board, status=Submission.Status.WAITING)
-    return waiting.count()
+    return board.invitations.filter(submissions__status=Submission.Status.WAITING).count()
+
+
+def _boards_waiting(user: User, now: datetime) -> Iterator[Waiting]:
+    """Yield each board of the user's studies that has submissions to decide on."""
+    boards = Board.objects.filter(release__study__in=studies_of(user)).select_related("release")
+    waits = Q(invitations__submissions__status=Submission.Status.WAITING)
+    for board in boards.annotate(count=Count("invitations__submissions", filter=waits)).filter(count__gt=0):
+        words = f"models submitted to {board.release}"
+        yield Waiting(count=board.count, words=words, url=page_of(board))
+
+
+waiting.register(_boards_waiting, permissions=[DECIDE])
 
 
 def _render(page: BoardAdmin, request: HttpRequest, name: str, context: Mapping[str, Any]) -> HttpResponse:

@@ -1,13 +1,14 @@
 """The manual check: one picture at a time, one key for each verdict."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
@@ -15,9 +16,12 @@ from crowd.pictures.admin.pool_parts import CHECK, file_url, flags_of, render
 from crowd.pictures.letter_reading import installed_reader
 from crowd.pictures.models import Picture, Unfit
 from crowd.pictures.services import manual_check
+from hits.admin.home import waiting
+from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import read_number
 from hits.admin.selection import need, signed_in
 from hits.core.errors import RuleBroken
+from hits.identity.models.users import User
 
 # Without the profane concepts, which are found automatically.
 REASONS = [(str(number), one) for number, one in enumerate([*Unfit][:5], start=1)]
@@ -98,3 +102,11 @@ def _progress() -> Mapping[str, int]:
     counts = dict(rows.order_by())
     total, waiting = sum(counts.values()), counts.get(Status.WAITING, 0)
     return {"total": total, "waiting": waiting, "checked": total - waiting}
+
+
+def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
+    count = Picture.objects.filter(status=Status.WAITING).count()
+    yield Waiting(count=count, words="pictures to check", url=reverse("admin:pictures_check"))
+
+
+waiting.register(_waiting, permissions=[CHECK])

@@ -25,6 +25,7 @@ from crowd.pictures.services.picture_imports import MOST_BYTES, Rights
 from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need, signed_in
 from hits.common.spreadsheets import Cell
@@ -93,6 +94,7 @@ class ImportForm(forms.Form):
 
 @admin.register(Import)
 class ImportAdmin(ReadOnlyAdmin[Import]):
+    menu = MenuPlace(Section.DATA, 4, "Imports of pictures")
     list_display = ("name", "state", "made_by", "made")
     list_select_related = ("made_by",)
     search_fields = ("name",)

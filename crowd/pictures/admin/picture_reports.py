@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST
 from crowd.pictures.admin.pool_parts import REMOVE, file_url, flags_of, render, small
 from crowd.pictures.models.picture_reports import Report
 from crowd.pictures.services import picture_reports
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need, signed_in
 from hits.core.errors import RuleBroken
@@ -45,6 +46,7 @@ class StatusFilter(admin.SimpleListFilter):
 
 @admin.register(Report)
 class ReportAdmin(ReadOnlyAdmin[Report]):
+    menu = MenuPlace(Section.DATA, 5, "Reports of pictures")
     list_display = ("thumbnail", "concept", "reason", "text", "by_worker", "made", "status")
     list_display_links = ("concept",)
     list_filter = (StatusFilter, "reason")

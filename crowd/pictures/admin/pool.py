@@ -25,6 +25,7 @@ from crowd.pictures.picture_views import send_file
 from crowd.pictures.services.picture_entry import describe_picture
 from crowd.pictures.services.preparation import prepare_anew
 from hits.admin.data.take_files import send_csv
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.common.spreadsheets import Cell
 from hits.identity.models.users import User
 
@@ -93,6 +94,7 @@ class WordsForm(forms.ModelForm[Picture]):
 
 @admin.register(Picture)
 class PictureAdmin(admin.ModelAdmin[Picture]):
+    menu = MenuPlace(Section.DATA, 3)
     form = WordsForm
     change_list_template = "admin/pictures/pool.html"
     change_form_template = "admin/pictures/picture.html"

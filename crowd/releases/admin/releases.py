@@ -25,6 +25,7 @@ from crowd.releases.files.stores import StoreAway
 from crowd.releases.models import Release
 from crowd.releases.services import file_downloads, release_states, sizes
 from crowd.releases.services.release_files import files_of
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.selection import need, signed_in
 from hits.core.errors import RuleBroken
@@ -44,6 +45,7 @@ FIELDS_OF = {
 
 @admin.register(Release)
 class ReleaseAdmin(ReadOnlyAdmin[Release]):
+    menu = MenuPlace(Section.DATA, 1)
     list_display = ("title", "version", "study", "kind", "status", "rows", "made_at", "made_by")
     list_filter = ("status", "family", ("study", VisibleStudies))
     list_select_related = ("study", "made_by")

@@ -13,6 +13,7 @@ from crowd.winogavil.admin import swow_baseline, test_generation
 from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.queries import reaches_own
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import VisibleStudies
 from hits.work.access import studies_of
 
@@ -36,6 +37,7 @@ class SelectedFilter(admin.SimpleListFilter):
 
 @admin.register(Association)
 class AssociationAdmin(GameList[Association]):
+    menu = MenuPlace(Section.DATA, 6)
     title = "Associations"
     about = (
         "Words that spymasters, files and recordings gave to pictures. A word is final once its solvers have "

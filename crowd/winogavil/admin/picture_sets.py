@@ -13,6 +13,7 @@ from crowd.winogavil import domain
 from crowd.winogavil.admin.parts import GameList, small_pictures
 from crowd.winogavil.admin.picture_set_draw import DRAWING, FOR
 from crowd.winogavil.models import PictureSet
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import VisibleStudies
 from hits.work.access import studies_of
 
@@ -23,6 +24,7 @@ LARGE = """
 
 @admin.register(PictureSet)
 class PictureSetAdmin(GameList[PictureSet]):
+    menu = MenuPlace(Section.DATA, 7)
     title = "Picture sets"
     about = (
         f"Each set is given to {domain.SPYMASTERS_WANTED} spymasters, who invent words for some of its "

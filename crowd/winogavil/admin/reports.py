@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
@@ -12,8 +14,12 @@ from crowd.winogavil.admin.parts import GameList
 from crowd.winogavil.models import CueReport
 from crowd.winogavil.services.withdrawal import decide_report
 from hits.admin.actions import one_by_one
+from hits.admin.home import waiting
+from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import VisibleStudies
 from hits.admin.selection import signed_in
+from hits.identity.models.users import User
 from hits.work.access import studies_of
 
 DECIDE = "winogavil.decide_cuereport"
@@ -23,6 +29,7 @@ DECIDE = "winogavil.decide_cuereport"
 class CueReportAdmin(GameList[CueReport]):
     """Words that workers and players have reported; either decision can be changed later."""
 
+    menu = MenuPlace(Section.DATA, 8, "Reports of cues")
     title = "Cue reports"
     about = (
         "Words that workers and players found unfit. Nobody is asked a word with an open report; "
@@ -71,3 +78,13 @@ class CueReportAdmin(GameList[CueReport]):
             messages.warning(request, problem)
         if decided:
             messages.success(request, f"Decided: {decided}.")
+
+
+def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
+    rows = CueReport.objects.filter(status=CueReport.Status.OPEN)
+    count = rows.filter(association__item__study__in=studies_of(user)).count()
+    url = f"{reverse('admin:winogavil_cuereport_changelist')}?status__exact={CueReport.Status.OPEN}"
+    yield Waiting(count=count, words="reported words to decide on", url=url)
+
+
+waiting.register(_waiting, permissions=[DECIDE])

@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from crowd.pictures.models.pictures import SIZES
 from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.queries.examples import WRITE, counts_by_state, examples_for, sees_own_only
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, once, read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.selection import signed_in
@@ -91,6 +92,7 @@ class AuthorFilter(GroupedFilter):
 
 @admin.register(Example)
 class ExampleAdmin(ReadOnlyAdmin[Example]):
+    menu = MenuPlace(Section.DATA, 9, "Examples of captions")
     change_list_template = "admin/winoground/examples.html"
     list_display = ("name", "captions", "pictures", "state", "swap", "tag_names", "author", "changed_at")
     list_filter = ("state", "swap", TagFilter, AuthorFilter, ("project__study", VisibleStudies))

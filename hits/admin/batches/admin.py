@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from hits import families
 from hits.admin.batches import guide, launch, live
 from hits.admin.batches.prices import cost_of, table_of
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import VisibleStudies, in_words, read_number
 from hits.admin.payments import recalculating, wages
 from hits.batches.queries.tally import batches_with_counts
@@ -30,6 +31,7 @@ Status = Batch.Status
 class BatchAdmin(admin.ModelAdmin[Batch]):
     """The list of batches. A draft opens in the guide, a launched batch in its live view."""
 
+    menu = MenuPlace(Section.WORK, 1)
     list_display = ("title", "number", "study", "account", "status", "filled", "launched_at", "next_step")
     list_filter = ("status", ("study", VisibleStudies), "account")
     search_fields = ("title", "study__name")

@@ -18,6 +18,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.core.errors import RuleBroken
 from hits.identity import api_tokens
@@ -43,6 +44,7 @@ class TokenForm(forms.Form):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnlyAdmin[ApiToken]):
+    menu = MenuPlace(Section.SET_UP, 5)
     list_display = ("name", "state", "revoke", "scopes_in_words", "expires_at", "last_used_at", "owner")
     list_select_related = ("user",)
     ordering = ("-pk",)

@@ -10,6 +10,7 @@ from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from hits.work import access
@@ -58,6 +59,7 @@ class ChangeForm(UserChangeForm[User]):
 
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin[User]):
+    menu = MenuPlace(Section.SET_UP, 4)
     add_form = AddForm
     form = ChangeForm
     list_display = ("username", "first_name", "last_name", "roles", "is_active", "last_login")

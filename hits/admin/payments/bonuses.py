@@ -9,6 +9,7 @@ from django.template.defaultfilters import pluralize
 
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import run_prepare
 from hits.admin.payments.run_page_rows import HOLD, WHY_HELD
@@ -36,6 +37,7 @@ class HeldFilter(admin.SimpleListFilter):
 
 @admin.register(Bonus)
 class BonusAdmin(ReadOnlyAdmin[Bonus]):
+    menu = MenuPlace(Section.MONEY, 2)
     list_display = ("worker", "amount", "rule", "study", "state", "approved_by", "problem")
     list_filter = ("status", HeldFilter, ("assignment__hit__batch__study", VisibleStudies))
     list_select_related = ("assignment__worker", "assignment__hit__batch__study", "approved_by")

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import books
 from hits.ledger.models.transfers import LedgerEntry
@@ -15,6 +16,7 @@ from hits.work.access import visible
 
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
+    menu = MenuPlace(Section.MONEY, 5, "Ledger")
     list_display = ("at", "study", "batch", "kind", "amount", "source", "target", "grant_code", "words", "by")
     list_display_links = None
     list_filter = ("kind", ("study", VisibleStudies))

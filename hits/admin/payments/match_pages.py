@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.payments.match_deposits import deposits_view
 from hits.admin.payments.match_differences import DIFFERENCES, difference_view, list_view
@@ -32,6 +33,8 @@ Status = Match.Status
 @admin.register(Match)
 class MatchAdmin(ReadOnlyAdmin[Match]):
     """The admin of matches. Its list shows accounts, each with the state of its newest match."""
+
+    menu = MenuPlace(Section.MONEY, 4, "Comparisons with the provider")
 
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view

@@ -1,5 +1,6 @@
 """The payments desk: what waits, what is unclear, what is overdue, and how long the money lasts."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -10,20 +11,25 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
+from hits.admin.home import navigation, waiting
+from hits.admin.home.navigation import MenuPlace, Page, Section
+from hits.admin.home.waiting import Waiting
 from hits.admin.payments.downloads import FormatForm, send
 from hits.admin.selection import signed_in
 from hits.core.domain.months import Month, month_of, read_month
 from hits.core.errors import RuleBroken
+from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries.payment_tasks import Desk, desk_of, whole_runs
+from hits.payments.queries.run_list import drafts_of, owed_free, runs_to_decide
 from hits.payments.services import finance_files
 from hits.review.queries.appeal_queue import WaitingAppeals, waiting_for
 from hits.studies.models import Study
-from hits.work.access import studies_of
+from hits.work.access import studies_of, visible
 
 MONTHS = 36
 SOON_DAYS = 14
@@ -44,6 +50,26 @@ class CloseForm(FormatForm):
         super().__init__(request, initial={"month": str(months[1]), "study": request.GET.get("study")})
         self.fields["month"].choices = [(str(month), str(month)) for month in months]  # type: ignore[attr-defined]
         self.fields["study"].queryset = studies_of(request.user).order_by("name")  # type: ignore[attr-defined]
+
+
+def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
+    """Yield bonus runs that this user may decide on, their own drafts, and bonuses in no run."""
+    runs = reverse("admin:hits_run_changelist")
+    yield Waiting(count=runs_to_decide(user).count(), words="bonus runs to approve", url=runs)
+    yield Waiting(count=drafts_of(user).count(), words="bonus runs that you prepare", url=runs)
+    if user.has_perm("hits.prepare_run"):
+        owed = visible(owed_free(), user).count()
+        yield Waiting(count=owed, words="bonuses owed, in no run yet", url=reverse("admin:hits_payments"))
+
+
+waiting.register(_waiting, permissions=["hits.prepare_run", "hits.approve_run"])
+navigation.add_page(
+    Page(
+        place=MenuPlace(Section.MONEY, 1, "Payments"),
+        route="admin:hits_payments",
+        permissions=["hits.view_bonus", "hits.view_run"],
+    )
+)
 
 
 def urls() -> list[URLPattern]:

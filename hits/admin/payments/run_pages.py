@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern
 from django.utils import timezone
 
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.payments import run_approval, run_prepare, run_steps
 from hits.ledger.models.bonuses import Bonus
@@ -41,6 +42,7 @@ class WaitingFilter(admin.SimpleListFilter):
 
 @admin.register(Run)
 class RunAdmin(ReadOnlyAdmin[Run]):
+    menu = MenuPlace(Section.MONEY, 3, "Bonus runs")
     list_display = ("title", "kind", "state", "count", "amount", "prepared_by", "prepared_at", "decided_by")
     list_filter = (WaitingFilter, "status", "kind")
     list_per_page = PAGE

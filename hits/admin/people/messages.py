@@ -11,6 +11,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.translation import ngettext
 
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.people import letter_forms
 from hits.admin.selection import page_of, signed_in
@@ -23,6 +24,7 @@ Status = Recipient.Status
 
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin[Message]):
+    menu = MenuPlace(Section.PEOPLE, 6)
     list_display = ("subject", "account", "study", "by", "made_at", "delivery")
     list_filter = ("account",)
     search_fields = ("subject",)

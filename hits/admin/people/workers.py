@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
 
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, in_words
 from hits.admin.people import letter_forms, worker_actions, worker_blocks
 from hits.admin.selection import MOST, page_of
@@ -51,6 +52,7 @@ class BlockedFilter(admin.SimpleListFilter):
 class WorkerAdmin(ReadOnlyAdmin[Worker]):
     """Workers under their pseudonyms. Only the page of a disclosure shows a provider's id."""
 
+    menu = MenuPlace(Section.PEOPLE, 1)
     list_display = ("pseudonym", "account", "handed_in", "approved", "standing", "created_at")
     list_filter = ("account", BlockedFilter)
     list_per_page = 50

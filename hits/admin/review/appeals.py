@@ -1,5 +1,6 @@
 """Workers' appeals: a list with the waiting ones first, and a page to answer one."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -20,8 +21,12 @@ from django.views.decorators.http import require_POST
 
 from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
+from hits.admin.home import waiting
+from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, in_words
 from hits.admin.selection import signed_in
+from hits.identity.models.users import User
 from hits.review.models import Appeal
 from hits.review.queries import appeal_queue as queries
 from hits.review.services import appeal_handling
@@ -76,6 +81,7 @@ class Overdue(admin.SimpleListFilter):
 
 @admin.register(Appeal)
 class AppealAdmin(ReadOnlyAdmin[Appeal]):
+    menu = MenuPlace(Section.WORK, 5)
     list_display = ("asked", "state", "worker", "study", "asked_on", "answered_by")
     list_filter = (Overdue, "status", ("assignment__hit__batch__study", VisibleStudies))
     list_select_related = ("worker", "answered_by", "assignment__hit__batch__study")
@@ -206,3 +212,13 @@ def _overdue_before() -> datetime:
 
 def _days() -> int:
     return appeal_handling.ANSWERED_WITHIN.days
+
+
+def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
+    url = f"{reverse('admin:hits_appeal_changelist')}?waiting=open"
+    found = queries.waiting_for(user, overdue_before=_overdue_before())
+    yield Waiting(count=found.overdue, words="appeals overdue", url=url, is_trouble=True)
+    yield Waiting(count=found.open - found.overdue, words="appeals to answer", url=url)
+
+
+waiting.register(_waiting, permissions=[appeal_handling.ANSWER])

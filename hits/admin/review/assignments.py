@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, in_words, read_number
 from hits.admin.review import review_pages
 from hits.review.services import reviewing
@@ -65,6 +66,7 @@ class DataFilter(admin.SimpleListFilter):
 
 @admin.register(Assignment)
 class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
+    menu = MenuPlace(Section.WORK, 4, "Submitted work")
     list_display = ("__str__", "worker", "batch", "state", "took", "submitted_at", "see_work")
     list_filter = ("status", DataFilter, StudyFilter)
     list_select_related = ("account", "worker", "hit__batch__study")

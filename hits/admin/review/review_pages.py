@@ -1,7 +1,7 @@
 """Submitted work, one after another: shown as its worker saw it, and decided on with one key."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,8 +18,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from hits import families
+from hits.admin.home import navigation, waiting
+from hits.admin.home.navigation import MenuPlace, Page, Section
+from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import in_words
 from hits.core.errors import RuleBroken
+from hits.identity.models.users import User
 from hits.review.queries import review_queue
 from hits.review.queries.review_queue import Order, QueueFilter, State
 from hits.review.services import reviewing
@@ -58,6 +62,24 @@ class QueueForm(forms.Form):
         choices = [(batch.pk, f"{batch.title} ({batch.pk})") for batch in batches]
         self.fields["batch"].choices = [("", "All batches"), *choices]  # type: ignore[attr-defined]
         self.fields["study"].choices = [("", "All studies"), *studies.items()]  # type: ignore[attr-defined]
+
+
+def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
+    """Yield submitted work that waits for a decision, and rejections that wait for a second person."""
+    queue = reverse("admin:hits_assignment_review")
+    for state, words in ((State.WAITING, "works to review"), (State.SECOND, "rejections to confirm")):
+        count = review_queue.count_in_queue(user=user, state=state)
+        yield Waiting(count=count, words=words, url=f"{queue}?{urlencode({'state': state})}")
+
+
+waiting.register(_waiting, permissions=[REVIEW])
+navigation.add_page(
+    Page(
+        place=MenuPlace(Section.WORK, 2, "Review"),
+        route="admin:hits_assignment_review",
+        permissions=[REVIEW, "hits.view_assignment"],
+    )
+)
 
 
 def urls(works: admin.ModelAdmin[Assignment]) -> list[URLPattern]:

@@ -16,6 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.admin.batches.steer import STEER
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, in_words
 from hits.admin.selection import signed_in
 from hits.admin.work import hit_actions
@@ -74,6 +75,7 @@ class TroubleFilter(admin.SimpleListFilter):
 
 @admin.register(HIT)
 class HITAdmin(ReadOnlyAdmin[HIT]):
+    menu = MenuPlace(Section.WORK, 3)
     list_display = ("__str__", "of_batch", "number", "status", "filled", "expires_at", "next_look")
     list_filter = ("status", TroubleFilter, BatchFilter)
     list_select_related = ("batch",)

@@ -121,6 +121,11 @@ def review_queue(*, user: User, wanted: QueueFilter) -> QuerySet[Assignment]:
     return _with_due(found).order_by(*_keys(wanted))
 
 
+def count_in_queue(*, user: User, state: str) -> int:
+    """Return how many works in this state the user may see."""
+    return visible(Assignment.objects.filter(_in_state(state)), user).count()
+
+
 def work_in_queue(*, user: User, wanted: QueueFilter, pk: int | None) -> Any:
     """Return the work asked for, or the first, with place, neighbors and its worker's record; or None."""
     queue = review_queue(user=user, wanted=wanted)

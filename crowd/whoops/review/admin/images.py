@@ -16,6 +16,7 @@ from crowd.whoops.images.queries.images import count_states, with_reviews
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.review.admin import image_actions
 from crowd.whoops.review.queries.readable_reviews import CHECK, DECIDE, may_read
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import pages_of
@@ -46,6 +47,7 @@ class WaitsFilter(admin.SimpleListFilter):
 
 @admin.register(Image)
 class ImageAdmin(ReadOnlyAdmin[Image]):
+    menu = MenuPlace(Section.DATA, 10, "Weird images, one by one")
     change_list_template = "admin/whoops/images.html"
     show_full_result_count = False
     actions = None

@@ -21,6 +21,7 @@ from crowd.winogavil.play.queries.games import facts_of
 from crowd.winogavil.play.services import surveys
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selection import signed_in
 from hits.studies.models import Study
@@ -32,6 +33,8 @@ EXPORT = "winogavil_play.export_survey"
 
 @admin.register(WebGame)
 class WebGameAdmin(ReadOnlyAdmin[WebGame]):
+    menu = MenuPlace(Section.STUDIES, 9)
+
     def get_urls(self) -> list[URLPattern]:
         shown, pages = self.admin_site.admin_view, self._pages()
         return [

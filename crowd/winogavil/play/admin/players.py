@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from crowd.winogavil.play.models import Player
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.work.access import studies_of
 
@@ -13,6 +14,7 @@ from hits.work.access import studies_of
 class PlayerAdmin(ReadOnlyAdmin[Player]):
     """Players, by the name that other players see too, and by the pseudonym used in the data."""
 
+    menu = MenuPlace(Section.PEOPLE, 7)
     list_display = ("shown_name", "pseudonym", "game", "cues", "solves", "registered_at", "erased_at")
     list_filter = (("game__study", VisibleStudies),)
     search_fields = ("name", "worker__pseudonym")

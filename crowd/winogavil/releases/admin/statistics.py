@@ -19,6 +19,7 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
 from crowd.winogavil.releases.statistics.kept_figures import statistics_of
+from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selection import need
 from hits.admin.stat_tables import attached, send_table
@@ -36,6 +37,8 @@ ALL = [source for source in Association.Source.values if source != Association.S
 @admin.register(Statistics)
 class StatisticsAdmin(ReadOnlyAdmin[Statistics]):
     """Statistics in the admin; the list shows studies, since the stored rows are not for reading."""
+
+    menu = MenuPlace(Section.DATA, 2, "Statistics of the game")
 
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view

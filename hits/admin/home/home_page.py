@@ -1,0 +1,112 @@
+"""The first page of the admin: what waits, the batches that run, and the first steps of who has none."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from hits.admin.home import waiting
+from hits.admin.home.waiting import Waiting, waiting_for
+from hits.admin.selection import signed_in
+from hits.batches.queries.tally import batches_with_counts
+from hits.identity.models.users import User
+from hits.providers.models.accounts import Account
+from hits.studies.models import Batch
+from hits.work.access import studies_of, visible
+
+Status = Batch.Status
+STILL = (Status.PAUSED, Status.PAUSED_FUNDS)
+RUNNING = (Status.LAUNCHING, Status.OPEN, Status.DRAINING, *STILL)
+MOST_BATCHES = 12
+MOST_STUDIES = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A step to the first launch."""
+
+    words: str
+    url: str
+    is_done: bool
+
+
+def _batches_waiting(user: User, now: datetime) -> Iterator[Waiting]:
+    """Yield batches that stand still until somebody does something, and drafts."""
+    of = reverse("admin:hits_batch_changelist")
+    counted = dict(
+        visible(Batch.objects.filter(status__in=(*STILL, Status.DRAFT)), user)
+        .order_by()
+        .values_list("status")
+        .annotate(Count("pk"))
+    )
+    for status in STILL:
+        words = f"batches {Status(status).label.lower()}"
+        url = f"{of}?status__exact={status}"
+        yield Waiting(count=counted.get(status, 0), words=words, url=url, is_trouble=True)
+    drafts = counted.get(Status.DRAFT, 0)
+    yield Waiting(count=drafts, words="drafts of batches", url=f"{of}?status__exact={Status.DRAFT}")
+
+
+waiting.register(_batches_waiting, permissions=["hits.steer_batch", "hits.add_batch"])
+
+
+def home_context(request: HttpRequest) -> dict[str, Any]:
+    user, now = signed_in(request), timezone.now()
+    sees_batches = user.has_perm("hits.view_batch")
+    running = _running(user) if sees_batches else []
+    return {
+        "waiting": waiting_for(user, now=now),
+        "running": running[:MOST_BATCHES],
+        "more_running": len(running) > MOST_BATCHES,
+        "sees_batches": sees_batches,
+        "studies": list(studies_of(user).order_by("-pk")[:MOST_STUDIES])
+        if user.has_perm("hits.view_study")
+        else [],
+        "steps": first_steps(user),
+    }
+
+
+def first_steps(user: User) -> Sequence[Step]:
+    """Return the steps to a first launch, for who can take them and has launched nothing yet."""
+    if not user.has_perms(["hits.add_study", "hits.add_batch"]):
+        return []
+    batches = visible(Batch.objects.order_by(), user)
+    if batches.exclude(status=Status.DRAFT).exists():
+        return []
+    study = studies_of(user).order_by("-pk").first()
+    return [
+        Step(
+            words="An account, on which work is posted and paid",
+            url=reverse("admin:hits_account_changelist"),
+            is_done=Account.objects.connected().exists(),
+        ),
+        Step(
+            words="A study, with its rules as in a paper or your own",
+            url=reverse("admin:hits_study_change", args=[study.pk])
+            if study
+            else reverse("admin:hits_study_add"),
+            is_done=study is not None,
+        ),
+        Step(
+            words="A draft of a batch, from the study's page or from here",
+            url=reverse("admin:hits_batch_add"),
+            is_done=batches.exists(),
+        ),
+        Step(
+            words="Its launch, after a page that checks everything",
+            url=reverse("admin:hits_batch_changelist"),
+            is_done=False,
+        ),
+    ]
+
+
+def _running(user: User) -> list[Batch]:
+    """Return the batches that run, those that need somebody first, and then the newest."""
+    rows = visible(batches_with_counts().filter(status__in=RUNNING), user).select_related("study", "account")
+    newest = list(rows.order_by("-pk")[: MOST_BATCHES + 1])
+    return sorted(newest, key=lambda batch: batch.status not in STILL)

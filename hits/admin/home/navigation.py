@@ -1,0 +1,120 @@
+"""Navigation by task: each list of the admin has a place in a section, or is one of the tables below them.
+
+A ModelAdmin says by `menu` where its list stands. Lists without it are the tables of their app, folded at the
+end. Pages that belong to no list are added by `add_page`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from django.contrib import admin
+from django.db.models import Exists, Model
+from django.http import HttpRequest
+from django.urls import reverse
+
+from hits.admin.projects.project_page import ProjectPages
+from hits.admin.selection import signed_in
+from hits.identity.models.users import User
+
+
+class Section(StrEnum):
+    STUDIES = "Studies"
+    WORK = "Work"
+    PEOPLE = "People"
+    DATA = "Data"
+    MONEY = "Money"
+    SET_UP = "Set-up"
+
+
+class MenuPlace(NamedTuple):
+    """The place of a list: its section, its turn there, and its name, if that is another than the model's."""
+
+    section: Section
+    turn: int
+    name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A page that belongs to no list. It is shown to whoever has one of the permissions."""
+
+    place: MenuPlace
+    route: str
+    permissions: Sequence[str]
+
+
+# The pages of families' projects stand below the studies.
+OF_PROJECTS = MenuPlace(Section.STUDIES, 5)
+_pages: list[Page] = []
+
+
+def add_page(page: Page) -> None:
+    """Add a page. Called where it is registered with the admin."""
+    _pages.append(page)
+
+
+def sections_for(
+    request: HttpRequest,
+    apps: Sequence[Mapping[str, Any]],
+    lists: Mapping[type[Model], admin.ModelAdmin[Any]],
+) -> list[dict[str, Any]]:
+    """Return the sections as the templates of Django take apps, and the other tables by app in the last."""
+    found: dict[Section, list[tuple[int, dict[str, Any]]]] = {section: [] for section in Section}
+    for page in _pages:
+        if any(request.user.has_perm(one) for one in page.permissions):
+            found[page.place.section].append((page.place.turn, _link(page)))
+    tables: list[dict[str, Any]] = []
+    unused = _unused_apps(request, lists)
+    for app in apps:
+        rest = []
+        for model in app["models"]:
+            place = _place_of(lists[model["model"]])
+            if place is None or app["app_label"] in unused:
+                rest.append(model)
+            else:
+                found[place.section].append((place.turn, {**model, "name": place.name or model["name"]}))
+        if rest:
+            tables.append({**app, "models": rest})
+    all_tables = {"name": "All tables", "app_label": "tables", "apps": tables}
+    return [*_filled(found), *([all_tables] if tables else [])]
+
+
+def _place_of(pages: admin.ModelAdmin[Any]) -> MenuPlace | None:
+    if isinstance(pages, ProjectPages):
+        return OF_PROJECTS
+    return getattr(pages, "menu", None)
+
+
+def _filled(found: Mapping[Section, list[tuple[int, dict[str, Any]]]]) -> Iterator[dict[str, Any]]:
+    for section, models in found.items():
+        if models:
+            ordered = sorted(models, key=lambda one: (one[0], str(one[1]["name"]).casefold()))
+            yield {
+                "name": section.value,
+                "app_label": section.name.lower(),
+                "models": [model for _, model in ordered],
+            }
+
+
+def _link(page: Page) -> dict[str, Any]:
+    name = page.place.name
+    return {"name": name, "object_name": page.route, "admin_url": reverse(page.route), "add_url": None}
+
+
+def _unused_apps(request: HttpRequest, lists: Mapping[type[Model], admin.ModelAdmin[Any]]) -> set[str]:
+    """Return the apps of families of which this user has no project, unless they have none of any family."""
+    projects = {
+        model._meta.app_label: Exists(pages.get_queryset(request))
+        for model, pages in lists.items()
+        if isinstance(pages, ProjectPages)
+    }
+    asked: Any = {f"of_{label}": exists for label, exists in projects.items()}
+    found: Any = User.objects.filter(pk=signed_in(request).pk).values(**asked).get()
+    unused = {label for label in projects if not found[f"of_{label}"]}
+    if unused == projects.keys():
+        return set()
+    return {
+        label for label in (model._meta.app_label for model in lists) if label.partition("_")[0] in unused
+    }

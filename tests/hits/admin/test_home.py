@@ -1,0 +1,114 @@
+"""The first page of the admin and its navigation: by task, by role, and in few queries."""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from hits.admin.home.home_page import first_steps
+from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
+from hits.studies.models import Batch, Study
+from tests import admin_pages
+from tests.crowd.winoground.making_scores import make_project
+from tests.factories import NOW, make_batch, make_study
+from tests.pages import text_of
+from tests.people import make_member, sign_in
+
+pytestmark = pytest.mark.django_db
+MOST_QUERIES = 25
+
+
+def home(client: Client) -> str:
+    return text_of(client.get(reverse("admin:index")))
+
+
+def sections(page: str) -> list[str]:
+    return re.findall(
+        r'class="section">([^<]*)<', page.partition('id="nav-sidebar"')[2].partition("</nav>")[0]
+    )
+
+
+def test_pages_stand_by_task_and_other_tables_are_folded(client: Client) -> None:
+    sign_in(client, RESEARCHER)
+
+    page = home(client)
+
+    assert sections(page)[:6] == ["Studies", "Work", "People", "Data", "Money", "Set-up"]
+    assert "<summary>All tables</summary>" in page
+    assert page.index(reverse("admin:hits_batch_changelist")) < page.index("<summary>All tables")
+    assert page.index("<summary>All tables") < page.index(reverse("admin:scoring_verdict_changelist"))
+
+
+def test_families_of_which_one_has_no_project_are_among_the_tables(client: Client) -> None:
+    project = make_project()
+    sign_in(client, RESEARCHER, project.study)
+
+    page = home(client)
+
+    shown, _, folded = page.partition("<summary>All tables")
+    assert reverse("admin:winoground_project_changelist") in shown
+    assert reverse("admin:whoops_project_changelist") not in shown
+    assert reverse("admin:whoops_project_changelist") in folded
+    assert reverse("admin:winogavil_play_webgame_changelist") not in shown
+
+
+def test_each_role_sees_what_waits_for_it(client: Client) -> None:
+    admin_pages.fill(hits=8, batches=3, now=timezone.now())
+    studies = list(Study.objects.all())
+    pages = {}
+    for role in (RESEARCHER, REVIEWER, PAYMENTS_PREPARER):
+        sign_in(client, role, *studies)
+        pages[role] = home(client)
+
+    assert "Works to review" in pages[REVIEWER]
+    assert "Drafts of batches" in pages[RESEARCHER]
+    assert "Drafts of batches" not in pages[REVIEWER]
+    assert "Works to review" not in pages[PAYMENTS_PREPARER]
+    assert reverse("admin:hits_payments") in pages[PAYMENTS_PREPARER]
+
+
+def test_a_batch_that_stands_still_comes_first(client: Client) -> None:
+    study = make_study()
+    make_batch(study=study, status=Batch.Status.OPEN, title="going")
+    still = make_batch(study=study, status=Batch.Status.PAUSED_FUNDS, title="still")
+    make_batch(status=Batch.Status.OPEN, title="of others")
+    sign_in(client, RESEARCHER, study)
+
+    page = home(client)
+
+    assert page.index(">still<") < page.index(">going<")
+    assert ">of others<" not in page
+    assert "Batches paused: out of funds" in page
+    assert reverse("admin:hits_batch_live", args=[still.pk]) in page
+
+
+def test_the_steps_to_a_first_launch_end_with_it() -> None:
+    user = make_member(RESEARCHER)
+
+    assert [step.is_done for step in first_steps(user)] == [False, False, False, False]
+    study = make_study()
+    study.members.add(user)
+    batch = make_batch(study=study, status=Batch.Status.DRAFT)
+    assert [step.is_done for step in first_steps(user)] == [True, True, True, False]
+    Batch.objects.filter(pk=batch.pk).update(status=Batch.Status.OPEN, launched_at=NOW)
+    assert first_steps(user) == []
+    assert first_steps(make_member(REVIEWER)) == []
+
+
+def test_the_home_page_asks_little_however_much_there_is(client: Client) -> None:
+    admin_pages.fill(hits=4, batches=2, now=timezone.now())
+    sign_in(client, RESEARCHER, *Study.objects.all())
+    with CaptureQueriesContext(connection) as few:
+        home(client)
+    admin_pages.fill(hits=12, batches=4, now=timezone.now())
+    sign_in(client, RESEARCHER, *Study.objects.all())
+
+    with CaptureQueriesContext(connection) as many:
+        home(client)
+
+    assert len(many) <= MOST_QUERIES, len(many)
+    assert len(many) == len(few)
