@@ -31,6 +31,7 @@ def test_each_role_has_a_home(open_page: OpenPage, sites: Sites, size: str) -> N
         visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
         log_in(visitor.page, staff, sites=sites)
         visitor.visit(f"home-{name}", f"{sites.public}/admin/")
+        visitor.visit(f"search-{name}", f"{sites.public}/admin/search/?q=study")
         problems.update(visitor.problems)
 
     assert problems == {}

@@ -186,3 +186,15 @@ def test_token_is_copied_or_at_least_selected(bench: Bench, clipboard: str, said
     page.click("button")
 
     expect(page.locator("[data-copied]")).to_contain_text(said)
+
+
+def test_the_slash_leads_to_the_search_unless_something_is_written(bench: Bench) -> None:
+    page = bench.open('<input id="search-head"><textarea></textarea>', "hits/search.js")
+
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search-head"
+    page.focus("textarea")
+    page.keyboard.type("a/b")
+
+    assert page.input_value("textarea") == "a/b"
+    assert page.input_value("#search-head") == ""

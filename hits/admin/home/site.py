@@ -1,20 +1,27 @@
 """The admin's site: Django's own, with its first page and its navigation by task."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+from django.urls import path
 
 from hits.admin.home.home_page import home_context
 from hits.admin.home.navigation import sections_for
+from hits.admin.home.search_page import search_view
 
 
 class CrowdAdminSite(AdminSite):
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """Return the sections of the navigation; of one app, its own lists."""
+        """Return the sections of the navigation; of one app, its own lists; nothing before the sign-in."""
         apps = super().get_app_list(request, app_label)
-        return apps if app_label else sections_for(request, apps, self._registry)
+        return sections_for(request, apps, self._registry) if apps and not app_label else apps
+
+    def get_urls(self) -> list[Any]:
+        search = self.admin_view(partial(search_view, self))
+        return [path("search/", search, name="search"), *super().get_urls()]
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         shown = {"title": "Home", **home_context(request), **(extra_context or {})}

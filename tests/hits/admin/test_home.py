@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.admin.home.home_page import first_steps
-from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
+from hits.identity.roles import OPERATOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Batch, Study
 from tests import admin_pages
 from tests.crowd.winoground.making_scores import make_project
-from tests.factories import NOW, make_batch, make_study
+from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_worker
 from tests.pages import text_of
 from tests.people import make_member, sign_in
 
@@ -112,3 +112,48 @@ def test_the_home_page_asks_little_however_much_there_is(client: Client) -> None
 
     assert len(many) <= MOST_QUERIES, len(many)
     assert len(many) == len(few)
+
+
+def search(client: Client, text: str) -> str:
+    return text_of(client.get(reverse("admin:search"), {"q": text})).partition('<div class="page">')[2]
+
+
+def test_search_finds_rows_of_each_kind_by_name_or_id(client: Client) -> None:
+    study = make_study(name="Owls at night")
+    batch = make_batch(study=study, status=Batch.Status.OPEN, title="Owls and words")
+    work = make_assignment(hit=make_hit(batch=batch), worker=make_worker(account=batch.account))
+    sign_in(client, RESEARCHER, study)
+
+    by_name, by_worker = search(client, "owls"), search(client, work.worker.pseudonym)
+
+    assert reverse("admin:hits_study_change", args=[study.pk]) in by_name
+    assert reverse("admin:hits_batch_change", args=[batch.pk]) in by_name
+    assert reverse("admin:hits_worker_change", args=[work.worker_id]) in by_worker
+    assert reverse("admin:hits_assignment_change", args=[work.pk]) in by_worker
+
+
+def test_search_finds_nothing_of_other_studies_and_says_so(client: Client) -> None:
+    make_batch(study=make_study(name="Owls"), status=Batch.Status.OPEN, title="Owls")
+    sign_in(client, RESEARCHER, make_study(name="Other"))
+
+    assert "Nothing has “Owls”." in search(client, "Owls")
+    assert "<h2" not in search(client, "")
+
+
+@pytest.mark.parametrize("text", ["\0", "'\"<b>", "%", "a" * 5000, "۝", "2" * 40])
+def test_search_takes_any_text(client: Client, text: str) -> None:
+    sign_in(client, OPERATOR, make_study(name="a study"))
+
+    assert client.get(reverse("admin:search"), {"q": text}).status_code == 200
+
+
+def test_search_shows_some_of_many_and_leads_to_all(client: Client) -> None:
+    study = make_study(name="Study")
+    for number in range(7):
+        make_batch(study=study, status=Batch.Status.OPEN, title=f"Owls {number}")
+    sign_in(client, RESEARCHER, study)
+
+    page = search(client, "Owls")
+
+    assert page.count("Owls ") >= 5
+    assert f"{reverse('admin:hits_batch_changelist')}?q=Owls" in page

@@ -1,0 +1,66 @@
+"""Search from anywhere: every list of the navigation is searched as its own page would search it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.admin import AdminSite, ModelAdmin
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from hits.admin.home.navigation import Section
+
+LONGEST = 200
+SHOWN = 5
+# Money and what is set up have lists of their own, which are long.
+SEARCHED = {one.name.lower() for one in (Section.STUDIES, Section.WORK, Section.PEOPLE, Section.DATA)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What one list has: the first rows, each with the address of its page, and whether there are more."""
+
+    name: str
+    rows: Sequence[tuple[str, str]]
+    all_url: str
+    has_more: bool
+
+
+def search_view(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    text = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST]
+    context = {
+        **site.each_context(request),
+        "title": "Search",
+        "q": text,
+        "found": list(_found(site, request, text)) if text else [],
+    }
+    return TemplateResponse(request, "admin/hits/search.html", context)
+
+
+def _found(site: AdminSite, request: HttpRequest, text: str) -> Iterator[Found]:
+    lists = (
+        one
+        for section in site.get_app_list(request)
+        if section["app_label"] in SEARCHED
+        for one in section["models"]
+    )
+    for one in lists:
+        pages = site.get_model_admin(one["model"]) if "model" in one else None
+        if pages is None or not pages.search_fields:
+            continue
+        rows = list(_rows(pages, request, text)[: SHOWN + 1])
+        if rows:
+            of = f"admin:{pages.opts.app_label}_{pages.opts.model_name}"
+            yield Found(
+                name=one["name"],
+                rows=[(str(row), reverse(f"{of}_change", args=[row.pk])) for row in rows[:SHOWN]],
+                all_url=f"{reverse(f'{of}_changelist')}?{urlencode({'q': text})}",
+                has_more=len(rows) > SHOWN,
+            )
+
+
+def _rows(pages: ModelAdmin[Any], request: HttpRequest, text: str) -> Any:
+    rows, has_duplicates = pages.get_search_results(request, pages.get_queryset(request), text)
+    return (rows.distinct() if has_duplicates else rows).order_by(*(pages.ordering or ("-pk",)))
