@@ -19,6 +19,7 @@ from crowd.winogavil.queries import reaches
 from crowd.winogavil.releases import game_benchmark
 from hits.common.uploads.file_problems import MOST_PROBLEMS
 from hits.core.errors import InvalidItems, RuleBroken
+from tests.crowd.releases.studies import release_of
 from tests.crowd.winogavil.releases.data import benchmark_of, columns_of, make_final, upload_answers
 from tests.factories import NOW, make_study, make_user
 
@@ -95,6 +96,27 @@ def test_the_table_of_the_paper_is_a_file_of_its_figures() -> None:
         "a model", "1", "–", "33.3", "from a file",
     ]  # fmt: skip
     assert whole.shown()[0][1][1].words == "33.3 %"
+
+
+def test_the_swow_baseline_stands_beside_the_game_as_in_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = make_study()
+    one = make_final(study, concepts=NAMES)
+    other = make_final(study, concepts=["sea", "sand", "bus", "car", "hat"], source="swow")
+    release = release_of(study, "winogavil", sources=["worker", "swow"])
+    newcomers = Baseline(sums={(False, 5): (1, Fraction(1, 2)), (True, 5): (1, Fraction(1))})
+    monkeypatch.setattr(game_benchmark, "baseline_of", lambda _: newcomers)
+    # One of three right in the game, all of them in the baseline.
+    picks = {one: ["moon", "cup"], other: ["sea", "sand"]}
+    content = as_jsonl(*({"ID": str(it.item.public_id), "prediction": names} for it, names in picks.items()))
+
+    add(release, content)
+    answer_benchmarks(now=NOW)
+
+    rows = columns_of(release)
+    assert rows["a model"] == {"associations": 2, "10 & 12": None, "5 & 6": 33.3, "all": 33.3, "SWOW": 100}
+    assert rows["Humans"] == {"associations": 2, "10 & 12": None, "5 & 6": 50, "all": 50, "SWOW": 100}
+    heading = "".join(tables_of(benchmark_of(release))[1].csv()).splitlines()[0]
+    assert heading == "\ufeffmodel,associations,10 & 12,5 & 6,all,SWOW"
 
 
 def test_halves_are_rounded_up(monkeypatch: pytest.MonkeyPatch) -> None:
