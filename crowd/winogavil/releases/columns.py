@@ -62,7 +62,20 @@ PROVENANCE: Sequence[Column] = (
         column("answered_at", MOMENT, "when"),
     ),
 )
-FULL: Sequence[Column] = (*PUBLISHED, *PROVENANCE)
+ANNOTATED: Sequence[Column] = (
+    column(
+        "types",
+        TEXTS,
+        "how the word goes with each candidate, by most of its annotators; empty without a majority, and for "
+        "candidates about which nobody was asked",
+    ),
+    column(
+        "skills",
+        TEXTS,
+        "what it takes to find the pictures: all that most annotators name; empty where nobody was asked",
+    ),
+)
+FULL: Sequence[Column] = (*PUBLISHED, *PROVENANCE, *ANNOTATED)
 # Columns of the list of pictures, which has each picture of a release once.
 PICTURES: Sequence[Column] = (
     column("name", TEXT, "as in candidates"),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
@@ -19,11 +20,11 @@ from crowd.releases.models import Release
 from crowd.releases.services.card import table
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import BY_CHOICE, threshold_of
-from crowd.winogavil.releases.columns import FULL, PUBLISHED
+from crowd.winogavil.releases.columns import ANNOTATED, FULL, PUBLISHED
 from crowd.winogavil.releases.domain import GROUPS
 from crowd.winogavil.releases.origins import BASELINE, holds_baseline, holds_game
 from crowd.winogavil.releases.services import frozen_rows
-from hits.datasets.columns import Row
+from hits.datasets.columns import Column, Row
 from hits.datasets.text_formats import changes_in_csv
 from hits.studies.models import Study
 
@@ -31,7 +32,7 @@ from hits.studies.models import Study
 LABELS = ("associations", "score_fool_the_ai")
 # What an example says of a picture that the author chose.
 MEANT = "meant by the word"
-ANSWERS = ("author", "solvers", "verdicts", "pictures/chosen", "pictures/predicted")
+ANSWERS = ("author", "solvers", "verdicts", "pictures/chosen", "pictures/predicted", "types", "skills")
 SOURCES: Mapping[str, str] = {
     Association.Source.FILE: "made by the researchers, from a file",
     Association.Source.WORKER: "made by paid workers",
@@ -59,6 +60,8 @@ def _file(name: str, words: str, **more: Any) -> ReleaseFile:
 GAME_FILE = _file("associations", "The published form: what people solve", wanted=_is_of_game)
 BASELINE_FILE = _file("swow", "The same for instances of the SWOW baseline", wanted=_is_of_baseline)
 FULL_FILE = _file("full", "These, and where each row comes from", columns=FULL, labels=(*LABELS, *ANSWERS))
+# Of releases that were made before labels were a part of them.
+EARLIER_FILE = replace(FULL_FILE, columns=[one for one in FULL if one not in ANNOTATED])
 
 
 class GameContents(ReleaseContents):
@@ -100,7 +103,8 @@ class GameContents(ReleaseContents):
             for file, held in ((GAME_FILE, holds_game(release)), (BASELINE_FILE, holds_baseline(release)))
             if held
         ]
-        return [*published, FULL_FILE]
+        is_earlier = bool(release.counts) and "annotated" not in release.counts
+        return [*published, EARLIER_FILE if is_earlier else FULL_FILE]
 
     def pictures_of(self, row: Row) -> Iterator[NamedPicture]:
         told = ("name", "sha256", "licence", "credit", "source")
@@ -118,7 +122,7 @@ class GameContents(ReleaseContents):
         return Picture.objects.filter(pk__in=shown)
 
     def count(self, release: Release, rows: Iterable[Row]) -> dict[str, Any]:
-        return count_rows(rows)
+        return count_rows(rows, columns=self.files(release)[-1].columns)
 
     def card(self, release: Release) -> str:
         counts = release.counts
@@ -143,7 +147,7 @@ class GameContents(ReleaseContents):
         return render_to_string("winogavil_releases/card.md", context)
 
 
-def count_rows(rows: Iterable[Row]) -> dict[str, Any]:
+def count_rows(rows: Iterable[Row], *, columns: Sequence[Column] = FULL) -> dict[str, Any]:
     """Numbers for the card, counted in one pass."""
     shapes: dict[bool, Counter[tuple[int, int]]] = {False: Counter(), True: Counter()}
     sources: Counter[str] = Counter()
@@ -153,8 +157,9 @@ def count_rows(rows: Iterable[Row]) -> dict[str, Any]:
     for row in rows:
         counts["rows"] += 1
         counts["unscored"] += row["selected"] and row["score_fool_the_ai"] is None
-        counts["guarded"] += changes_in_csv(FULL, row)
+        counts["guarded"] += changes_in_csv(columns, row)
         counts["selected"] += row["selected"]
+        counts["annotated"] += any(row.get("types", ())) or row.get("skills") is not None
         shapes[row["source"] == BASELINE][row["num_candidates"], row["num_associations"]] += row["selected"]
         sources[row["source"]] += 1
         people[0].update({row["author"]} - {None})
@@ -167,6 +172,7 @@ def count_rows(rows: Iterable[Row]) -> dict[str, Any]:
         "selected": counts["selected"],
         "unscored": counts["unscored"],
         "guarded": counts["guarded"],
+        "annotated": counts["annotated"],
         "shapes": _listed(shapes[False]),
         "baseline_shapes": _listed(shapes[True]),
         "sources": dict(sorted(sources.items())),

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import Count
 
+from crowd.winogavil.given_labels import GivenLabels, labels_of
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.queries.associations import Rows
 from crowd.winogavil.releases.domain import deviation
@@ -83,6 +84,7 @@ class ChunkRows:
     places: Mapping[int, Sequence[ReleasedCandidate]]
     solutions: Mapping[int, Sequence[Solved]]
     verdicts: Mapping[int | None, Sequence[Verdict]]
+    labels: Mapping[int, GivenLabels]
 
 
 def ambiguous_names(associations: Rows) -> list[str]:
@@ -129,7 +131,7 @@ def _around(associations: Iterable[Association]) -> ChunkRows:
     )
     for verdict in told.defer(*NOT_OF_VERDICTS).order_by("pk"):
         verdicts[verdict.rival_query.item_id].append(verdict)
-    return ChunkRows(places=places, solutions=solutions, verdicts=verdicts)
+    return ChunkRows(places=places, solutions=solutions, verdicts=verdicts, labels=labels_of(keys))
 
 
 def _row(one: Association, around: ChunkRows, *, naming: Naming, threshold: int) -> dict[str, Any]:
@@ -138,6 +140,7 @@ def _row(one: Association, around: ChunkRows, *, naming: Naming, threshold: int)
     chosen = [names[place.position] for place in places if place.chosen]
     average, spread = _of_solvers(solutions)
     author = one.item.author
+    labels = around.labels.get(one.pk, GivenLabels())
     return {
         "ID": str(one.item.public_id),
         "candidates": list(names.values()),
@@ -161,6 +164,8 @@ def _row(one: Association, around: ChunkRows, *, naming: Naming, threshold: int)
         "pictures": [_picture(names[place.position], place) for place in places],
         "solvers": [_solver(solution, names, naming) for solution in solutions],
         "verdicts": [_verdict(verdict, names) for verdict in around.verdicts[one.item_id]],
+        "types": [labels.types.get(place.position, "") for place in places],
+        "skills": labels.skills,
     }
 
 

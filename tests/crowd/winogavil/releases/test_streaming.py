@@ -89,6 +89,8 @@ def test_card_is_counted_without_keeping_rows() -> None:
         "solvers": [],
         "verdicts": [],
         "pictures": [],
+        "types": [],
+        "skills": None,
     }
 
     def rows() -> Iterator[Tracked]:
@@ -110,7 +112,7 @@ def test_a_first_row_costs_one_chunk(django_assert_num_queries: Any) -> None:
         make_final(study)
     rows = selected(of_study(study), threshold=80)
 
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         next(stream(rows, naming=Naming(salt="x"), threshold=80))
 
 
