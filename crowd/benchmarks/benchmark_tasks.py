@@ -1,7 +1,7 @@
 """The tasks of benchmarks: what a model is asked about the items of a release, and how its answers score."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -45,6 +45,30 @@ class ReleasedItem:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Part:
+    """One part of an item, such as a picture, that is scored by itself in a table of parts of this kind.
+
+    `of_people` is None where no people have answered.
+    """
+
+    kind: str
+    of_answer: Callable[[Answer], Fraction]
+    of_people: Fraction | None
+    of_chance: Fraction
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartTable:
+    """A table of parts of items: what divides them, what they are called, and their kinds in its order."""
+
+    group: str
+    parts: str
+    measure: Measure
+    kinds: Sequence[str]
+    about: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TableRow:
     """One row of a benchmark's tables: whose answers, what is said of them, and their sums."""
 
@@ -74,6 +98,8 @@ class BenchmarkTask(ABC):
     kinds: ClassVar[Sequence[str]]
     # Who the people beside the models are; empty where a release has no answers of people.
     people: ClassVar[str] = ""
+    # Where parts of its items are scored by themselves.
+    part_table: ClassVar[PartTable | None] = None
 
     @property
     def single_measures(self) -> Sequence[Measure]:
@@ -134,6 +160,10 @@ class BenchmarkTask(ABC):
     def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
         """Return the kinds of items that it belongs to, by what divides them."""
         return {}
+
+    def parts(self, item: ReleasedItem) -> Iterable[Part]:
+        """Return the parts of an item that stand in the table of parts."""
+        return ()
 
     def across(self, release: Release) -> Mapping[str, Mapping[str, str]]:
         """Return the divisions whose kinds stand side by side in one table: each kind by its column's title.

@@ -82,7 +82,7 @@ def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) ->
     return StatTable(
         name=name,
         title=title,
-        columns=[_who(), *_numbers(task), _about()],
+        columns=[_who(), *_numbers(task.measures, task.items), _about()],
         rows=lines,
         about=f"Means over {task.items}.",
         note=f"The bars show: {task.single_measures[-1].name}." if bars else "",
@@ -92,15 +92,18 @@ def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) ->
 
 
 def _divided(task: BenchmarkTask, group: str, rows: Sequence[TableRow]) -> StatTable:
+    parts = task.part_table if task.part_table and task.part_table.group == group else None
+    order = parts.kinds if parts else ()
     return StatTable(
         name=_name_of(group),
         title=f"By {group}",
         columns=[
             _who(),
             head(group.capitalize(), TEXT, name="kind", of=lambda line: line.kind),
-            *_numbers(task),
+            *(_numbers([parts.measure], parts.parts) if parts else _numbers(task.measures, task.items)),
         ],
-        rows=sorted(_lines(rows, group), key=lambda line: line.kind),
+        rows=sorted(_lines(rows, group), key=lambda line: order.index(line.kind) if order else line.kind),
+        about=parts.about if parts else "",
     )
 
 
@@ -112,7 +115,7 @@ def _wide(task: BenchmarkTask, group: str, columns: Mapping[str, str], rows: Seq
         title=f"By {group}",
         columns=[
             _who(name="model"),
-            _count(task, name=task.items),
+            _count(task.items, name=task.items),
             *(
                 head(title, NUMBER, name=title, of=partial(_per_cent, measure, kind))
                 for title, kind in columns.items()
@@ -141,11 +144,11 @@ def _about(*, name: str = "about") -> StatColumn:
     return head("About", TEXT, name=name, of=lambda line: line.row.about)
 
 
-def _count(task: BenchmarkTask, *, name: str = "items") -> StatColumn:
-    return head(task.items.capitalize(), INTEGER, name=name, of=lambda line: line.items)
+def _count(items: str, *, name: str = "items") -> StatColumn:
+    return head(items.capitalize(), INTEGER, name=name, of=lambda line: line.items)
 
 
-def _numbers(task: BenchmarkTask) -> list[StatColumn]:
+def _numbers(measures: Sequence[Measure], items: str) -> list[StatColumn]:
     means = [
         head(
             one.name,
@@ -154,9 +157,9 @@ def _numbers(task: BenchmarkTask) -> list[StatColumn]:
             of=partial(_mean, one.key),
             digits=3 if one.of_whole else None,
         )
-        for one in task.measures
+        for one in measures
     ]
-    return [*means, _count(task)]
+    return [*means, _count(items)]
 
 
 def _mean(measure: str, line: Line) -> Fraction | None:

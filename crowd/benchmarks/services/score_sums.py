@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, ReleasedItem, sum_of
+from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Part, ReleasedItem, sum_of
 from crowd.benchmarks.models import Result
 from crowd.benchmarks.released_items import items_from
 
@@ -18,10 +18,14 @@ Key = tuple[str, str, str]
 def sum_up(result: Result, task: BenchmarkTask) -> None:
     """Store the sums over all items of the result, and over each kind of them."""
     counted: defaultdict[Key, Counter[str]] = defaultdict(Counter)
-    for item, scores in _scored(result, task):
+    for item, answer, scores in _scored(result, task):
         for group, value in kinds_of(item, task):
             for measure, score in scores.items():
                 counted[group, value, measure][score] += 1
+        if table := task.part_table:
+            for part in task.parts(item):
+                if (found := _score_of_part(part, result, answer)) is not None:
+                    counted[table.group, part.kind, table.measure.key][str(found)] += 1
     sums = [
         sum_of(
             group=group,
@@ -45,6 +49,12 @@ def kinds_of(item: ReleasedItem, task: BenchmarkTask) -> Iterator[tuple[str, str
             yield group, value
 
 
+def _score_of_part(part: Part, result: Result, answer: Answer) -> Fraction | None:
+    if result.is_of_model:
+        return part.of_answer(answer)
+    return part.of_people if result.source == Result.Source.PEOPLE else part.of_chance
+
+
 def _of_whole(result: Result, task: BenchmarkTask) -> Iterator[dict[str, object]]:
     """Yield the measures of all answers together, and of those of each split."""
     if not result.is_of_model or not any(measure.of_whole for measure in task.measures):
@@ -62,7 +72,7 @@ def _of_whole(result: Result, task: BenchmarkTask) -> Iterator[dict[str, object]
             yield sum_of(group=group, kind=value, measure=measure, items=len(part), total=total)
 
 
-def _scored(result: Result, task: BenchmarkTask) -> Iterator[tuple[ReleasedItem, dict[str, str]]]:
+def _scored(result: Result, task: BenchmarkTask) -> Iterator[tuple[ReleasedItem, Answer, dict[str, str]]]:
     items = (read.item for read in items_from(result.benchmark.release, task))
     while some := list(islice(items, AT_ONCE)):
         yield from _scored_of(result, some)
@@ -70,7 +80,7 @@ def _scored(result: Result, task: BenchmarkTask) -> Iterator[tuple[ReleasedItem,
 
 def _scored_of(
     result: Result, items: Sequence[ReleasedItem]
-) -> Iterator[tuple[ReleasedItem, dict[str, str]]]:
+) -> Iterator[tuple[ReleasedItem, Answer, dict[str, str]]]:
     rows = result.items.filter(item__in=[item.name for item in items])
-    scores = dict(rows.values_list("item", "scores"))
-    return ((item, scores[item.name]) for item in items if item.name in scores)
+    found = {name: (answer, scores) for name, answer, scores in rows.values_list("item", "answer", "scores")}
+    return ((item, *found[item.name]) for item in items if item.name in found)

@@ -3,12 +3,15 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
 from crowd.benchmarks.benchmark_tasks import (
     Answer,
     BenchmarkTask,
     Measure,
+    Part,
+    PartTable,
     ReleasedItem,
     Scores,
     TableRow,
@@ -35,6 +38,16 @@ WHOLE_GAME = f"game, {ALL}"
 COLUMNS_OF_GAME = {**{name: f"game, {name} candidates" for name in ("10 & 12", "5 & 6")}, ALL: WHOLE_GAME}
 COLUMNS_OF_BASELINE = {BASELINE: BASELINE}
 NEWCOMERS = "Humans"
+SKILL = "reasoning skill"
+# The paper's categories in its order, as annotators name them and in words.
+TYPES = {
+    "visually_salient": "Visually salient",
+    "visually_non_salient": "Visually non-salient",
+    "concept_related": "Concept related",
+    "activity": "Activity",
+    "counting": "Counting",
+    "colors": "Colors",
+}
 
 
 class PickPictures(BenchmarkTask):
@@ -54,6 +67,14 @@ class PickPictures(BenchmarkTask):
     any_of: ClassVar[Sequence[Sequence[str]]] = ANY_OF
     kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.SCORES]
     people: ClassVar[str] = "Solvers"
+    part_table: ClassVar[PartTable | None] = PartTable(
+        group="association type",
+        parts="pictures",
+        measure=Measure(key="found", name="Found"),
+        kinds=list(TYPES.values()),
+        about="Of the pictures that belong to their word in one way, as most of their annotators say, the "
+        "share that was picked.",
+    )
 
     def wanted(self, row: Row) -> bool:
         return bool(row["selected"])
@@ -97,7 +118,21 @@ class PickPictures(BenchmarkTask):
         return None if mean is None else {JACCARD: Fraction(mean)}
 
     def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
-        return {DATA: _kinds(item.row["num_candidates"], from_list=item.row["source"] == FROM_LIST)}
+        kinds = _kinds(item.row["num_candidates"], from_list=item.row["source"] == FROM_LIST)
+        return {DATA: kinds, SKILL: [skill.replace("_", " ") for skill in item.row.get("skills") or ()]}
+
+    def parts(self, item: ReleasedItem) -> Iterable[Part]:
+        """Yield the pictures whose association with the word has a type."""
+        row = item.row
+        for place, label in enumerate(row.get("types") or ()):
+            if label:
+                picked = [row["candidates"][place] in one["picked"] for one in row["solvers"]]
+                yield Part(
+                    kind=TYPES[label],
+                    of_answer=partial(_picks, place),
+                    of_people=Fraction(sum(picked), len(picked)) if picked else None,
+                    of_chance=Fraction(row["num_associations"], row["num_candidates"]),
+                )
 
     def across(self, release: Release) -> Mapping[str, Mapping[str, str]]:
         return {
@@ -113,6 +148,10 @@ class PickPictures(BenchmarkTask):
         if found is not None:
             about = "people new to the study, over its whole selection"
             yield TableRow(name=NEWCOMERS, about=about, sums=_sums_of(found, release))
+
+
+def _picks(place: int, answer: Answer) -> Fraction:
+    return Fraction(place in answer)
 
 
 def _kinds(size: int, *, from_list: bool) -> Sequence[str]:
