@@ -19,6 +19,7 @@ class ModelQuestion(models.Model):
         PARTS = "parts", "Part of speech of a word"
         SCORES = "scores", "Scores of texts against pictures"
         WORDS = "words", "Words about a picture"
+        LIKENESS = "likeness", "Likeness of texts and pictures"
 
     class Status(models.TextChoices):
         WAITING = "waiting"
@@ -38,6 +39,7 @@ class ModelQuestion(models.Model):
         Kind.PARTS: (RegisteredRival.Kind.TAGGER,),
         Kind.SCORES: RegisteredRival.SCORE_PICTURES,
         Kind.WORDS: (RegisteredRival.Kind.SPEAKER,),
+        Kind.LIKENESS: RegisteredRival.KEEP_VECTORS,
     }
 
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="model_questions")

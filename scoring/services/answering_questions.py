@@ -20,7 +20,7 @@ from scoring.models.model_questions import ModelQuestion
 from scoring.services.embedding import locate, one_at_a_time
 from scoring.services.model_loading import code_version, computing, load_model
 from scoring.services.pending_work import pause_after, questions_waiting
-from scoring.services.picture_scores import score_texts
+from scoring.services.picture_scores import compare_sides, score_texts
 from scoring.services.rival_answers import FAILURES, Clock, answer_waiting
 
 # The longest run of a sweep, so that other work of its queue has its turn in between.
@@ -111,8 +111,9 @@ def _ask(rival: RegisteredRival, model: Any, questions: Sequence[ModelQuestion])
     """Answers of the model, from one batched call for all questions that share their options."""
     inputs = [one.input for one in questions]
     match questions[0].kind:
-        case Kind.SCORES:
-            return _scores(rival, model, inputs)
+        case Kind.SCORES | Kind.LIKENESS:
+            compare = _scores if questions[0].kind == Kind.SCORES else _likenesses
+            return compare(rival, model, inputs)
         case Kind.WORDS:
             return _words_about(model, inputs)
         case Kind.PERPLEXITIES:
@@ -149,6 +150,18 @@ def _scores(rival: RegisteredRival, model: Any, inputs: Sequence[dict[str, Any]]
     ]
     rows = iter(score_texts(rival, model, asked))
     return [[next(rows) for _ in one["texts"]] for one in inputs]
+
+
+def _likenesses(rival: RegisteredRival, model: Any, inputs: Sequence[dict[str, Any]]) -> list[Any]:
+    asked = [[_side_of(model, side) for side in (one["one"], *one["others"])] for one in inputs]
+    return compare_sides(rival, model, asked)
+
+
+def _side_of(model: Any, side: dict[str, str]) -> str | rivals.Picture:
+    if "text" in side:
+        prompt: str = model.prompt(side["text"])
+        return prompt
+    return rivals.Picture(sha256=side["sha256"], path="", caption=side["caption"])
 
 
 def _words_about(model: Any, inputs: Sequence[dict[str, Any]]) -> list[Any]:

@@ -28,6 +28,7 @@ CHOICES = {
     Kind.PARTS: "a tagger",
     Kind.SCORES: "a model that scores texts against pictures",
     Kind.WORDS: "a model that says words about a picture",
+    Kind.LIKENESS: "a model that embeds texts and pictures apart",
 }
 log = structlog.get_logger()
 
@@ -77,6 +78,16 @@ def words(prompt: str, picture: ShownPicture) -> NewQuestion:
     """Ask what the model says about the picture, after the prompt; without one it describes the picture."""
     shown = [{"sha256": picture.sha256, "caption": picture.caption}]
     return NewQuestion(kind=Kind.WORDS.value, input={"prompt": prompt, "pictures": shown})
+
+
+def likeness(one: str | ShownPicture, others: Sequence[str | ShownPicture]) -> NewQuestion:
+    """Ask how like each of the others one is: texts, each read within the model's own prompt, or pictures."""
+    asked = {"one": _side(one), "others": [_side(other) for other in others]}
+    return NewQuestion(kind=Kind.LIKENESS.value, input=asked)
+
+
+def _side(side: str | ShownPicture) -> dict[str, str]:
+    return {"text": side} if isinstance(side, str) else {"sha256": side.sha256, "caption": side.caption}
 
 
 def ask_questions(questions: Sequence[NewQuestion], *, rival: RegisteredRival, now: datetime) -> None:

@@ -34,6 +34,24 @@ def _by_vectors(
     return _divide(rivals.cosines(np.repeat(texts, counts, axis=0), shown), asked)
 
 
+def compare_sides(
+    rival: RegisteredRival, model: rivals.DualEncoder, asked: Sequence[Sequence[str | rivals.Picture]]
+) -> list[list[float]]:
+    """Cosines of the first of each with the others. A text is given as the model reads it.
+
+    Raises UnreadablePicture for a picture.
+    """
+    loaded = with_space(rival, model)
+    sides = [side for some in asked for side in some]
+    texts = [side for side in sides if isinstance(side, str)]
+    pictures = [side for side in sides if not isinstance(side, str)]
+    of_texts = iter(prompt_vectors(loaded, texts) if texts else ())
+    of_pictures = iter(picture_vectors(loaded, pictures) if pictures else ())
+    vectors = iter([next(of_texts if isinstance(side, str) else of_pictures) for side in sides])
+    rows: list[rivals.Vectors] = [np.stack([next(vectors) for _ in some]) for some in asked]
+    return [rivals.cosines(row[0], row[1:]) for row in rows]
+
+
 def _divide(scores: Sequence[float], asked: Sequence[Asked]) -> list[list[float]]:
     bounds = pairwise(accumulate((len(pictures) for _, pictures in asked), initial=0))
     return [list(scores[start:end]) for start, end in bounds]

@@ -13,7 +13,7 @@ from scoring.models import PoolPicture, RegisteredRival, Vector, Verdict
 from scoring.models.model_questions import ModelQuestion
 from scoring.services import embedding_backfill, pending_work, rival_answers, rival_pool
 from scoring.services.answering_questions import answer_questions
-from scoring.services.asking_models import NewQuestion, ask_questions, perplexity, scores, words
+from scoring.services.asking_models import NewQuestion, ask_questions, likeness, perplexity, scores, words
 from scoring.services.asking_rivals import ShownPicture
 from scoring.services.rival_selection import play_against
 from tests.factories import NOW, make_assignment
@@ -83,6 +83,46 @@ def test_a_cross_encoder_is_given_the_files_and_scores_every_pair_in_one_call(fa
     assert not Vector.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("one", "others"),
+    [
+        ("dog", ["moon", "sea"]),
+        ("dog", SHOWN[:2]),
+        (SHOWN[0], ["moon", "sea"]),
+        (SHOWN[0], SHOWN[1:]),
+        (SHOWN[0], ["moon", SHOWN[1]]),
+    ],
+    ids=["text-text", "text-image", "image-text", "image-image", "both"],
+)
+def test_a_dual_encoder_compares_texts_and_pictures_in_any_combination(
+    fake: type[FakeRival], one: str | ShownPicture, others: Sequence[str | ShownPicture]
+) -> None:
+    found = answered(likeness(one, others), make_rival())
+
+    model = FakeRival(rivals.Spec(name="fake", kind="clip", weights_sha256=WEIGHTS))
+
+    def vector(side: str | ShownPicture) -> rivals.Vectors:
+        if isinstance(side, str):
+            return model.embed_texts([f"A {side}"])
+        return model.embed_pictures([rivals.Picture(sha256=side.sha256, path="", caption="")])
+
+    assert found.output == [rivals.cosines(vector(one), vector(other))[0] for other in others]
+
+
+def test_several_comparisons_in_one_batch_keep_their_own_answers(fake: type[FakeRival]) -> None:
+    rival = make_rival()
+    asked = [likeness("dog", SHOWN), likeness(SHOWN[0], ["sea"]), likeness("dog", ["sea", "dog"])]
+    ask_questions(asked, rival=rival, now=NOW)
+    fake.broken.add(SHOWN[1].sha256)
+
+    answer_questions(clock=lambda: NOW)
+
+    found = {one.key: one for one in ModelQuestion.objects.all()}
+    assert [found[one.key].status for one in asked] == ["failed", "answered", "answered"]
+    assert found[asked[2].key].output[1] == pytest.approx(1)
+    assert len(found[asked[1].key].output) == 1
+
+
 def test_a_speaker_says_words_and_a_broken_picture_fails_alone(fake: type[FakeRival]) -> None:
     enter()
     rival = make_rival(kind="speaker")
@@ -103,6 +143,7 @@ def test_a_speaker_says_words_and_a_broken_picture_fails_alone(fake: type[FakeRi
         ("masked", scores(["a dog"], SHOWN), "a model that scores texts against pictures"),
         ("clip", words("", SHOWN[0]), "a model that says words"),
         ("cross", perplexity("A dog."), "a causal language model"),
+        ("cross", likeness("dog", ["moon"]), "embeds texts and pictures apart"),
     ],
 )
 def test_a_model_is_asked_only_what_it_can_answer(kind: str, question: NewQuestion, said: str) -> None:
