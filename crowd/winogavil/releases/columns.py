@@ -75,7 +75,23 @@ ANNOTATED: Sequence[Column] = (
         "what it takes to find the pictures: all that most annotators name; empty where nobody was asked",
     ),
 )
-FULL: Sequence[Column] = (*PUBLISHED, *PROVENANCE, *ANNOTATED)
+# What stands for a picture as text, and for the word as a picture.
+SIDES: Sequence[Column] = (
+    column("concepts", TEXTS, "the name of what each candidate shows, in the order of candidates"),
+    column("captions", TEXTS, "the sentence that the pool has about each; empty where it has none"),
+    column(
+        "cue_picture",
+        ROWS,
+        "a picture of the pool that shows what the word names: one, or none",
+        column("name", TEXT, "what it shows"),
+        column("sha256", TEXT, "of the file"),
+        column("licence", TEXT, "of the picture"),
+        column("credit", TEXT, "whom to name with it"),
+        column("source", TEXT, "where it was found"),
+        column("caption", TEXT, "the sentence that the pool has about it"),
+    ),
+)
+FULL: Sequence[Column] = (*PUBLISHED, *PROVENANCE, *ANNOTATED, *SIDES)
 # Columns of the list of pictures, which has each picture of a release once.
 PICTURES: Sequence[Column] = (
     column("name", TEXT, "as in candidates"),

@@ -20,7 +20,7 @@ from crowd.releases.models import Release
 from crowd.releases.services.card import table
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import BY_CHOICE, threshold_of
-from crowd.winogavil.releases.columns import ANNOTATED, FULL, PUBLISHED
+from crowd.winogavil.releases.columns import ANNOTATED, FULL, PUBLISHED, SIDES
 from crowd.winogavil.releases.domain import GROUPS
 from crowd.winogavil.releases.origins import BASELINE, holds_baseline, holds_game
 from crowd.winogavil.releases.services import frozen_rows
@@ -60,8 +60,8 @@ def _file(name: str, words: str, **more: Any) -> ReleaseFile:
 GAME_FILE = _file("associations", "The published form: what people solve", wanted=_is_of_game)
 BASELINE_FILE = _file("swow", "The same for instances of the SWOW baseline", wanted=_is_of_baseline)
 FULL_FILE = _file("full", "These, and where each row comes from", columns=FULL, labels=(*LABELS, *ANSWERS))
-# Of releases that were made before labels were a part of them.
-EARLIER_FILE = replace(FULL_FILE, columns=[one for one in FULL if one not in ANNOTATED])
+# Of releases that were made before these columns were a part of them.
+EARLIER_FILE = replace(FULL_FILE, columns=[one for one in FULL if one not in (*ANNOTATED, *SIDES)])
 
 
 class GameContents(ReleaseContents):
@@ -108,7 +108,8 @@ class GameContents(ReleaseContents):
 
     def pictures_of(self, row: Row) -> Iterator[NamedPicture]:
         told = ("name", "sha256", "licence", "credit", "source")
-        return (NamedPicture(**{key: one[key] for key in told}) for one in row["pictures"])
+        shown = (*row["pictures"], *row.get("cue_picture", ()))
+        return (NamedPicture(**{key: one[key] for key in told}) for one in shown)
 
     def example(self, row: Row) -> ReleaseExample:
         pictures = [
@@ -159,6 +160,7 @@ def count_rows(rows: Iterable[Row], *, columns: Sequence[Column] = FULL) -> dict
         counts["unscored"] += row["selected"] and row["score_fool_the_ai"] is None
         counts["guarded"] += changes_in_csv(columns, row)
         counts["selected"] += row["selected"]
+        counts["cue_pictures"] += row["selected"] and bool(row.get("cue_picture"))
         counts["annotated"] += any(row.get("types", ())) or row.get("skills") is not None
         shapes[row["source"] == BASELINE][row["num_candidates"], row["num_associations"]] += row["selected"]
         sources[row["source"]] += 1
@@ -173,6 +175,7 @@ def count_rows(rows: Iterable[Row], *, columns: Sequence[Column] = FULL) -> dict
         "unscored": counts["unscored"],
         "guarded": counts["guarded"],
         "annotated": counts["annotated"],
+        "cue_pictures": counts["cue_pictures"],
         "shapes": _listed(shapes[False]),
         "baseline_shapes": _listed(shapes[True]),
         "sources": dict(sorted(sources.items())),

@@ -1,7 +1,7 @@
 """Associations as rows of the data: read in chunks, under pseudonyms, so that memory stays flat."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db.models import Count
 
+from crowd.pictures.models import Picture
 from crowd.winogavil.given_labels import GivenLabels, labels_of
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.queries.associations import Rows
@@ -32,11 +33,12 @@ OF_ASSOCIATIONS = (
 )  # fmt: skip
 OF_PLACES = (
     "association", "position", "label", "chosen", "predicted",
-    "picture__sha256", "picture__licence", "picture__credit", "picture__source",
+    "picture__sha256", "picture__licence", "picture__credit", "picture__source", "picture__caption",
 )  # fmt: skip
 OF_SOLUTIONS = (
     "association", "worker__public_id", "picked", "numerator", "denominator", "assignment__submitted_at",
 )  # fmt: skip
+OF_CUE_PICTURES = ("concept", "sha256", "licence", "credit", "source", "caption")
 NOT_OF_VERDICTS = ("preprocessing", "candidates", "scores", "rival_query__pictures")
 
 
@@ -52,6 +54,7 @@ class ReleasedCandidate(NamedTuple):
     licence: str | None
     credit: str | None
     source: str | None
+    caption: str | None
 
 
 class Solved(NamedTuple):
@@ -85,6 +88,7 @@ class ChunkRows:
     solutions: Mapping[int, Sequence[Solved]]
     verdicts: Mapping[int | None, Sequence[Verdict]]
     labels: Mapping[int, GivenLabels]
+    cue_pictures: Mapping[str, Picture]
 
 
 def ambiguous_names(associations: Rows) -> list[str]:
@@ -117,7 +121,7 @@ def stream(associations: Rows, *, naming: Naming, threshold: int) -> Iterator[di
         yield from full_rows(some, naming=naming, threshold=threshold)
 
 
-def _around(associations: Iterable[Association]) -> ChunkRows:
+def _around(associations: Sequence[Association]) -> ChunkRows:
     keys = [one.pk for one in associations]
     places: defaultdict[int, list[ReleasedCandidate]] = defaultdict(list)
     for values in Place.objects.filter(association__in=keys).order_by("position").values_list(*OF_PLACES):
@@ -131,7 +135,22 @@ def _around(associations: Iterable[Association]) -> ChunkRows:
     )
     for verdict in told.defer(*NOT_OF_VERDICTS).order_by("pk"):
         verdicts[verdict.rival_query.item_id].append(verdict)
-    return ChunkRows(places=places, solutions=solutions, verdicts=verdicts, labels=labels_of(keys))
+    return ChunkRows(
+        places=places,
+        solutions=solutions,
+        verdicts=verdicts,
+        labels=labels_of(keys),
+        cue_pictures=_pictures_of_cues({one.cue for one in associations}),
+    )
+
+
+def _pictures_of_cues(cues: Collection[str]) -> dict[str, Picture]:
+    """Return the first picture of the pool that shows what a word names, by the word in small letters."""
+    names = {name for cue in cues for name in (cue, cue.casefold(), cue.capitalize())}
+    found: dict[str, Picture] = {}
+    for picture in Picture.objects.playable().filter(concept__in=names).order_by("pk").only(*OF_CUE_PICTURES):
+        found.setdefault(picture.concept.casefold(), picture)
+    return found
 
 
 def _row(one: Association, around: ChunkRows, *, naming: Naming, threshold: int) -> dict[str, Any]:
@@ -166,6 +185,9 @@ def _row(one: Association, around: ChunkRows, *, naming: Naming, threshold: int)
         "verdicts": [_verdict(verdict, names) for verdict in around.verdicts[one.item_id]],
         "types": [labels.types.get(place.position, "") for place in places],
         "skills": labels.skills,
+        "concepts": [place.label for place in places],
+        "captions": [place.caption or "" for place in places],
+        "cue_picture": _cue_picture(around.cue_pictures.get(one.cue.casefold())),
     }
 
 
@@ -190,6 +212,13 @@ def _picture(name: str, place: ReleasedCandidate) -> dict[str, Any]:
         "chosen": place.chosen,
         "predicted": place.predicted,
     }
+
+
+def _cue_picture(picture: Picture | None) -> list[dict[str, str]]:
+    if picture is None:
+        return []
+    told = {name: getattr(picture, name) for name in OF_CUE_PICTURES if name != "concept"}
+    return [{"name": picture.concept, **told}]
 
 
 def _solver(solution: Solved, names: Mapping[int, str], naming: Naming) -> dict[str, Any]:

@@ -455,12 +455,12 @@ def test_reading_takes_as_many_queries_for_many_rows_as_for_few(django_assert_nu
     naming = reading.Naming(salt="x")
     belonging = frozen_rows.belonging(Release(study=study, sources=["worker"], made_at=NOW))
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         some = next(reading.chunks(belonging))
         rows = reading.full_rows(some[:1], naming=naming, threshold=80)
     assert len(rows) == 1
     for wanted in (2, 6):
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(5):
             assert len(reading.full_rows(some[:wanted], naming=naming, threshold=80)) == wanted
 
 

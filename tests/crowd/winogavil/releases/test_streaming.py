@@ -91,6 +91,9 @@ def test_card_is_counted_without_keeping_rows() -> None:
         "pictures": [],
         "types": [],
         "skills": None,
+        "concepts": [],
+        "captions": [],
+        "cue_picture": [],
     }
 
     def rows() -> Iterator[Tracked]:
@@ -112,7 +115,7 @@ def test_a_first_row_costs_one_chunk(django_assert_num_queries: Any) -> None:
         make_final(study)
     rows = selected(of_study(study), threshold=80)
 
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         next(stream(rows, naming=Naming(salt="x"), threshold=80))
 
 
