@@ -106,6 +106,10 @@ class BenchmarkTask(ABC):
         """Return those of its measures that each answer has."""
         return [measure for measure in self.measures if not measure.of_whole]
 
+    def is_in(self, release: Release) -> bool:
+        """Whether a release whose file has something in it has items of this task."""
+        return True
+
     def wanted(self, row: Row) -> bool:
         """Whether a row of the file is an item."""
         return True
@@ -203,4 +207,4 @@ def tasks_for(release: Release) -> Sequence[BenchmarkTask]:
     rows = release.counts.get("files")
     # Releases of version 0.1.0 have no count of the rows of each file.
     held = rows or {file["name"].partition(".")[0]: True for file in release.files if rows is None}
-    return [task for task in tasks_of(release.family) if held.get(task.file)]
+    return [task for task in tasks_of(release.family) if held.get(task.file) and task.is_in(release)]

@@ -12,6 +12,7 @@ from crowd.winogavil.paper import PAPER, GameOfPaper
 from crowd.winogavil.releases.exporting import WinogavilExport
 from crowd.winogavil.releases.game_benchmark import PickPictures
 from crowd.winogavil.releases.game_contents import GameContents
+from crowd.winogavil.releases.side_benchmark import CompareSides
 from crowd.winogavil.replaying.replay import WinogavilReplay
 from crowd.winogavil.roles import ROLES
 from crowd.winogavil.services.withdrawal import follow_pictures, items_of_pictures
@@ -94,7 +95,7 @@ FAMILY = Family(
     tables_permission="winogavil_releases.view_statistics",
     export=WinogavilExport(),
     release=GameContents(),
-    benchmarks=[PickPictures()],
+    benchmarks=[PickPictures(), CompareSides()],
     replay=WinogavilReplay(),
     urls={"api/": "crowd.winogavil.api.urls"},
     sites={"PLAY_URL": "crowd.winogavil.play.urls"},

@@ -87,8 +87,9 @@ class PickPictures(BenchmarkTask):
         return {**told, "sha256": [one["sha256"] for one in item.shown["pictures"]]}
 
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
-        captions = captions_of([one["sha256"] for item in items for one in item.row["pictures"]])
-        return [[_question(item.row, captions)] for item in items]
+        earlier = [item.row["pictures"] for item in items if "captions" not in item.row]
+        captions = captions_of([one["sha256"] for some in earlier for one in some]) if earlier else {}
+        return [[scores([item.row["cue"]], shown_in(item.row, captions), are_cues=True)] for item in items]
 
     def answer(self, item: ReleasedItem, outputs: Sequence[Any], kind: str) -> Answer:
         ((values,),) = outputs
@@ -181,13 +182,17 @@ def _sums_of(found: Baseline, release: Release) -> list[dict[str, object]]:
     ]
 
 
-def _question(row: Row, captions: Mapping[str, str]) -> NewQuestion:
-    """The pictures by their files; one that a recording has the name of alone is known by that name."""
-    shown = [
-        ShownPicture(sha256=one["sha256"], caption=captions.get(one["sha256"], "") or one["name"])
-        for one in row["pictures"]
+def shown_in(row: Row, known: Mapping[str, str]) -> list[ShownPicture]:
+    """Return the candidates with their captions as they were frozen, or as known now for earlier releases.
+
+    A picture without a caption is known by its name.
+    """
+    captions = row.get("captions") or [known.get(one["sha256"], "") for one in row["pictures"]]
+    concepts = row.get("concepts") or [one["name"] for one in row["pictures"]]
+    return [
+        ShownPicture(sha256=one["sha256"], caption=caption or concept)
+        for one, caption, concept in zip(row["pictures"], captions, concepts, strict=True)
     ]
-    return scores([row["cue"]], shown, are_cues=True)
 
 
 def _places_of(picks: Sequence[str], names: Sequence[str], *, k: int, called: str) -> list[int]:
