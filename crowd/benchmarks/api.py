@@ -23,7 +23,7 @@ from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import tables_of
 from crowd.benchmarks.released_items import has_rows
 from crowd.benchmarks.services import answer_files, benchmark_results
-from crowd.benchmarks.services.benchmark_results import models_for, task_of
+from crowd.benchmarks.services.benchmark_results import captioners_for, models_for, task_of
 from crowd.releases.admin.permitted_rows import TAKE, VIEW
 from crowd.releases.models import Release
 from crowd.releases.services.file_downloads import download_name
@@ -50,6 +50,12 @@ class NewBenchmark(serializers.Serializer[Any]):
 class AskedModel(serializers.Serializer[Any]):
     model = serializers.CharField(max_length=64, help_text="The name of a registered model.")
     about = serializers.CharField(max_length=500, required=False, allow_blank=True, help_text=ABOUT)
+    captions_by = serializers.CharField(
+        max_length=64,
+        required=False,
+        allow_blank=True,
+        help_text="The name of a registered model that says captions, for a model that reads them.",
+    )
 
 
 class NewAnswers(serializers.Serializer[Any]):
@@ -108,7 +114,9 @@ class BenchmarkResultViewSet(Listing):
     No item is told with its scores: those of a hidden split would tell its labels.
     """
 
-    queryset: QuerySet[Result] = Result.objects.select_related("benchmark__release__study", "added_by")
+    queryset: QuerySet[Result] = Result.objects.select_related(
+        "benchmark__release__study", "added_by", "captioner"
+    )
     permissions = SEEN
     scope = Scope.EXPORT
     study_path = "benchmark__release__study"
@@ -121,6 +129,12 @@ class BenchmarkResultViewSet(Listing):
         column("task", TEXT, "the task", of="benchmark.task"),
         column("about", TEXT, "what is said of it"),
         column("is_listed", FLAG, "whether it stands in the tables; of submissions, once somebody agreed"),
+        column(
+            "captions_by",
+            TEXT,
+            "the model whose captions it reads",
+            of=lambda one: one.captioner and one.captioner.name,
+        ),
         column("provenance", JSON, "weights, preprocessing, device and code; of a file, its SHA-256"),
         column(
             "sums",
@@ -225,9 +239,14 @@ class BenchmarkViewSet(Listing):
         rival = models_for(task_of(benchmark)).filter(name=asked["model"]).first()
         if rival is None:
             raise serializers.ValidationError({"model": ["No model of this name can answer this."]})
+        captions_by = asked.get("captions_by", "")
+        captioner = captioners_for(task_of(benchmark)).filter(name=captions_by).first()
+        if captions_by and captioner is None:
+            raise serializers.ValidationError({"captions_by": ["No model of this name says captions here."]})
         result = benchmark_results.ask_model(
             benchmark=benchmark,
             rival=rival,
+            captioner=captioner,
             by=user_of(request),
             now=timezone.now(),
             about=asked.get("about", ""),

@@ -11,6 +11,7 @@ from hits.common.uploads import UploadedColumn
 from hits.core.errors import CrowdError
 from hits.datasets.columns import Row
 from scoring.services.asking_models import NewQuestion
+from scoring.services.asking_rivals import ShownPicture
 
 # What a model answers about one item, as plain JSON.
 Answer = Any
@@ -98,6 +99,8 @@ class BenchmarkTask(ABC):
     kinds: ClassVar[Sequence[str]]
     # Who the people beside the models are; empty where a release has no answers of people.
     people: ClassVar[str] = ""
+    # Whether a model that reads captions can be given those that another model says.
+    takes_captions: ClassVar[bool] = False
     # Where parts of its items are scored by themselves.
     part_table: ClassVar[PartTable | None] = None
 
@@ -121,6 +124,14 @@ class BenchmarkTask(ABC):
     @abstractmethod
     def name_of(self, row: Row) -> str:
         """Return the name of an item in files of answers."""
+
+    def pictures_to_describe(self, item: ReleasedItem) -> Sequence[ShownPicture]:
+        """Return the pictures of an item that captions may stand for."""
+        return ()
+
+    def with_captions(self, item: ReleasedItem, captions: Sequence[str]) -> ReleasedItem:
+        """Return the item with these captions of the pictures to describe, in their order."""
+        return item
 
     @abstractmethod
     def tell(self, item: ReleasedItem) -> Row | None:

@@ -59,6 +59,8 @@ class Result(models.Model):
     about = models.CharField(max_length=500, blank=True)
     # The model that is asked; None where nobody asks.
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
+    # The model whose words it reads in the place of pictures; None: pictures, or the captions they have.
+    captioner = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
     status = models.CharField(max_length=8, choices=Status, default=Status.DONE)
     # Whether it stands in the tables. A submission from outside does once a researcher agrees.
     is_listed = models.BooleanField(default=True)
@@ -89,6 +91,10 @@ class Result(models.Model):
             models.CheckConstraint(
                 condition=Q(source="asked", rival__isnull=False) | (~Q(source="asked") & Q(rival=None)),
                 name="benchmark_result_asked_has_a_model",
+            ),
+            models.CheckConstraint(
+                condition=Q(captioner=None) | Q(source="asked"),
+                name="benchmark_result_of_captions_is_asked",
             ),
         ]
         indexes = [

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from crowd.benchmarks.benchmark_tasks import BenchmarkTask
 from crowd.benchmarks.models import Result
 from crowd.benchmarks.services.answer_files import MOST_BYTES
-from crowd.benchmarks.services.benchmark_results import models_for
+from crowd.benchmarks.services.benchmark_results import captioners_for, models_for
 from hits.admin.data.result_forms import WIDE, ResultsForm
 
 
@@ -37,6 +37,14 @@ class AskForm(forms.Form):
         field: Any = self.fields["rival"]
         field.queryset = models_for(task)
         field.label_from_instance = lambda rival: f"{rival.name} ({rival.get_kind_display()})"
+        if task.takes_captions:
+            self.fields["captioner"] = forms.ModelChoiceField(
+                queryset=captioners_for(task),
+                label="Captions said by",
+                required=False,
+                empty_label="nobody: the captions of the release",
+                help_text="For a sentence model alone. It reads what this model says of each picture.",
+            )
 
 
 class CompareForm(forms.Form):

@@ -20,11 +20,12 @@ from hits.core.states import move
 from hits.identity.models.users import User
 from scoring.models import RegisteredRival
 from scoring.models.model_questions import ModelQuestion
-from scoring.services.asking_models import retry_questions
+from scoring.services.asking_models import retry_questions, words
 from scoring.services.consulting import Answered, Standing, consult_slice
 
 AT_ONCE = 500
 CHANCE = "Chance"
+LONGEST_NAME = 64
 Source = Result.Source
 Status = Result.Status
 log = structlog.get_logger()
@@ -63,27 +64,49 @@ def models_for(task: BenchmarkTask) -> QuerySet[RegisteredRival]:
     return RegisteredRival.objects.filter(kind__in=kinds).order_by("name")
 
 
+def captioners_for(task: BenchmarkTask) -> QuerySet[RegisteredRival]:
+    """Return the registered models whose captions another model may read."""
+    kinds = ModelQuestion.ANSWERED_BY[ModelQuestion.Kind.WORDS] if task.takes_captions else ()
+    return RegisteredRival.objects.filter(kind__in=kinds).order_by("name")
+
+
 def ask_model(
-    *, benchmark: Benchmark, rival: RegisteredRival, by: User | None, now: datetime, about: str = ""
+    *,
+    benchmark: Benchmark,
+    rival: RegisteredRival,
+    by: User | None,
+    now: datetime,
+    about: str = "",
+    captioner: RegisteredRival | None = None,
 ) -> Result:
-    """Ask a registered model. Raises RuleBroken if it cannot answer, or has a result under its name."""
-    if not kind_for(task_of(benchmark), rival):
+    """Ask a registered model, which reads what the captioner says of each picture if there is one.
+
+    Raises RuleBroken if it cannot answer, or has a result under its name.
+    """
+    task = task_of(benchmark)
+    if not kind_for(task, rival):
         raise RuleBroken("wrong_kind", f"{rival} cannot answer this: it is a {rival.get_kind_display()}.")
+    if captioner and not (
+        rival.kind == RegisteredRival.Kind.CAPTION and captioners_for(task).filter(pk=captioner.pk).exists()
+    ):
+        raise RuleBroken("no_captions", f"{rival} cannot read captions of {captioner} here.")
+    name = f"{rival} over {captioner}"[:LONGEST_NAME] if captioner else rival.name
     try:
         with transaction.atomic():
             result = Result.objects.create(
                 benchmark=benchmark,
-                name=rival.name,
+                name=name,
                 source=Source.ASKED,
                 rival=rival,
+                captioner=captioner,
                 status=Status.OPEN,
                 about=about,
                 added_by=by,
                 added_at=now,
             )
-            _note(result, "benchmark.asked", f"{rival} is asked", by=by, now=now)
+            _note(result, "benchmark.asked", f"{name} is asked", by=by, now=now)
     except IntegrityError:
-        raise RuleBroken("known_name", f"There are answers of {rival} already. Remove those first.") from None
+        raise RuleBroken("known_name", f"There are answers of {name} already. Remove those first.") from None
     return result
 
 
@@ -95,7 +118,8 @@ def kind_for(task: BenchmarkTask, rival: RegisteredRival) -> str:
 
 def answer_benchmarks(*, now: datetime) -> None:
     """Take answers that are in, ask about the next items, and sum up what is complete."""
-    for result in Result.objects.filter(status=Status.OPEN).select_related("benchmark__release", "rival"):
+    rows = Result.objects.filter(status=Status.OPEN)
+    for result in rows.select_related("benchmark__release", "rival", "captioner"):
         _go_on(result, now=now)
 
 
@@ -107,7 +131,8 @@ def ask_failed_again(*, result: Result, by: User | None, now: datetime) -> None:
     rival = result.rival
     if rival is None or not result.failed:
         raise RuleBroken("nothing_failed", "There is nothing that could be asked again.")
-    failed = ModelQuestion.objects.filter(rival=rival, status=ModelQuestion.Status.FAILED)
+    asked = [one for one in (rival, result.captioner) if one]
+    failed = ModelQuestion.objects.filter(rival__in=asked, status=ModelQuestion.Status.FAILED)
     with transaction.atomic():
         retry_questions(failed, now=now)
         result.items.all().delete()
@@ -169,6 +194,10 @@ def _take_slice(
     if result.rival is None:
         return _keep(result, _counted(result, task, items), end=end, failed=0)
     kind = kind_for(task, result.rival)
+    items, standing = _with_captions(result, task, items, now=now)
+    if standing.waiting:
+        _tell(result, waiting=standing.waiting, problem=standing.problem[:500])
+        return False
     asked = dict(zip((item.name for item in items), task.questions(items, kind), strict=True))
     answers: list[Answered[ReleasedItem]] = []
     standing = consult_slice(
@@ -177,16 +206,36 @@ def _take_slice(
         take=answers.extend,
         rival=result.rival,
         now=now,
-        standing=Standing(),
+        standing=standing,
     )
     if standing.waiting:
         _tell(result, waiting=standing.waiting, problem=standing.problem[:500])
         return False
     if answers:
-        result.provenance = answers[-1][1][0].provenance
+        result.provenance = {**result.provenance, **answers[-1][1][0].provenance}
     scored = [(item, task.answer(item, [one.output for one in given], kind)) for item, given in answers]
     rows = _item_rows(task, result, scored)
     return _keep(result, rows, end=end, failed=standing.failed, problem=standing.problem)
+
+
+def _with_captions(
+    result: Result, task: BenchmarkTask, items: Sequence[ReleasedItem], *, now: datetime
+) -> tuple[Sequence[ReleasedItem], Standing]:
+    """Return the items that are described, with what the captioner says; without one, all as they are."""
+    if result.captioner is None:
+        return items, Standing()
+    said: list[Answered[ReleasedItem]] = []
+    standing = consult_slice(
+        items,
+        ask=lambda item: [words("", picture) for picture in task.pictures_to_describe(item)],
+        take=said.extend,
+        rival=result.captioner,
+        now=now,
+        standing=Standing(),
+    )
+    if said:
+        result.provenance = {**result.provenance, "captions": said[-1][1][0].provenance}
+    return [task.with_captions(item, [one.output for one in given]) for item, given in said], standing
 
 
 def _counted(result: Result, task: BenchmarkTask, items: Sequence[ReleasedItem]) -> list[ItemResult]:
