@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
@@ -39,6 +40,8 @@ COLUMNS_OF_GAME = {**{name: f"game, {name} candidates" for name in ("10 & 12", "
 COLUMNS_OF_BASELINE = {BASELINE: BASELINE}
 NEWCOMERS = "Humans"
 SKILL = "reasoning skill"
+# What is read where a captioner says nothing; the picture's name would tell more than a caption.
+UNSAID = "picture"
 # The paper's categories in its order, as annotators name them and in words.
 TYPES = {
     "visually_salient": "Visually salient",
@@ -67,6 +70,7 @@ class PickPictures(BenchmarkTask):
     any_of: ClassVar[Sequence[Sequence[str]]] = ANY_OF
     kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.SCORES]
     people: ClassVar[str] = "Solvers"
+    takes_captions: ClassVar[bool] = True
     part_table: ClassVar[PartTable | None] = PartTable(
         group="association type",
         parts="pictures",
@@ -85,6 +89,18 @@ class PickPictures(BenchmarkTask):
     def tell(self, item: ReleasedItem) -> Row:
         told = {name: item.shown[name] for name in ("cue", "num_associations", "candidates")}
         return {**told, "sha256": [one["sha256"] for one in item.shown["pictures"]]}
+
+    def pictures_to_describe(self, item: ReleasedItem) -> Sequence[ShownPicture]:
+        shown = [*item.row["pictures"], *item.row.get("cue_picture", ())]
+        return [ShownPicture(sha256=one["sha256"], caption="") for one in shown]
+
+    def with_captions(self, item: ReleasedItem, captions: Sequence[str]) -> ReleasedItem:
+        count, read = len(item.row["pictures"]), [said or UNSAID for said in captions]
+        of_cue = [
+            {**one, "caption": said}
+            for one, said in zip(item.row.get("cue_picture", ()), read[count:], strict=True)
+        ]
+        return replace(item, row={**item.row, "captions": read[:count], "cue_picture": of_cue})
 
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         earlier = [item.row["pictures"] for item in items if "captions" not in item.row]
