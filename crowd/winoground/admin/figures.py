@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from crowd.winoground.domain.caption_scores import CHANCE, Kind, Right
-from crowd.winoground.domain.statistics import Correlation, Share, correlate
+from crowd.winoground.domain.statistics import Share
 from crowd.winoground.domain.summaries import Summary, summarize
-from crowd.winoground.queries.chance import chance_of
 from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import Line, ProjectScores, Scorer
 from hits.datasets.columns import TEXT
+from hits.datasets.correlations import Correlation, chance_of, correlate
 from hits.datasets.stat_table import SHARE, UNKNOWN, WORDS, ShownCell, StatTable, head, percent
 from hits.datasets.vega_charts import Chart, Estimate, draw_estimates
 

@@ -7,11 +7,11 @@ from crowd.winoground.admin.figures import correlation, rights_of
 from crowd.winoground.domain.caption_scores import Kind
 from crowd.winoground.domain.statistics import Share
 from crowd.winoground.domain.summaries import summarize
-from crowd.winoground.queries.chance import chance_of
 from crowd.winoground.queries.parts import Part, parts_of
 from crowd.winoground.queries.scoring import ProjectScores
 from hits.common.spreadsheets import Cell
 from hits.datasets.columns import NUMBER, TEXT
+from hits.datasets.correlations import chance_of
 from hits.datasets.stat_table import StatTable, head
 
 Rows = Iterator[Sequence[Cell]]

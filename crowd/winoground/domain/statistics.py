@@ -1,4 +1,4 @@
-"""Summaries of many examples: shares, their intervals by Student's t, and correlations."""
+"""Summaries of many examples: shares, and their intervals by Student's t."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,15 +31,6 @@ class Share:
         return Fraction(self.right, self.of) if self.of else None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Correlation:
-    """Pearson's r of `of` pairs; its square is rounded once, from the exact one."""
-
-    r: float
-    squared: float
-    of: int
-
-
 def share_of(rights: Sequence[bool]) -> Share:
     """The share of right examples, given in the order of their numbers, which decides on the groups."""
     return Share(right=sum(rights), of=len(rights), interval=interval_of(rights))
@@ -55,17 +46,3 @@ def interval_of(rights: Sequence[bool]) -> Interval | None:
     variance = sum(((mean - middle) ** 2 for mean in means), Fraction(0)) / (GROUPS - 1)
     away = T_OF_GROUPS * sqrt(variance / GROUPS)
     return Interval(low=max(0.0, float(middle) - away), high=min(1.0, float(middle) + away))
-
-
-def correlate(xs: Sequence[Fraction | int], ys: Sequence[Fraction | int]) -> Correlation | None:
-    """Pearson's r, or None if there are fewer than three pairs or all values of one side are the same."""
-    count = len(xs)
-    x_sum, y_sum = sum(xs), sum(ys)
-    x_spread = count * sum(x * x for x in xs) - x_sum * x_sum
-    y_spread = count * sum(y * y for y in ys) - y_sum * y_sum
-    if count < 3 or not x_spread or not y_spread:
-        return None
-    shared = count * sum(x * y for x, y in zip(xs, ys, strict=True)) - x_sum * y_sum
-    squared = float(Fraction(shared * shared) / (x_spread * y_spread))
-    r = sqrt(squared) if shared > 0 else -sqrt(squared)
-    return Correlation(r=r, squared=squared, of=count)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from crowd.winoground.domain.statistics import (
     T_OF_GROUPS,
-    correlate,
     interval_of,
     share_of,
 )
+from hits.datasets.correlations import correlate
 
 pytestmark = pytest.mark.pure
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.winoground.domain.statistics import Correlation, correlate
-from crowd.winoground.queries.chance import chance_of
+from hits.datasets.correlations import Correlation, chance_of, correlate
 
 pytestmark = pytest.mark.pure
 
