@@ -84,6 +84,7 @@ FAMILY = Family(
         "annotations.": "Annotation of associations",
         "association_game.": "Association games",
         "challenge_set.": "Challenge sets",
+        "concreteness.": "Concreteness lists",
         "cue_report.": "Reports of words",
         "feedback.": "Daily feedback to workers",
         "prediction.": "Predictions of models",

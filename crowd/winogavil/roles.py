@@ -19,6 +19,8 @@ KEEP = (
     "winogavil.change_game",
     "winogavil.decide_cuereport",
 )
+# Permission for the list that rates words.
+BRING = ("winogavil_releases.add_concretenesslist",)
 # Permissions for the web game, with its consent texts, feedback and surveys.
 PLAY = (
     "winogavil_play.view_webgame",
@@ -30,6 +32,6 @@ PLAY = (
 
 ROLES: Mapping[str, tuple[str, ...]] = {
     REVIEWER: LOOK,
-    RESEARCHER: (*LOOK, *KEEP, *PLAY, "winogavil_annotation.add_draw"),
-    OPERATOR: (*LOOK, *KEEP, *PLAY),
+    RESEARCHER: (*LOOK, *KEEP, *PLAY, *BRING, "winogavil_annotation.add_draw"),
+    OPERATOR: (*LOOK, *KEEP, *PLAY, *BRING),
 }

@@ -31,6 +31,7 @@ SPARED: dict[str, set[str]] = {
     "benchmarks.Benchmark": {"task"},
     "releases.Release": {"family", "version", "files", "counts", "sources"},
     "winogavil_releases.Statistics": EVERY,
+    "winogavil_releases.ConcretenessList": {"ratings", "sha256"},
     "winoventi.Project": {"ks", "cuts"},
     # Sealed, signed or digested columns, whose contents are not shown.
     "hits.ApiToken": {"digest", "scopes"},
