@@ -37,6 +37,56 @@ def draw_scatters(creators: Rows) -> Sequence[Chart]:
     return [chart for name in GROUPS for chart in _scatter(name, creators)]
 
 
+def draw_concreteness(bins: Rows) -> Sequence[Chart]:
+    """Charts of how many cues are how concrete, and how well those of each bin are solved."""
+    rated = [row for row in bins if row["from"] is not None]
+    most = max((row["cues"] for row in rated), default=0)
+    if not most:
+        return ()
+    across = quantity("from", low=1, high=5, title="concreteness of the cue")
+    upward = quantity("cues", low=0, high=most, title="different cues")
+    means = [
+        {"middle": (row["from"] + row["to"]) / 2, "who": WHOSE[key], "mean": row[key]}
+        for row in rated
+        for key in ("human", "model")
+        if row[key] is not None
+    ]
+    return [
+        Chart(
+            name="cues",
+            caption="Different cues by their concreteness",
+            words=f"Number of different cues by concreteness, from abstract to concrete. {BELOW}",
+            spec={
+                "config": LOOK,
+                "data": {"values": [{name: row[name] for name in ("from", "to", "cues")} for row in rated]},
+                "mark": {"type": "bar", "style": "main", "orient": "vertical"},
+                "encoding": {
+                    "x": {**across, "bin": {"binned": True, "step": 0.5}},
+                    "x2": {"field": "to"},
+                    "y": {**upward, "axis": {**upward["axis"], "tickMinStep": 1}},
+                    "tooltip": [{"field": name} for name in ("from", "to", "cues")],
+                },
+            },
+        ),
+        Chart(
+            name="scores",
+            caption="Mean Jaccard index by the concreteness of the cue",
+            words=f"Mean Jaccard index of people and model by the concreteness of the cue. {BELOW}",
+            spec={
+                "config": LOOK,
+                "data": {"values": means},
+                "mark": {"type": "point", "style": "main", "size": 90, "opacity": 1},
+                "encoding": {
+                    "x": quantity("middle", low=1, high=5, title="concreteness of the cue"),
+                    "y": quantity("mean", low=0, high=100, title="mean Jaccard index, per cent"),
+                    "shape": {"field": "who", "scale": {"domain": ["people", "model"], "range": SHAPES[:2]}},
+                    "tooltip": [{"field": name} for name in ("middle", "who", "mean")],
+                },
+            },
+        ),
+    ]
+
+
 def _values(selected: Rows) -> Values:
     return [
         {"shape": _name(row), "who": who, "mean": row[key]}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from crowd.winogavil.releases.admin.charts import draw_scatters, draw_shapes
+from crowd.winogavil.releases.admin.charts import draw_concreteness, draw_scatters, draw_shapes
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import StatColumn, StatTable, head
 
@@ -40,6 +40,11 @@ def _both(mean: str, deviation: str) -> Callable[[Row], str | None]:
 def _sizes(threshold: int) -> Sequence[StatColumn]:
     selected = head(f"Selected: people {threshold} % or more", name="", of=lambda row: row["selected"])
     return (*SIZES, selected)
+
+
+def _rating_words(row: Row) -> str:
+    """Return the ends of a bin in words."""
+    return "not in the list" if row["from"] is None else f"{row['from']:g} to {row['to']:g}"
 
 
 SIZES = (
@@ -121,6 +126,21 @@ AGREEMENT = (
     _mean("together_mean"),
     _mean("together_std"),
 )
+CONCRETENESS = (
+    head("Concreteness", TEXT, name="", of=_rating_words),
+    _mean("from"),
+    _mean("to"),
+    _count("cues", "Different cues, of selected associations"),
+    _count("associations", "Final associations"),
+    _mean("human", "People"),
+    _mean("model", "Model"),
+)
+CORRELATIONS = (
+    _name("whose", "Jaccard index of"),
+    _count("associations", "Associations"),
+    head("r", NUMBER, name="r", digits=3),
+    head("p", NUMBER, name="p", digits=4),
+)
 CUES = (
     _count("selected"),
     _count("distinct"),
@@ -166,6 +186,7 @@ def tables_of(figures: Figures) -> list[StatTable]:
             note=_some(figures["solvers"], "answered"),
         ),
         _agreement(figures["agreement"]),
+        *_concreteness(figures.get("concreteness", ()), figures.get("correlations", ())),
     ]
 
 
@@ -215,6 +236,34 @@ def _agreement(rows: Sequence[Row]) -> StatTable:
         "solvers of an association together (what all picked, over what any of them picked), with standard "
         "deviations. Within: the deviation of an association's solvers, on average.",
     )
+
+
+def _concreteness(rows: Sequence[Row], correlations: Sequence[Row]) -> list[StatTable]:
+    cues = sum(row["cues"] for row in rows)
+    rated = sum(row["cues"] for row in rows if row["from"] is not None)
+    about = f"{rated} of {cues} different cues of selected associations are in the list. " if rows else ""
+    return [
+        _table(
+            name="concreteness",
+            title="Concreteness of cues",
+            columns=CONCRETENESS,
+            rows=rows,
+            about=f"{about}From 1 (abstract) to 5 (concrete), as the uploaded list rates words. "
+            "A bin holds its lower end. Means are over all final associations, selected or not.",
+            empty="There is no concreteness list. Upload one to see how concrete the cues are.",
+            charts=draw_concreteness(rows),
+        ),
+        _table(
+            name="correlations",
+            title="Correlation with the concreteness of the cue",
+            columns=CORRELATIONS,
+            rows=correlations,
+            about="Pearson's r over final associations whose cue is in the list, selected or not, since "
+            "selection goes by how well people solve them. p: how probable an r as far from 0 is where there "
+            "is no correlation.",
+            empty="There is no concreteness list.",
+        ),
+    ]
 
 
 def _some(rows: Sequence[Row], did: str) -> str:

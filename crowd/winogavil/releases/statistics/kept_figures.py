@@ -3,14 +3,16 @@
 import time
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
+from hashlib import sha256
 
 from django.db.models import Count, Max
 
 from crowd.winogavil.models import Association
 from crowd.winogavil.queries import of_study, threshold_of
-from crowd.winogavil.releases.models import Statistics
+from crowd.winogavil.releases.models import ConcretenessList, Statistics
+from crowd.winogavil.releases.statistics.concreteness import tables_of_concreteness
 from crowd.winogavil.releases.statistics.figures import figures
-from crowd.winogavil.releases.statistics.study_tallies import count
+from crowd.winogavil.releases.statistics.study_tallies import count, count_concreteness
 from crowd.winogavil.releases.statistics.tallies import Tallies
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
@@ -32,6 +34,8 @@ def statistics_of(study: Study, *, sources: Collection[str], now: datetime) -> S
     name, mark = ",".join(sorted(sources)), _mark(study, game)
     if has_baseline:
         mark += f" {_mark(study, [SWOW])}"
+    ratings = ConcretenessList.objects.filter(study=study)
+    mark = sha256(" ".join([mark, *ratings.values_list("sha256", flat=True)]).encode()).hexdigest()
     rows = Statistics.objects.filter(study=study, sources=name, selection_threshold=threshold)
     known = rows.first()
     if known and (
@@ -42,6 +46,10 @@ def statistics_of(study: Study, *, sources: Collection[str], now: datetime) -> S
     tallies = count(study, sources=game, threshold=threshold)
     baseline = count(study, sources=[SWOW], threshold=threshold) if has_baseline else None
     found = figures(tallies, pseudonyms=_pseudonyms(_people_of(tallies)), baseline=baseline)
+    found |= {"concreteness": [], "correlations": []}
+    if known_ratings := ratings.values_list("ratings", flat=True).first():
+        concreteness = count_concreteness(study, sources=game, ratings=known_ratings)
+        found |= tables_of_concreteness(concreteness, tallies.cues.words)
     took_ms = round(1000 * (time.monotonic() - began))
     values = {
         "selection_threshold": threshold,

@@ -1,6 +1,6 @@
 """A study's tallies from its rows: two readings in step, and one for the cues, none of them held whole."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby, starmap
 from operator import itemgetter
 from typing import Any
@@ -8,8 +8,9 @@ from typing import Any
 from django.db.models import Count, Q
 
 from crowd.winogavil.models import Solution
-from crowd.winogavil.queries import of_study
+from crowd.winogavil.queries import final, of_study
 from crowd.winogavil.queries.associations import Rows
+from crowd.winogavil.releases.statistics.concreteness import Concreteness, SolvedCue
 from crowd.winogavil.releases.statistics.tallies import Answer, Fact, Tallies, add_set, is_solved, joined
 from hits.studies.models import Study
 
@@ -28,6 +29,19 @@ def count(study: Study, *, sources: Collection[str], threshold: int) -> Tallies:
             [(author, cue, is_solved(*result, threshold=threshold)) for _, author, cue, *result in some],
         )
     return tallies
+
+
+def count_concreteness(
+    study: Study, *, sources: Collection[str], ratings: Mapping[str, float]
+) -> Concreteness:
+    """Tallies of all final associations, selected or not: selection goes by how well people solve them."""
+    rows = of_study(study, sources=sources).filter(item__pulled_at=None)
+    found = Concreteness(ratings=ratings)
+    names = ("cue", "model_score", "solvers_numerator", "solvers_denominator")
+    solved = final(rows).filter(solvers_denominator__gt=0).order_by("pk").values_list(*names)
+    for one in starmap(SolvedCue, solved.iterator(AT_ONCE)):
+        found.add(one)
+    return found
 
 
 def _facts(rows: Rows) -> Iterator[Fact]:

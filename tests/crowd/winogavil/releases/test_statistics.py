@@ -6,9 +6,10 @@ import pytest
 
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
 from crowd.winogavil.releases.models import Statistics
+from crowd.winogavil.releases.statistics.concreteness import tables_of_concreteness
 from crowd.winogavil.releases.statistics.figures import figures
 from crowd.winogavil.releases.statistics.kept_figures import statistics_of
-from crowd.winogavil.releases.statistics.study_tallies import count
+from crowd.winogavil.releases.statistics.study_tallies import count, count_concreteness
 from crowd.winogavil.releases.statistics.tallies import Answer, Cues, Fact, add_set, joined
 from hits.datasets.stat_table import StatTable
 from hits.identity.models.workers import Worker
@@ -237,7 +238,10 @@ def test_counting_asks_as_often_for_many_as_for_few(django_assert_num_queries: A
 
     made = [sum(shape.made.count for shape in one.shapes.values()) for one in (few, many)]
     assert made == [3, 8]
+    with django_assert_num_queries(1):
+        concreteness = count_concreteness(study, sources=[], ratings={"cold": 3.5})
     found = figures(many, pseudonyms={key: "w" for key, _ in [*many.creators, *many.solvers]})
+    found |= tables_of_concreteness(concreteness, many.cues.words)
     # Whatever is counted is in a file.
     for table in declared(found):
         names = [column.name for column in table.columns if column.name]
