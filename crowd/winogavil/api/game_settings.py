@@ -6,9 +6,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.forms.models import model_to_dict
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.decorators import action
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,6 +22,9 @@ from crowd.winogavil.annotation.admin.annotations import DRAW
 from crowd.winogavil.annotation.admin.annotations import DRAWING as ANNOTATION_DRAW
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.admin.game_actions import ACTIONS, RUN, SWITCH
+from crowd.winogavil.releases.admin.statistics import BRING, COUNTED
+from crowd.winogavil.releases.files.concreteness_files import COLUMNS, MOST_BYTES
+from crowd.winogavil.releases.services.concreteness_lists import keep_list
 from hits.admin.actions import Action
 from hits.admin.projects.project_page import pages_of
 from hits.api.authentication import user_of
@@ -27,6 +32,7 @@ from hits.api.filters import Filters
 from hits.api.listings import Listing
 from hits.api.request_permissions import Need
 from hits.api.verbs import Done, Verb, run_verb
+from hits.common.uploads import file_help
 from hits.datasets.columns import FLAG, INTEGER, TEXT, column
 from hits.identity.api_tokens import Scope
 from hits.studies.models import Batch, Study
@@ -99,6 +105,20 @@ class AnnotationRecipe(serializers.Serializer[Any]):
     )
 
 
+class RatingsFile(serializers.Serializer[Any]):
+    file = serializers.FileField(help_text=file_help(COLUMNS))
+
+    def validate_file(self, file: Any) -> Any:
+        if file.size > MOST_BYTES:
+            raise serializers.ValidationError(f"A file has at most {MOST_BYTES // 1_000_000} MB.")
+        return file
+
+
+class KeptRatings(serializers.Serializer[Any]):
+    words = serializers.IntegerField(help_text="Words with a rating.")
+    sha256 = serializers.CharField(help_text="Of the file.")
+
+
 class WebGameTitle(serializers.Serializer[Any]):
     title = serializers.CharField(max_length=60, help_text="What players call the game.")
 
@@ -141,6 +161,7 @@ class AssociationGameViewSet(Listing):
         "test_questions": _more(Scope.DRAFT, "hits.change_batch"),
         "baseline": _more(Scope.DRAFT, "hits.change_batch"),
         "draw_annotations": _more(Scope.DRAFT, "winogavil_annotation.view_annotation", DRAW),
+        "concreteness": _more(Scope.DRAFT, COUNTED, BRING),
         "web_game": _more(Scope.DRAFT, "winogavil_play.view_webgame", RUN),
         "daily_feedback": _more(Scope.WORKERS, "winogavil_play.view_webgame", SWITCH),
     }
@@ -148,6 +169,7 @@ class AssociationGameViewSet(Listing):
         "winogavil_game_add": "partial_update",
         "winogavil_settings": "partial_update",
         "winogavil_draft": "POST batches/",
+        "winogavil_releases_concreteness": "concreteness",
         "winogavil_grow": "POST batches/{public_id}/top-up/",
     }
     columns = (
@@ -232,6 +254,14 @@ class AssociationGameViewSet(Listing):
     def draw_annotations(self, request: Request, public_id: str) -> Response:
         """Draw selected associations to have them annotated. Nobody is asked before a batch is launched."""
         return _run(ANNOTATION_DRAW, self.get_object(), self.read(AnnotationRecipe), request)
+
+    @extend_schema(request=RatingsFile, responses={201: KeptRatings})
+    @action(detail=True, methods=["post"], parser_classes=[MultiPartParser])
+    def concreteness(self, request: Request, public_id: str) -> Response:
+        """Keep a list of concreteness ratings: all lines of a file, or none and what is wrong in each."""
+        study, given = self.get_object(), self.read(RatingsFile)
+        kept = keep_list(study=study, file=given["file"], by=user_of(request), now=timezone.now())
+        return Response(KeptRatings(kept).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=WebGameTitle, responses=Done)
     @action(detail=True, methods=["post"], url_path="web-game")
