@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmarks', '0001_benchmarks_of_releases'),
+        ('benchmarks', '0002_submissions_from_outside'),
         ('scoring', '0005_likeness_of_texts_and_pictures'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
