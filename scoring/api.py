@@ -22,10 +22,13 @@ from hits.datasets.columns import FLAG, INTEGER, MOMENT, TEXT, column
 from hits.identity.api_tokens import Scope
 from hits.studies.models import Study
 from hits.work.queries.taken_out import taken_out_by_its_worker
+from scoring.admin.rivals import CHANGE as CHANGE_RIVAL
 from scoring.admin.studies import CHANGE
 from scoring.models import RegisteredRival, RivalQuery, Score, StudyRival, Verdict
+from scoring.models.model_facts import MOST
 from scoring.services.rescoring import rescore_study
 from scoring.services.rival_selection import play_against
+from scoring.services.stated_facts import state_facts
 
 LONGEST = 64
 
@@ -60,11 +63,33 @@ class ScoreFilters(Filters):
     measure = serializers.CharField(required=False, max_length=32)
 
 
+class StatedFacts(serializers.Serializer[Any]):
+    """What a person says of a model. What is left out stays as it is."""
+
+    pretraining_images = serializers.IntegerField(
+        required=False, allow_null=True, min_value=0, max_value=MOST
+    )
+    pretraining_captions = serializers.IntegerField(
+        required=False, allow_null=True, min_value=0, max_value=MOST
+    )
+    trained_for = serializers.CharField(required=False, allow_blank=True, max_length=200)
+
+
+FACT_COLUMNS = (
+    column("parameters", INTEGER, "how many numbers it has learned; null where that is not known"),
+    column("pretraining_images", INTEGER, "how many images it has learned from"),
+    column("pretraining_captions", INTEGER, "how many captions it has learned from"),
+    column("trained_for", TEXT, "what it was trained for"),
+)
+
+
 class RivalViewSet(Listing):
     """The models that may answer beside people. They are added on the server, where their weights lie."""
 
     queryset: QuerySet[RegisteredRival] = RegisteredRival.objects.all()
     permissions = ("scoring.view_registeredrival",)
+    needs = {"partial_update": Need(Scope.DRAFT, ("scoring.view_registeredrival", CHANGE_RIVAL))}
+    admin_pages = {"scoring_registeredrival_change": "partial_update"}
     study_path = None
     number = True
     filters = RivalFilters
@@ -77,7 +102,15 @@ class RivalViewSet(Listing):
         column("weights_sha256", TEXT, "SHA-256 of the weights; empty until a packaged model was first read"),
         column("options", JSON, "how it is asked"),
         column("added_at", MOMENT, "when it was registered"),
+        *FACT_COLUMNS,
     )
+
+    @extend_schema(request=StatedFacts)
+    def partial_update(self, request: Request, pk: str) -> Response:
+        """State what is known of a model. Its parameters are counted when it is loaded."""
+        rival, given = self.get_object(), self.read(StatedFacts)
+        state_facts(rival=rival, facts=given, by=user_of(request), now=timezone.now())
+        return self.answer_row(pk=rival.pk)
 
 
 class RivalChoice(serializers.Serializer[Any]):

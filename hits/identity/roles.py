@@ -124,6 +124,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         "hits.launch_production",
         "hits.view_notice",
         "hits.view_stranger",
+        "scoring.change_registeredrival",
         "qualifications.delete_swowlist",
         "hits.view_user",
         "hits.add_user",

@@ -2,16 +2,23 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.admin.home.navigation import Section
 from hits.admin.page_parts import ReadOnlyAdmin
+from hits.admin.selection import signed_in
 from scoring.models import PoolPicture, RegisteredRival
+from scoring.models.model_facts import STATED
 from scoring.queries.pool_coverage import pictures_known, unreadable, waiting_for
 from scoring.queries.waiting_questions import questions_waiting
+from scoring.services.stated_facts import state_facts
+
+CHANGE = "scoring.change_registeredrival"
 
 FETCHING = (
     "A rival is added on the server, for its weights are large and are checked: "
@@ -27,8 +34,21 @@ class RegisteredRivalAdmin(ReadOnlyAdmin[RegisteredRival]):
     called = "Models"
     list_display = ("name", "kind", "model", "weights", "pool", "waiting")
     search_fields = ("name", "model", "weights_sha256")
-    fields = ("name", "kind", "model", "source", "weights_sha256", "options", "added_at", "pool", "waiting")
-    readonly_fields = fields
+    readonly_fields = (
+        "name", "kind", "model", "source", "weights_sha256", "options", "added_at", "pool", "waiting",
+        "parameters",
+    )  # fmt: skip
+    fields = (*readonly_fields, *STATED)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """What is said of a model may be changed; everything else is read alone."""
+        return request.user.has_perm(CHANGE)
+
+    def save_model(
+        self, request: HttpRequest, obj: RegisteredRival, form: forms.ModelForm[RegisteredRival], change: bool
+    ) -> None:
+        rival = RegisteredRival.objects.get(pk=obj.pk)
+        state_facts(rival=rival, facts=form.cleaned_data, by=signed_in(request), now=timezone.now())
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

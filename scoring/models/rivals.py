@@ -4,12 +4,16 @@ from django.db.models import Q
 
 from hits.identity.models.users import User
 from hits.studies.models import Study
+from scoring.models.model_facts import ModelFacts
 
 NAME = RegexValidator(r"^[a-z0-9][a-z0-9._-]*\Z", "Use small letters, digits, dots, dashes and underscores.")
 
 
-class RegisteredRival(models.Model):
-    """A model under a name of ours, with the weights it must have. Other weights are another rival."""
+class RegisteredRival(ModelFacts):
+    """A model under a name of ours, with the weights it must have. Other weights are another rival.
+
+    Its parameters are counted whenever it is loaded.
+    """
 
     class Kind(models.TextChoices):
         CAPTION = "caption", "Sentence model over captions"

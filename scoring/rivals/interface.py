@@ -66,9 +66,16 @@ class LoadedModel(ABC):
     """A model loaded in this process, with everything needed to reproduce its answers."""
 
     kind: ClassVar[str]
+    # A module of torch, where it is one.
+    _model: Any = None
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
+
+    @property
+    def parameters(self) -> int | None:
+        """How many numbers the model has learned, shared ones once; None where they cannot be counted."""
+        return None if self._model is None else sum(one.numel() for one in self._model.parameters())
 
     @property
     @abstractmethod

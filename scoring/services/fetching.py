@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,6 +37,8 @@ class WantedModel:
     # A file or folder to copy instead of downloading.
     source: Path | None = None
     options: Mapping[str, Any]
+    # What is said of it, by the names of STATED; what is left out stays as it is.
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def fetch_rival(*, wanted: WantedModel, now: datetime) -> RegisteredRival:
@@ -54,12 +56,15 @@ def fetch_rival(*, wanted: WantedModel, now: datetime) -> RegisteredRival:
             weights_sha256=rivals.digest(brought),
             options=dict(wanted.options),
             added_at=now,
+            **wanted.facts,
         )
         known = RegisteredRival.objects.filter(name=wanted.name).first()
         _refuse_other(known, rival)
-        _prove(rival, at=brought)
+        rival.parameters = _prove(rival, at=brought)
         _move(brought, home / wanted.name)
     if known is not None:
+        facts = {"parameters": rival.parameters, **wanted.facts}
+        RegisteredRival.objects.filter(pk=known.pk).update(**facts)
         return known
     rival.save()
     log.info("rival.registered", rival=rival.name, weights=rival.weights_sha256)
@@ -99,8 +104,8 @@ def _refuse_other(known: RegisteredRival | None, rival: RegisteredRival) -> None
         )
 
 
-def _prove(rival: RegisteredRival, *, at: Path) -> None:
-    """Load the model from where it was fetched, and let it answer.
+def _prove(rival: RegisteredRival, *, at: Path) -> int | None:
+    """Load the model from where it was fetched, and let it answer; return how many parameters it has.
 
     Raises Unsuitable if it cannot be loaded.
     """
@@ -111,6 +116,8 @@ def _prove(rival: RegisteredRival, *, at: Path) -> None:
         raise Unsuitable(f"{rival.name} cannot be loaded: {error}") from error
     with TemporaryDirectory() as folder:
         _ask(model, _draw_gray(Path(folder)))
+    found: int | None = model.parameters
+    return found
 
 
 def _ask(model: Any, picture: rivals.Picture) -> None:

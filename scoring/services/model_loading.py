@@ -41,14 +41,14 @@ def spec_of(rival: RegisteredRival) -> rivals.Spec:
 def load_model(rival: RegisteredRival) -> Any:
     """Load a model of any kind. Raises CrowdError if its weights are missing or changed."""
     model = rivals.load(spec_of(rival))
-    _record_digest(rival, model)
+    _record(rival, model)
     return model
 
 
 def load_scorer(rival: RegisteredRival) -> rivals.Scorer:
     """Load a model that scores texts against pictures. Raises CrowdError if it is none, or as above."""
     scorer = rivals.load_scorer(spec_of(rival))
-    _record_digest(rival, scorer)
+    _record(rival, scorer)
     return scorer
 
 
@@ -69,11 +69,13 @@ def with_space(rival: RegisteredRival, model: rivals.DualEncoder) -> LoadedRival
     return LoadedRival(rival=rival, model=model, space=space)
 
 
-def _record_digest(rival: RegisteredRival, model: rivals.LoadedModel) -> None:
-    """The first process that reads packaged weights records their digest, which holds from then on."""
+def _record(rival: RegisteredRival, model: rivals.LoadedModel) -> None:
+    """Record how many parameters the model has, and the digest of packaged weights that are read first."""
     if not rival.weights_sha256:
         new = RegisteredRival.objects.filter(pk=rival.pk, weights_sha256="")
         new.update(weights_sha256=model.weights_sha256)
+    if model.parameters not in (None, rival.parameters):
+        RegisteredRival.objects.filter(pk=rival.pk).update(parameters=model.parameters)
 
 
 def digest_of(value: object) -> str:

@@ -192,3 +192,33 @@ def queries_of(client: Client, page: str) -> int:
     with CaptureQueriesContext(connection) as queries:
         assert client.get(page).status_code == 200
     return len(queries)
+
+
+def test_operators_state_what_is_known_of_a_model_and_nothing_else(client: Client) -> None:
+    rival = make_rival("vilt", kind="cross")
+    user = sign_in(client, OPERATOR)
+    address = reverse("admin:scoring_registeredrival_change", args=[rival.pk])
+    sent = {"pretraining_images": 4_100_000, "pretraining_captions": "", "trained_for": "matching"}
+
+    client.post(address, {**sent, "name": "other", "parameters": 5})
+
+    changed = RegisteredRival.objects.get(pk=rival.pk)
+    assert (changed.name, changed.parameters) == ("vilt", None)
+    assert (changed.pretraining_images, changed.pretraining_captions) == (4_100_000, None)
+    event = AuditEvent.objects.get(kind="rival.facts")
+    assert (event.by, event.words) == (
+        user,
+        "Of vilt it is said: pretraining images: 4100000; trained for: matching.",
+    )
+
+
+def test_researchers_read_what_is_known_of_a_model_and_change_nothing(client: Client) -> None:
+    rival = make_rival("vilt", kind="cross")
+    sign_in(client, RESEARCHER)
+
+    answer = client.post(
+        reverse("admin:scoring_registeredrival_change", args=[rival.pk]), {"trained_for": "x"}
+    )
+
+    assert answer.status_code == 403
+    assert RegisteredRival.objects.get(pk=rival.pk).trained_for == ""

@@ -60,6 +60,17 @@ def test_rivals_of_the_site_are_read_by_whoever_may_look_at_them() -> None:
     assert (row["number"], row["name"], row["weights_sha256"]) == (rival.pk, "blind", rival.weights_sha256)
 
 
+def test_facts_of_a_model_are_stated_by_whoever_may_change_it() -> None:
+    rival = make_rival("blind", kind="masked")
+    body = {"pretraining_captions": 3_300_000}
+
+    refused = notebook("view_registeredrival").patch(f"rivals/{rival.pk}/", body)
+    told = notebook("view_registeredrival", "change_registeredrival").patch(f"rivals/{rival.pk}/", body)
+
+    assert (refused.status_code, told.status_code) == (403, 200), told.content
+    assert (told.json()["pretraining_captions"], told.json()["pretraining_images"]) == (3_300_000, None)
+
+
 def test_score_is_an_exact_share_of_one_answer_without_the_workers_id() -> None:
     work = make_submitted()
     item = work.leases.get().item

@@ -53,6 +53,26 @@ def test_fetched_rival_answers_from_its_place(checkpoint: Path) -> None:
     assert loaded.model.embed_texts(["A dog"]).shape == (1, 16)
 
 
+def test_fetch_counts_parameters_and_keeps_what_is_said(checkpoint: Path) -> None:
+    fetch("mine", "--clip", "", "--from", str(checkpoint), "--pretraining-images", "400000000")
+    fetch("mine", "--clip", "", "--from", str(checkpoint), "--trained-for", "contrast")
+
+    rival = RegisteredRival.objects.get()
+    assert rival.parameters == sum(one.numel() for one in small.clip(small.VIT).parameters())
+    assert (rival.pretraining_images, rival.trained_for) == (400_000_000, "contrast")
+
+
+def test_parameters_are_counted_when_a_model_is_loaded(checkpoint: Path) -> None:
+    fetch("mine", "--clip", "", "--from", str(checkpoint))
+    counted = RegisteredRival.objects.get().parameters
+    RegisteredRival.objects.update(parameters=None)
+
+    load_rival(RegisteredRival.objects.get())
+
+    assert counted
+    assert RegisteredRival.objects.get().parameters == counted
+
+
 def test_weights_changed_after_fetching_answer_nothing(checkpoint: Path, home: Path) -> None:
     fetch("changed", "--clip", "", "--from", str(checkpoint))
     rival = RegisteredRival.objects.get()

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from hits.core.errors import CrowdError
 from scoring.models import RegisteredRival
+from scoring.models.model_facts import STATED
 from scoring.rivals import refuse_without_libraries
 
 EXAMPLES = """
@@ -33,6 +34,10 @@ class Command(BaseCommand):
         parser.add_argument("--from", dest="source", type=Path, help="a file or folder to copy instead")
         parser.add_argument("--prompt", default="", help="instead of “A cue” and “An cue”, with {cue}")
         parser.add_argument("--options", default="{}", help="further options of the model, as JSON")
+        for name in STATED:
+            field: Any = RegisteredRival._meta.get_field(name)
+            kind_of = str if name == "trained_for" else int
+            parser.add_argument(f"--{name.replace('_', '-')}", type=kind_of, help=field.help_text)
 
     def handle(self, *args: Any, **options: Any) -> None:
         kind = next(value for value in RegisteredRival.Kind.values if options[value] is not None)
@@ -52,6 +57,7 @@ class Command(BaseCommand):
             weights=options["weights"],
             source=options["source"],
             options=self._read_options(options),
+            facts={name: options[name] for name in STATED if options[name] is not None},
         )
         try:
             rival = fetching.fetch_rival(wanted=wanted, now=timezone.now())
