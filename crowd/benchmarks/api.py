@@ -1,6 +1,8 @@
 """Benchmarks for notebooks: models beside people on a release, models that are asked, answers from files."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from django.db.models import Prefetch, QuerySet
@@ -36,6 +38,8 @@ from hits.api.verbs import Verb
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column
 from hits.identity.api_tokens import Scope
 from hits.work.access import studies_of
+from scoring.api import FACT_COLUMNS, StatedFacts
+from scoring.models.model_facts import MOST
 
 SEEN = (VIEW, LOOK)
 CHANGE = Need(Scope.EXPORT, (*SEEN, ADD))
@@ -58,13 +62,14 @@ class AskedModel(serializers.Serializer[Any]):
     )
 
 
-class NewAnswers(serializers.Serializer[Any]):
+class NewAnswers(StatedFacts):
     name = serializers.CharField(max_length=64, help_text="The name of the model.")
     file = serializers.FileField(help_text="CSV or JSON, with the columns that the admin's page describes.")
     about = serializers.CharField(max_length=500, required=False, allow_blank=True, help_text=ABOUT)
     is_part = serializers.BooleanField(
         required=False, default=False, help_text="The file covers only a part of the release."
     )
+    parameters = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=MOST)
 
     def validate_file(self, file: Any) -> Any:
         if file.size > answer_files.MOST_BYTES:
@@ -115,7 +120,7 @@ class BenchmarkResultViewSet(Listing):
     """
 
     queryset: QuerySet[Result] = Result.objects.select_related(
-        "benchmark__release__study", "added_by", "captioner"
+        "benchmark__release__study", "added_by", "captioner", "rival"
     )
     permissions = SEEN
     scope = Scope.EXPORT
@@ -135,6 +140,7 @@ class BenchmarkResultViewSet(Listing):
             "the model whose captions it reads",
             of=lambda one: one.captioner and one.captioner.name,
         ),
+        *(replace(one, of=attrgetter(f"facts.{one.name}")) for one in FACT_COLUMNS),
         column("provenance", JSON, "weights, preprocessing, device and code; of a file, its SHA-256"),
         column(
             "sums",

@@ -8,6 +8,7 @@ from django.db.models.functions import Lower
 from crowd.releases.models import Release
 from hits.identity.models.users import User
 from scoring.models import RegisteredRival
+from scoring.models.model_facts import ModelFacts
 
 
 class Benchmark(models.Model):
@@ -27,7 +28,7 @@ class Benchmark(models.Model):
         return f"{self.task} on {self.release}"
 
 
-class Result(models.Model):
+class Result(ModelFacts):
     """The answers of one model, or of people or chance, to a benchmark. Its items are never asked twice.
 
     The rows are the queue: a sweep asks a registered model slice by slice, and goes on where it was stopped.
@@ -103,6 +104,11 @@ class Result(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def facts(self) -> ModelFacts:
+        """What is known of the model: stated with an upload, or kept with a registered model."""
+        return self.rival or self
 
     @property
     def is_of_model(self) -> bool:

@@ -11,6 +11,7 @@ from crowd.benchmarks.models import Result
 from crowd.benchmarks.services.answer_files import MOST_BYTES
 from crowd.benchmarks.services.benchmark_results import captioners_for, models_for
 from hits.admin.data.result_forms import WIDE, ResultsForm
+from scoring.models.model_facts import FACTS
 
 
 class AnswersForm(ResultsForm):
@@ -20,6 +21,12 @@ class AnswersForm(ResultsForm):
         required=False,
         help_text="Then the table says how much. Otherwise a file that lacks an item is refused.",
     )
+    field_order = ("name", "about", *FACTS, "file", "is_part")
+
+    def __init__(self, request: HttpRequest, **kwargs: Any) -> None:
+        super().__init__(request, **kwargs)
+        self.fields.update(forms.fields_for_model(Result, fields=FACTS))
+        self.order_fields(self.field_order)
 
 
 class AskForm(forms.Form):

@@ -27,6 +27,7 @@ from crowd.benchmarks.admin.result_actions import (
 )
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import complete_results, tables_of
+from crowd.benchmarks.queries.models_table import facts_in_words
 from crowd.benchmarks.released_items import has_rows
 from crowd.benchmarks.services import answer_files, benchmark_results
 from crowd.benchmarks.services.answer_files import answers_to
@@ -204,6 +205,7 @@ def result_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResp
         "title": str(result),
         "result": result,
         "provenance": provenance,
+        "known": facts_in_words(result.facts),
         "may_take": request.user.has_perm(TAKE) and result.has_answers,
         "offered": RESULTS.offered(result, user=signed_in(request)),
     }

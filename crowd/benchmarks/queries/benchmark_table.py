@@ -9,6 +9,7 @@ from typing import Any
 
 from crowd.benchmarks.benchmark_tasks import BenchmarkTask, Measure, TableRow
 from crowd.benchmarks.models import Benchmark, Result
+from crowd.benchmarks.queries.models_table import models_table
 from crowd.benchmarks.services.benchmark_results import task_of
 from crowd.benchmarks.services.score_sums import ALL
 from hits.datasets.bars import Bars, draw_bars
@@ -57,7 +58,8 @@ def complete_results(benchmark: Benchmark) -> Sequence[Result]:
 def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) -> list[StatTable]:
     """Return the table over all items, and one for each way in which the task divides them."""
     task, links = task_of(benchmark), urls or {}
-    rows = [_row_of(result, url=links.get(result.pk, "")) for result in complete_results(benchmark)]
+    results = complete_results(benchmark)
+    rows = [_row_of(result, url=links.get(result.pk, "")) for result in results]
     rows += task.further(benchmark.release)
     divided = dict.fromkeys(str(one["group"]) for row in rows for one in row.sums if one["group"])
     across = task.across(benchmark.release)
@@ -67,6 +69,7 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
             _wide(task, group, across[group], rows) if group in across else _divided(task, group, rows)
             for group in divided
         ),
+        *models_table(results),
     ]
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from hashlib import sha256
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import structlog
 from django.db import IntegrityError
@@ -85,11 +85,12 @@ def add_answers(
     is_part: bool = False,
     from_outside: bool = False,
     stored: Callable[[Result], None] = _as_it_is,
+    **facts: Any,
 ) -> Result:
     """Store and score answers. Raises InvalidItems that names every bad line, and stores nothing.
 
     `from_outside`: it stands in no table yet. `stored` is called in the transaction that stores it, and may
-    refuse.
+    refuse. `facts`: what is known of the model, by the names of FACTS.
     """
     digest = sha256()
     while piece := file.read(PIECE):
@@ -107,6 +108,7 @@ def add_answers(
             provenance={"file_sha256": digest.hexdigest()},
             source=Result.Source.OUTSIDE if from_outside else Result.Source.UPLOADED,
             is_listed=not from_outside,
+            **facts,
         )
     except IntegrityError:
         raise RuleBroken(KNOWN, f"There are answers of {name} already. {REMEDY}") from None

@@ -41,7 +41,7 @@ class ResultsForm(forms.Form):
         help_text="CSV or JSON, as described below.",
         widget=forms.ClearableFileInput(attrs={"accept": ACCEPT}),
     )
-    field_order = ("name", "about", "file")
+    field_order: Sequence[str] = ("name", "about", "file")
     most_bytes = MOST_BYTES
 
     def __init__(
