@@ -12,6 +12,7 @@ from hits.datasets.columns import TEXT
 from hits.datasets.correlations import Correlation, chance_of, correlate
 from hits.datasets.stat_table import SHARE, UNKNOWN, WORDS, ShownCell, StatTable, head, percent
 from hits.datasets.vega_charts import Chart, Estimate, draw_estimates
+from scoring.score_statistics import Correlation, chance_of, correlate
 
 # With fewer examples, a single one moves a share by more than five points.
 FEW = 20
@@ -97,8 +98,8 @@ def part_rows(scorer: Scorer, lines: Sequence[Line], *, sort: str = "") -> list[
 
 def correlation(scorer: Scorer, lines: Iterable[Line], kind: Kind) -> Correlation | None:
     """The correlation between the number of words in both captions and being right."""
-    known = [line for line in lines if line.pk in scorer.rights]
-    return correlate([line.words for line in known], [int(scorer.rights[line.pk].by(kind)) for line in known])
+    known = (line for line in lines if line.pk in scorer.rights)
+    return correlate((line.words, int(scorer.rights[line.pk].by(kind))) for line in known)
 
 
 def rights_of(scorer: Scorer, lines: Iterable[Line]) -> list[Right]:

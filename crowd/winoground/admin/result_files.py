@@ -13,6 +13,7 @@ from hits.common.spreadsheets import Cell
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.correlations import chance_of
 from hits.datasets.stat_table import StatTable, head
+from scoring.score_statistics import chance_of
 
 Rows = Iterator[Sequence[Cell]]
 

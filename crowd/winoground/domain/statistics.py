@@ -1,21 +1,10 @@
-"""Summaries of many examples: shares, and their intervals by Student's t."""
+"""Shares of right examples, with their intervals by four groups."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
 
-GROUPS = 4
-# The 97.5 % quantile of Student's t with 3 degrees of freedom.
-T_OF_GROUPS = 3.182446305283708
-
-
-@dataclass(frozen=True, kw_only=True)
-class Interval:
-    """A 95 % interval, never below 0 or above 1."""
-
-    low: float
-    high: float
+from scoring.score_statistics import GROUPS, Interval, interval_of_groups
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +26,6 @@ def share_of(rights: Sequence[bool]) -> Share:
 
 
 def interval_of(rights: Sequence[bool]) -> Interval | None:
-    """The 95 % interval by four groups, dealt in turn: their mean plus and minus t standard errors."""
-    if len(rights) < GROUPS:
-        return None
+    """The 95 % interval by four groups, dealt in turn."""
     groups = [rights[start::GROUPS] for start in range(GROUPS)]
-    means = [Fraction(sum(group), len(group)) for group in groups]
-    middle = sum(means, Fraction(0)) / GROUPS
-    variance = sum(((mean - middle) ** 2 for mean in means), Fraction(0)) / (GROUPS - 1)
-    away = T_OF_GROUPS * sqrt(variance / GROUPS)
-    return Interval(low=max(0.0, float(middle) - away), high=min(1.0, float(middle) + away))
+    return interval_of_groups([Fraction(sum(group), len(group)) for group in groups if group])

@@ -1,4 +1,4 @@
-"""Intervals and correlations, against values worked out by hand and closed formulas."""
+"""Intervals, against values worked out by hand and closed formulas."""
 
 from fractions import Fraction
 from math import atan, pi, sqrt
@@ -7,12 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.winoground.domain.statistics import (
-    T_OF_GROUPS,
-    interval_of,
-    share_of,
-)
-from hits.datasets.correlations import correlate
+from crowd.winoground.domain.statistics import interval_of, share_of
+from scoring.score_statistics import T_OF_GROUPS
 
 pytestmark = pytest.mark.pure
 
@@ -101,48 +97,3 @@ def test_share_of_nothing_is_unknown() -> None:
     found = share_of([])
 
     assert (found.right, found.of, found.value, found.interval) == (0, 0, None, None)
-
-
-def test_correlation_of_five_by_hand() -> None:
-    found = correlate([1, 2, 3, 4, 5], [0, 0, 1, 1, 1])
-
-    # r = 3 / sqrt(10 · 1.2).
-    assert found is not None
-    assert found.r == pytest.approx(sqrt(0.75), abs=1e-12)
-    assert (found.squared, found.of) == (0.75, 5)
-
-
-@pytest.mark.parametrize(
-    ("ys", "r"),
-    [
-        ([0, 1, 1], sqrt(3) / 2),
-        ([1, 0, 0], -sqrt(3) / 2),
-        ([0, 1, 0], 0.0),
-        ([0, 2, 4], 1.0),
-        ([4, 2, 0], -1.0),
-    ],
-)
-def test_correlation_of_three(ys: list[int], r: float) -> None:
-    found = correlate([0, 1, 2], ys)
-
-    assert found is not None
-    assert (found.r, found.squared) == pytest.approx((r, r * r), abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("xs", "ys"),
-    [([], []), ([1, 2], [0, 1]), ([4, 4, 4], [0, 1, 1]), ([1, 2, 3], [1, 1, 1])],
-    ids=["none", "two", "equal lengths", "all right"],
-)
-def test_correlation_is_unknown_where_nothing_varies(xs: list[int], ys: list[int]) -> None:
-    assert correlate(xs, ys) is None
-
-
-def test_correlation_of_many_against_known_values() -> None:
-    # Lengths 1 to 400, right for every multiple of three and above 300; the value is scipy.stats.pearsonr's.
-    xs = list(range(1, 401))
-
-    found = correlate(xs, [int(x % 3 == 0 or x > 300) for x in xs])
-
-    assert found is not None
-    assert found.r == pytest.approx(0.4373441956138883, rel=1e-12)
