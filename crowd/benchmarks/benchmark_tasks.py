@@ -92,6 +92,8 @@ class BenchmarkTask(ABC):
     # What its items are called: "examples".
     items: ClassVar[str]
     measures: ClassVar[Sequence[Measure]]
+    # Whether means have 95 % intervals, by four equal groups of the items and Student's t.
+    has_intervals: ClassVar[bool] = False
     # Columns of a file of answers. The first names the item.
     columns: ClassVar[Sequence[UploadedColumn]]
     any_of: ClassVar[Sequence[Sequence[str]]] = ()
@@ -183,7 +185,8 @@ class BenchmarkTask(ABC):
     def across(self, release: Release) -> Mapping[str, Mapping[str, str]]:
         """Return the divisions whose kinds stand side by side in one table: each kind by its column's title.
 
-        Of the others, each kind of items has a row for each result. A table has such columns of one measure.
+        Each has a column for each measure of single answers. Of the other divisions, each kind of items has a
+        row for each result.
         """
         return {}
 

@@ -5,9 +5,11 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Measure, ReleasedItem, Scores
+from crowd.releases.models import Release
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.caption_scores import CHANCE, Kind, PairScores
 from crowd.winoground.exporting.columns import name_of
+from crowd.winoground.models import Example
 from hits.common.uploads import UploadedColumn, read_number
 from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
@@ -41,6 +43,7 @@ class MatchCaptions(BenchmarkTask):
             for name, place in zip(NAMES, PLACES, strict=True)
         ),
     ]
+    has_intervals: ClassVar[bool] = True
     kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.SCORES]
     people: ClassVar[str] = "People"
 
@@ -84,6 +87,14 @@ class MatchCaptions(BenchmarkTask):
             "tag": item.row["tags"],
             "predicates": [str(item.row["predicates"])] if item.row["predicates"] else [],
             "visual": [name for name in VISUAL if item.row[name]],
+        }
+
+    def across(self, release: Release) -> Mapping[str, Mapping[str, str]]:
+        """Return the broad tags as columns, after the paper's tables by linguistic and by visual tag."""
+        return {
+            "swap": {swap.label: swap.value for swap in Example.Swap},
+            "predicates": {count.label: str(count.value) for count in Example.Predicates},
+            "visual": {name.capitalize(): name for name in VISUAL},
         }
 
 

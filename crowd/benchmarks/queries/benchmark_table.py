@@ -11,10 +11,11 @@ from crowd.benchmarks.benchmark_tasks import BenchmarkTask, Measure, TableRow
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.models_table import models_table
 from crowd.benchmarks.services.benchmark_results import task_of
-from crowd.benchmarks.services.score_sums import ALL
+from crowd.benchmarks.services.score_sums import ALL, QUARTER
 from hits.datasets.bars import Bars, draw_bars
 from hits.datasets.columns import INTEGER, NUMBER, TEXT
-from hits.datasets.stat_table import SHARE, ShownCell, StatColumn, StatTable, head, percent
+from hits.datasets.stat_table import INTERVAL, SHARE, ShownCell, StatColumn, StatTable, head, percent
+from scoring.score_statistics import interval_of_groups
 
 RESULTS = "results"
 # In a table: models first, then people, then chance.
@@ -27,6 +28,12 @@ SOURCES: Mapping[str, str] = {
     Result.Source.PEOPLE: "people",
     Result.Source.CHANCE: "expected of blind answers",
 }
+
+
+INTERVALS = (
+    "95 %: the interval of the mean. The items are dealt in turn into four groups, and the interval is the "
+    "mean of the groups by Student's t with three degrees of freedom, never below 0 or above 100."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +68,8 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
     results = complete_results(benchmark)
     rows = [_row_of(result, url=links.get(result.pk, "")) for result in results]
     rows += task.further(benchmark.release)
-    divided = dict.fromkeys(str(one["group"]) for row in rows for one in row.sums if one["group"])
+    groups = dict.fromkeys(str(one["group"]) for row in rows for one in row.sums)
+    divided = [group for group in groups if group not in (ALL, QUARTER)]
     across = task.across(benchmark.release)
     return [
         _table(task, RESULTS, "Models beside people", list(_lines(rows, ALL))),
@@ -82,13 +90,15 @@ def _row_of(result: Result, *, url: str) -> TableRow:
 
 def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) -> StatTable:
     bars = _bars(task, lines)
+    notes = [f"The bars show: {task.single_measures[-1].name}."] if bars else []
+    notes += [INTERVALS] if task.has_intervals else []
     return StatTable(
         name=name,
         title=title,
-        columns=[_who(), *_numbers(task.measures, task.items), _about()],
+        columns=[_who(), *_numbers(task.measures, task.items, has_intervals=task.has_intervals), _about()],
         rows=lines,
         about=f"Means over {task.items}.",
-        note=f"The bars show: {task.single_measures[-1].name}." if bars else "",
+        note=" ".join(notes),
         empty="Nothing is counted yet. People and chance come within a minute.",
         bars=bars,
     )
@@ -112,7 +122,14 @@ def _divided(task: BenchmarkTask, group: str, rows: Sequence[TableRow]) -> StatT
 
 def _wide(task: BenchmarkTask, group: str, columns: Mapping[str, str], rows: Sequence[TableRow]) -> StatTable:
     """A table with a column for each kind, in per cent with halves rounded up, as papers print them."""
-    (measure,) = task.single_measures
+    measures = task.single_measures
+    is_one = len(measures) == 1
+    wide = [
+        (title if is_one else f"{title}: {measure.name.lower()}", measure, kind)
+        for title, kind in columns.items()
+        for measure in measures
+    ]
+    said = measures[0].name if is_one else "Means"
     return StatTable(
         name=_name_of(group),
         title=f"By {group}",
@@ -121,7 +138,7 @@ def _wide(task: BenchmarkTask, group: str, columns: Mapping[str, str], rows: Seq
             _count(task.items, name=task.items),
             *(
                 head(title, NUMBER, name=title, of=partial(_per_cent, measure, kind))
-                for title, kind in columns.items()
+                for title, measure, kind in wide
             ),
             _about(name=""),
         ],
@@ -130,7 +147,7 @@ def _wide(task: BenchmarkTask, group: str, columns: Mapping[str, str], rows: Seq
             for row in rows
             for whole in _lines([row], ALL)
         ],
-        about=f"{measure.name} in per cent.",
+        about=f"{said} in per cent.",
         exact=True,
     )
 
@@ -151,22 +168,26 @@ def _count(items: str, *, name: str = "items") -> StatColumn:
     return head(items.capitalize(), INTEGER, name=name, of=lambda line: line.items)
 
 
-def _numbers(measures: Sequence[Measure], items: str) -> list[StatColumn]:
-    means = [
-        head(
-            one.name,
-            NUMBER if one.of_whole else SHARE,
-            name=one.key,
-            of=partial(_mean, one.key),
-            digits=3 if one.of_whole else None,
-        )
-        for one in measures
-    ]
+def _numbers(measures: Sequence[Measure], items: str, *, has_intervals: bool = False) -> list[StatColumn]:
+    means = [column for one in measures for column in _of_measure(one, has_intervals=has_intervals)]
     return [*means, _count(items)]
+
+
+def _of_measure(one: Measure, *, has_intervals: bool) -> Iterator[StatColumn]:
+    kind, digits = (NUMBER, 3) if one.of_whole else (SHARE, None)
+    yield head(one.name, kind, name=one.key, of=partial(_mean, one.key), digits=digits)
+    if has_intervals and not one.of_whole:
+        yield head(f"{one.name}, 95 %", INTERVAL, name=f"{one.key}_interval", of=partial(_interval, one.key))
 
 
 def _mean(measure: str, line: Line) -> Fraction | None:
     return line.means.get(measure)
+
+
+def _interval(measure: str, line: Line) -> tuple[float, float] | None:
+    dealt = [one for one in line.row.sums if (one["group"], one["measure"]) == (QUARTER, measure)]
+    found = interval_of_groups([Fraction(one["sum"]) / one["items"] for one in dealt])
+    return (found.low, found.high) if found else None
 
 
 def _per_cent(measure: Measure, kind: str, line: WideLine) -> Decimal | None:

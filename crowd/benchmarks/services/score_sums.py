@@ -8,9 +8,12 @@ from itertools import islice
 from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Part, ReleasedItem, sum_of
 from crowd.benchmarks.models import Result
 from crowd.benchmarks.released_items import items_from
+from scoring.score_statistics import GROUPS
 
 AT_ONCE = 500
 ALL, SPLIT = "", "split"
+# One of four groups into which the items are dealt in turn, for intervals.
+QUARTER = "quarter"
 # What divides the items, the kind of an item, and the measure.
 Key = tuple[str, str, str]
 
@@ -18,8 +21,10 @@ Key = tuple[str, str, str]
 def sum_up(result: Result, task: BenchmarkTask) -> None:
     """Store the sums over all items of the result, and over each kind of them."""
     counted: defaultdict[Key, Counter[str]] = defaultdict(Counter)
-    for item, answer, scores in _scored(result, task):
-        for group, value in kinds_of(item, task):
+    has_intervals = task.has_intervals and result.source != Result.Source.CHANCE
+    for place, (item, answer, scores) in enumerate(_scored(result, task)):
+        dealt = [(QUARTER, str(place % GROUPS))] if has_intervals else []
+        for group, value in (*kinds_of(item, task), *dealt):
             for measure, score in scores.items():
                 counted[group, value, measure][score] += 1
         if table := task.part_table:

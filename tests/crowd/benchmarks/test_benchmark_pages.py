@@ -140,7 +140,9 @@ def test_tables_are_files(client: Client) -> None:
     csv = b"".join(client.get(at("file", benchmark.pk, "results"))).decode("utf-8-sig")
     by_tag = client.get(at("json", benchmark.pk, "by-tag")).json()
 
-    assert csv.splitlines()[0] == "Who,Text,Image,Group,Examples,About"
+    assert csv.splitlines()[0] == (
+        'Who,Text,"Text, 95 %",Image,"Image, 95 %",Group,"Group, 95 %",Examples,About'
+    )
     assert {row["kind"] for row in by_tag} == {"noun"}
     assert client.get(at("file", benchmark.pk, "nothing")).status_code == 404
 

@@ -1,0 +1,135 @@
+"""The paper's tables on a benchmark, against figures that are counted a second time by hand."""
+
+import json
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crowd.benchmarks import benchmark_tasks
+from crowd.benchmarks.models import Benchmark, Result
+from crowd.benchmarks.queries.benchmark_table import tables_of
+from crowd.benchmarks.services import benchmark_results
+from crowd.winoground.models import Example
+from hits.identity.roles import RESEARCHER
+from tests.crowd.benchmarks.making import run, uploaded
+from tests.crowd.releases.studies import release_of
+from tests.crowd.winoground.making_scores import (
+    IMAGE_ONLY,
+    RIGHT,
+    TEXT_ONLY,
+    WRONG,
+    answer,
+    make_example,
+    make_project,
+    make_voters,
+)
+from tests.factories import NOW
+from tests.pages import text_of
+from tests.people import sign_in
+
+pytestmark = pytest.mark.django_db
+# What is swapped, predicates, whether symbolic, what people say, and a model's four scores.
+MADE: Any = (
+    ("object", 1, True, RIGHT, (0.9, 0.1, 0.2, 0.8)),
+    ("object", 2, False, RIGHT, (0.5, 0.6, 0.4, 0.9)),
+    ("relation", 1, False, RIGHT, (0.1, 0.9, 0.9, 0.1)),
+    ("relation", 1, True, TEXT_ONLY, (0.9, 0.1, 0.2, 0.8)),
+    ("relation", 2, False, IMAGE_ONLY, (0.3, 0.3, 0.3, 0.3)),
+    ("both", 2, False, WRONG, (0.6, 0.4, 0.8, 0.9)),
+    ("object", 1, False, RIGHT, (0.7, 0.1, 0.2, 0.9)),
+    ("relation", 1, False, RIGHT, (0.1, 0.9, 0.9, 0.1)),
+)
+
+
+def make_scored() -> Benchmark:
+    """A benchmark of eight examples with people and one model, "dots"."""
+    project = make_project()
+    voters = make_voters(project)
+    for swap, predicates, is_symbolic, votes, _ in MADE:
+        example = make_example(project, swap=swap, predicates=predicates, is_symbolic=is_symbolic)
+        answer(example, votes, voters)
+    release = release_of(project.study, "winoground")
+    task = benchmark_tasks.get("winoground", "captions")
+    benchmark = benchmark_results.open_benchmark(release=release, task=task, now=NOW)
+    names = map(str, Example.objects.order_by("number").values_list("public_id", flat=True))
+    lines = [
+        json.dumps({"example": name, **dict(zip(("c0_i0", "c0_i1", "c1_i0", "c1_i1"), four, strict=True))})
+        for name, (*_, four) in zip(names, MADE, strict=True)
+    ]
+    uploaded(benchmark, BytesIO("\n".join(lines).encode()), name="dots")
+    run()
+    return benchmark
+
+
+def rows_of(benchmark: Benchmark, table: str) -> dict[str, dict[str, Any]]:
+    (found,) = (one for one in tables_of(benchmark) if one.name == table)
+    return {str(row.get("who") or row["model"]): row for row in found.as_json()}
+
+
+def test_scores_have_intervals_by_four_groups_of_the_examples() -> None:
+    rows = rows_of(make_scored(), "results")
+
+    # People: right by text are 1, 2, 3, 4, 7 and 8; by image 1, 2, 3, 5, 7 and 8; by both five.
+    people, dots, chance = rows["People"], rows["dots"], rows["Chance"]
+    assert [people[one] for one in ("text", "image", "group")] == [6 / 8, 6 / 8, 5 / 8]
+    # The model's: by text 1, 2, 4 and 7, by image 1, 4, 6 and 7, by both 1, 4 and 7.
+    assert [dots[one] for one in ("text", "image", "group")] == [4 / 8, 4 / 8, 3 / 8]
+    # Dealt in turn: 1 and 5, 2 and 6, 3 and 7, 4 and 8. By text, people have .5, .5, 1 and 1, the model
+    # .5, .5, .5 and .5, so the interval is .75 plus and minus 3.1824463 times the root of .25 / 3 / 4.
+    away = 3.182446305283708 * (0.25 / 3 / 4) ** 0.5
+    assert people["text_interval"] == pytest.approx([0.75 - away, 1.0], abs=1e-12)
+    assert dots["text_interval"] == [0.5, 0.5]
+    assert chance["text_interval"] is None
+
+
+def test_tags_stand_side_by_side_as_in_the_paper() -> None:
+    benchmark = make_scored()
+
+    swap, predicates, visual = (rows_of(benchmark, f"by-{one}") for one in ("swap", "predicates", "visual"))
+
+    # Objects are 1, 2 and 7, relations 3, 4, 5 and 8, both is 6.
+    assert list(swap["dots"].items()) == [
+        ("model", "dots"),
+        ("examples", 8),
+        ("Object: text", 100.0),
+        ("Object: image", 66.7),
+        ("Object: group", 66.7),
+        ("Relation: text", 25.0),
+        ("Relation: image", 25.0),
+        ("Relation: group", 25.0),
+        ("Both: text", 0.0),
+        ("Both: image", 100.0),
+        ("Both: group", 0.0),
+    ]
+    assert swap["People"]["Relation: text"] == 75.0
+    assert swap["Chance"]["Both: group"] == 16.7
+    assert predicates["People"]["Two main predicates: image"] == 66.7
+    assert visual["dots"]["Symbolic: group"] == 100.0
+    assert visual["dots"]["Series: text"] is None
+
+
+def test_the_tables_are_on_the_page_and_in_its_files(client: Client) -> None:
+    benchmark = make_scored()
+    sign_in(client, RESEARCHER, benchmark.release.study)
+
+    page = text_of(client.get(reverse("admin:benchmarks_benchmark", args=[benchmark.pk])))
+    file = client.get(reverse("admin:benchmarks_file", args=[benchmark.pk, "by-swap"]))
+
+    assert "By swap" in page
+    assert "three degrees of freedom" in page
+    lines = b"".join(file.streaming_content).decode().splitlines()  # type: ignore[attr-defined]
+    assert lines[0].startswith("\ufeffmodel,examples,Object: text,")
+    assert next(line for line in lines if line.startswith("dots,")).startswith("dots,8,100.0,66.7,66.7,25.0,")
+
+
+def test_results_of_before_there_were_intervals_keep_their_means() -> None:
+    benchmark = make_scored()
+    result = Result.objects.get(name="dots")
+    Result.objects.update(sums=[one for one in result.sums if one["group"] != "quarter"])
+
+    rows = rows_of(benchmark, "results")
+
+    assert (rows["dots"]["text"], rows["dots"]["text_interval"]) == (0.5, None)
