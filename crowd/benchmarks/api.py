@@ -104,7 +104,7 @@ class BenchmarkResultFilters(Filters):
 STATE = (
     column("public_id", TEXT, "the result's id"),
     column("name", TEXT, "the model, or who else answered"),
-    column("source", TEXT, "asked, uploaded, people or chance"),
+    column("source", TEXT, "asked, uploaded, people, chance, or read: what a model says of the items"),
     column("status", TEXT, "open, or done"),
     column("answered", INTEGER, "items that are answered"),
     column("waiting", INTEGER, "items that the model is being asked about"),

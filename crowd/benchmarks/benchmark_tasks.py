@@ -10,6 +10,8 @@ from crowd.releases.models import Release
 from hits.common.uploads import UploadedColumn
 from hits.core.errors import CrowdError
 from hits.datasets.columns import Row
+from scoring.models import RegisteredRival
+from scoring.models.model_questions import ModelQuestion
 from scoring.services.asking_models import NewQuestion
 from scoring.services.asking_rivals import ShownPicture
 
@@ -17,6 +19,8 @@ from scoring.services.asking_rivals import ShownPicture
 Answer = Any
 # The scores of one answer, by the key of the measure.
 Scores = Mapping[str, Fraction]
+# One of two numbers that are set against each other.
+Number = Fraction | int
 # Sums of scores, as a result stores them.
 Sums = Sequence[Mapping[str, Any]]
 _tasks: dict[tuple[str, str], "BenchmarkTask"] = {}
@@ -32,6 +36,22 @@ class Measure:
     key: str
     name: str
     of_whole: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relation:
+    """Pairs of numbers that answers give together with their items; a benchmark tells how they correlate.
+
+    `reads`: the kind of questions by which a registered model reads the items first; empty if none has to.
+    """
+
+    key: str
+    name: str
+    reads: str = ""
+
+    def is_read_by(self, rival: RegisteredRival | None) -> bool:
+        kinds = ModelQuestion.ANSWERED_BY[ModelQuestion.Kind(self.reads)] if self.reads else ()
+        return rival is not None and rival.kind in kinds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +125,7 @@ class BenchmarkTask(ABC):
     takes_captions: ClassVar[bool] = False
     # Where parts of its items are scored by themselves.
     part_table: ClassVar[PartTable | None] = None
+    relations: ClassVar[Sequence[Relation]] = ()
 
     @property
     def single_measures(self) -> Sequence[Measure]:
@@ -173,6 +194,20 @@ class BenchmarkTask(ABC):
     def people_scores(self, item: ReleasedItem) -> Scores | None:
         """Return the scores of people on this item, or None where it has no answers of people."""
         return None
+
+    def people_answer(self, item: ReleasedItem) -> Answer:
+        """Return what people say of this item in the form of a model's answer, for relations."""
+        raise NotImplementedError
+
+    def reading_questions(self, items: Sequence[ReleasedItem]) -> Sequence[Sequence[NewQuestion]]:
+        """Return the questions about each item to a model that reads them, for relations."""
+        raise NotImplementedError
+
+    def related(
+        self, relation: Relation, item: ReleasedItem, answer: Answer, outputs: Sequence[Any] | None
+    ) -> Iterable[tuple[Number, Number]]:
+        """Yield the pairs of numbers of a relation. `outputs`: what the model says that has read the item."""
+        return ()
 
     def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
         """Return the kinds of items that it belongs to, by what divides them."""

@@ -40,6 +40,8 @@ class Result(ModelFacts):
         OUTSIDE = "outside", "Submitted from outside"
         PEOPLE = "people", "People"
         CHANCE = "chance", "Chance"
+        # Not an answer to the task: what a model says of the items, with which answers are correlated.
+        READ = "read", "Reads the items"
 
     class Status(models.TextChoices):
         OPEN = "open", "Being answered"
@@ -50,8 +52,6 @@ class Result(ModelFacts):
         Status.DONE: {Status.OPEN},  # what failed is asked again
     }
     OF_MODELS = (Source.ASKED, Source.UPLOADED, Source.OUTSIDE)
-    # Results of models that may be removed. What came from outside is kept.
-    REMOVABLE = (Source.ASKED, Source.UPLOADED)
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="results")
@@ -77,6 +77,8 @@ class Result(ModelFacts):
     sums: "models.JSONField[list[dict[str, object]], list[dict[str, object]]]" = models.JSONField(
         default=list
     )
+    # Whether its correlations are counted.
+    is_related = models.BooleanField(default=False)
     added_at = models.DateTimeField()
     added_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
 
@@ -90,7 +92,8 @@ class Result(ModelFacts):
                 name="benchmark_result_once_per_name",
             ),
             models.CheckConstraint(
-                condition=Q(source="asked", rival__isnull=False) | (~Q(source="asked") & Q(rival=None)),
+                condition=Q(source__in=["asked", "read"], rival__isnull=False)
+                | (~Q(source__in=["asked", "read"]) & Q(rival=None)),
                 name="benchmark_result_asked_has_a_model",
             ),
             models.CheckConstraint(
@@ -100,6 +103,9 @@ class Result(ModelFacts):
         ]
         indexes = [
             models.Index(fields=["id"], condition=Q(status="open"), name="benchmark_result_open"),
+            models.Index(
+                fields=["id"], condition=Q(status="done", is_related=False), name="benchmark_result_unrelated"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -113,6 +119,11 @@ class Result(ModelFacts):
     @property
     def is_of_model(self) -> bool:
         return self.source in self.OF_MODELS
+
+    @property
+    def is_removable(self) -> bool:
+        """Whether a colleague has added it: people and chance belong to the release, submissions are kept."""
+        return self.source not in (self.Source.PEOPLE, self.Source.CHANCE, self.Source.OUTSIDE)
 
     @property
     def has_answers(self) -> bool:
@@ -134,3 +145,32 @@ class ItemResult(models.Model):
 
     def __str__(self) -> str:
         return self.item
+
+
+class Correlation(models.Model):
+    """Pearson's r of a result's answers with something about the items, and its probability by chance."""
+
+    result = models.ForeignKey(Result, models.CASCADE, related_name="correlations")
+    # The key of the task's relation.
+    relation = models.CharField(max_length=32)
+    # What a model says of the items; None where the relation needs no model.
+    reading = models.ForeignKey(Result, models.CASCADE, null=True, related_name="+")
+    # Nothing is known where the numbers of one side are all alike.
+    pairs = models.PositiveIntegerField(default=0)
+    r = models.FloatField(null=True)
+    p = models.FloatField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["result", "relation", "reading"],
+                condition=Q(reading__isnull=False),
+                name="correlation_once_per_reading",
+            ),
+            models.UniqueConstraint(
+                fields=["result", "relation"], condition=Q(reading=None), name="correlation_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.relation} of {self.result}"

@@ -1,9 +1,10 @@
 from django.utils import timezone
 
-from crowd.benchmarks.services import benchmark_results
+from crowd.benchmarks.services import benchmark_results, result_relations
 from hits.common.sweeps import sweep
 
 
 @sweep("benchmarks.answer_benchmarks", rest_s=2)
 def answer_benchmarks() -> None:
     benchmark_results.answer_benchmarks(now=timezone.now())
+    result_relations.relate_results()

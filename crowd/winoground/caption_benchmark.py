@@ -1,24 +1,39 @@
 """The benchmark of caption matching: a score for each caption with each image of an example."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import isfinite
 from typing import Any, ClassVar
 
-from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Measure, ReleasedItem, Scores
+from crowd.benchmarks.benchmark_tasks import (
+    Answer,
+    BenchmarkTask,
+    Measure,
+    Number,
+    Relation,
+    ReleasedItem,
+    Scores,
+)
 from crowd.releases.models import Release
 from crowd.winoground.domain import PLACES
-from crowd.winoground.domain.caption_scores import CHANCE, Kind, PairScores
+from crowd.winoground.domain.caption_scores import CHANCE, Kind, PairScores, count_words
 from crowd.winoground.exporting.columns import name_of
 from crowd.winoground.models import Example
 from hits.common.uploads import UploadedColumn, read_number
 from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
-from scoring.services.asking_models import NewQuestion, scores
+from scoring.services.asking_models import NewQuestion, perplexity, scores
 from scoring.services.asking_rivals import ShownPicture
 from scoring.services.picture_places import captions_of
 
 NAMES = tuple(name_of(*place) for place in PLACES)
 VISUAL = ("symbolic", "series", "pragmatic")
+PERPLEXITY = Relation(
+    key="perplexity",
+    name="Perplexity of a caption with its scores",
+    reads=ModelQuestion.Kind.PERPLEXITIES,
+)
+LENGTH = Relation(key="length", name="Length of both captions with the group score")
 
 
 class MatchCaptions(BenchmarkTask):
@@ -46,6 +61,7 @@ class MatchCaptions(BenchmarkTask):
     has_intervals: ClassVar[bool] = True
     kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.SCORES]
     people: ClassVar[str] = "People"
+    relations: ClassVar[Sequence[Relation]] = [PERPLEXITY, LENGTH]
 
     def name_of(self, row: Row) -> str:
         return str(row["example"])
@@ -75,11 +91,28 @@ class MatchCaptions(BenchmarkTask):
     def chance(self, item: ReleasedItem) -> Scores:
         return {str(kind): CHANCE[kind] for kind in Kind}
 
+    def people_answer(self, item: ReleasedItem) -> Answer:
+        return [Fraction(item.row[f"yes_{name}"], item.row[f"answers_{name}"]) for name in NAMES]
+
     def people_scores(self, item: ReleasedItem) -> Scores | None:
         if any(not item.row[f"answers_{name}"] for name in NAMES):
             return None
-        shares = (Fraction(item.row[f"yes_{name}"], item.row[f"answers_{name}"]) for name in NAMES)
-        return _scores(PairScores(*shares))
+        return _scores(PairScores(*self.people_answer(item)))
+
+    def reading_questions(self, items: Sequence[ReleasedItem]) -> Sequence[Sequence[NewQuestion]]:
+        return [[perplexity(item.row["caption_0"]), perplexity(item.row["caption_1"])] for item in items]
+
+    def related(
+        self, relation: Relation, item: ReleasedItem, answer: Answer, outputs: Sequence[Any] | None
+    ) -> Iterator[tuple[Number, Number]]:
+        """Yield each caption with each image, or the example as a whole, as the paper has them."""
+        if relation == LENGTH:
+            words = count_words(item.row["caption_0"]) + count_words(item.row["caption_1"])
+            yield words, int(PairScores(*answer).right.group)
+            return
+        for (caption, _), score in zip(PLACES, answer, strict=True):
+            if outputs and isfinite(outputs[caption]):
+                yield Fraction(outputs[caption]), Fraction(score)
 
     def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
         return {

@@ -1,6 +1,7 @@
 """Forms of benchmarks: a model to ask, a file of answers, two rows to compare."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from crowd.benchmarks.models import Result
 from crowd.benchmarks.services.answer_files import MOST_BYTES
 from crowd.benchmarks.services.benchmark_results import captioners_for, models_for
 from hits.admin.data.result_forms import WIDE, ResultsForm
+from scoring.models import RegisteredRival
 from scoring.models.model_facts import FACTS
 
 
@@ -43,7 +45,7 @@ class AskForm(forms.Form):
         super().__init__(request.POST or None, **kwargs)
         field: Any = self.fields["rival"]
         field.queryset = models_for(task)
-        field.label_from_instance = lambda rival: f"{rival.name} ({rival.get_kind_display()})"
+        field.label_from_instance = partial(_say_what_for, task)
         if task.takes_captions:
             self.fields["captioner"] = forms.ModelChoiceField(
                 queryset=captioners_for(task),
@@ -52,6 +54,11 @@ class AskForm(forms.Form):
                 empty_label="nobody: the captions of the release",
                 help_text="For a sentence model alone. It reads what this model says of each picture.",
             )
+
+
+def _say_what_for(task: BenchmarkTask, rival: RegisteredRival) -> str:
+    read = [one.name.lower() for one in task.relations if one.is_read_by(rival)]
+    return f"{rival.name} ({rival.get_kind_display()}{', for: ' + ', '.join(read) if read else ''})"
 
 
 class CompareForm(forms.Form):

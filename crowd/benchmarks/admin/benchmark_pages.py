@@ -127,6 +127,7 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
         "tables": tables_of(benchmark, urls={one.pk: page_of_result(one) for one in results}),
         "waiting": waiting,
         "every_ms": LOOK_AGAIN_MS if waiting else 0,
+        "readings": benchmark.results.filter(source=Result.Source.READ),
         "most": max((one.answered for one in results), default=0),
         "may_add": request.user.has_perm(ADD),
         "has_models": any(one.is_of_model for one in results),

@@ -87,7 +87,7 @@ RESULTS = ActionPages(
             label="Remove",
             permissions=[REMOVE],
             confirm=_confirm_removal,
-            offered=lambda result: result.source in result.REMOVABLE,
+            offered=lambda result: result.is_removable,
             is_grave=True,
             run=_remove,
         ),

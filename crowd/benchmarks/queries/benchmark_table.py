@@ -9,6 +9,7 @@ from typing import Any
 
 from crowd.benchmarks.benchmark_tasks import BenchmarkTask, Measure, TableRow
 from crowd.benchmarks.models import Benchmark, Result
+from crowd.benchmarks.queries.correlations_table import correlations_table
 from crowd.benchmarks.queries.models_table import models_table
 from crowd.benchmarks.services.benchmark_results import task_of
 from crowd.benchmarks.services.score_sums import ALL, QUARTER
@@ -57,7 +58,7 @@ class WideLine:
 
 def complete_results(benchmark: Benchmark) -> Sequence[Result]:
     """Return the results that tables show, in their order."""
-    rows = benchmark.results.filter(status=Result.Status.DONE, is_listed=True)
+    rows = benchmark.results.filter(status=Result.Status.DONE, source__in=ORDER, is_listed=True)
     rows = rows.select_related("rival", "added_by")
     return sorted(rows, key=lambda result: (ORDER.index(Result.Source(result.source)), result.pk))
 
@@ -77,6 +78,7 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
             _wide(task, group, across[group], rows) if group in across else _divided(task, group, rows)
             for group in divided
         ),
+        *correlations_table(benchmark, task),
         *models_table(results),
     ]
 

@@ -12,6 +12,7 @@ from crowd.benchmarks import benchmark_tasks
 from crowd.benchmarks.benchmark_tasks import BenchmarkTask, ReleasedItem, Scores
 from crowd.benchmarks.models import Benchmark, ItemResult, Result
 from crowd.benchmarks.released_items import next_items
+from crowd.benchmarks.services.result_relations import forget_relations
 from crowd.benchmarks.services.score_sums import sum_up
 from crowd.releases.models import Release
 from hits.core import audit_trail
@@ -59,8 +60,9 @@ def open_benchmark(*, release: Release, task: BenchmarkTask, now: datetime) -> B
 
 
 def models_for(task: BenchmarkTask) -> QuerySet[RegisteredRival]:
-    """Return the registered models that can be asked."""
-    kinds = {model for kind in task.kinds for model in ModelQuestion.ANSWERED_BY[ModelQuestion.Kind(kind)]}
+    """Return the registered models that can be asked, or can read the items."""
+    asked = (*task.kinds, *(one.reads for one in task.relations if one.reads))
+    kinds = {model for kind in asked for model in ModelQuestion.ANSWERED_BY[ModelQuestion.Kind(kind)]}
     return RegisteredRival.objects.filter(kind__in=kinds).order_by("name")
 
 
@@ -79,12 +81,14 @@ def ask_model(
     about: str = "",
     captioner: RegisteredRival | None = None,
 ) -> Result:
-    """Ask a registered model, which reads what the captioner says of each picture if there is one.
+    """Ask a registered model to answer, or to read the items where it can do only that.
 
-    Raises RuleBroken if it cannot answer, or has a result under its name.
+    It reads what the captioner says of each picture, if there is one. Raises RuleBroken if it can do neither,
+    or has a result under its name.
     """
     task = task_of(benchmark)
-    if not kind_for(task, rival):
+    source = Source.ASKED if kind_for(task, rival) else Source.READ
+    if source == Source.READ and not any(one.is_read_by(rival) for one in task.relations):
         raise RuleBroken("wrong_kind", f"{rival} cannot answer this: it is a {rival.get_kind_display()}.")
     if captioner and not (
         rival.kind == RegisteredRival.Kind.CAPTION and captioners_for(task).filter(pk=captioner.pk).exists()
@@ -96,7 +100,7 @@ def ask_model(
             result = Result.objects.create(
                 benchmark=benchmark,
                 name=name,
-                source=Source.ASKED,
+                source=source,
                 rival=rival,
                 captioner=captioner,
                 status=Status.OPEN,
@@ -136,7 +140,10 @@ def ask_failed_again(*, result: Result, by: User | None, now: datetime) -> None:
     with transaction.atomic():
         retry_questions(failed, now=now)
         result.items.all().delete()
-        begun: dict[str, Any] = {"cursor": 0, "answered": 0, "failed": 0, "waiting": 0, "problem": ""}
+        forget_relations(result)
+        begun: dict[str, Any] = {
+            "cursor": 0, "answered": 0, "failed": 0, "waiting": 0, "problem": "", "is_related": False,
+        }  # fmt: skip
         if not move(result, Status.OPEN, **begun):
             Result.objects.filter(pk=result.pk).update(**begun)
         _note(result, "benchmark.asked_again", f"{rival} is asked again", by=by, now=now)
@@ -144,10 +151,10 @@ def ask_failed_again(*, result: Result, by: User | None, now: datetime) -> None:
 
 def remove_result(*, result: Result, by: User, now: datetime) -> None:
     """Remove a model's answers. Raises RuleBroken for people and chance, and for what came from outside."""
-    if not result.is_of_model:
-        raise RuleBroken("not_of_a_model", "People and chance stand beside every model, and stay.")
-    if result.source not in result.REMOVABLE:
+    if result.source == Source.OUTSIDE:
         raise RuleBroken("from_outside", "What others submitted is kept. Take it off the board instead.")
+    if not result.is_removable:
+        raise RuleBroken("not_of_a_model", "People and chance stand beside every model, and stay.")
     with transaction.atomic():
         _note(result, "benchmark.removed", f"The answers of {result} were removed", by=by, now=now)
         result.delete()
@@ -164,6 +171,10 @@ def _item_rows(
         for item, answer in scored
         for scores in [task.score(item, answer)]
     ]
+
+
+def _reading_row(result: Result, item: ReleasedItem, outputs: Sequence[Any]) -> ItemResult:
+    return ItemResult(result=result, item=item.name, is_hidden=item.is_hidden, answer=outputs, scores={})
 
 
 def as_text(scores: Scores) -> dict[str, str]:
@@ -198,7 +209,8 @@ def _take_slice(
     if standing.waiting:
         _tell(result, waiting=standing.waiting, problem=standing.problem[:500])
         return False
-    asked = dict(zip((item.name for item in items), task.questions(items, kind), strict=True))
+    questions = task.questions(items, kind) if kind else task.reading_questions(items)
+    asked = dict(zip((item.name for item in items), questions, strict=True))
     answers: list[Answered[ReleasedItem]] = []
     standing = consult_slice(
         items,
@@ -213,8 +225,12 @@ def _take_slice(
         return False
     if answers:
         result.provenance = {**result.provenance, **answers[-1][1][0].provenance}
-    scored = [(item, task.answer(item, [one.output for one in given], kind)) for item, given in answers]
-    rows = _item_rows(task, result, scored)
+    said = [(item, [one.output for one in given]) for item, given in answers]
+    if kind:
+        scored = [(item, task.answer(item, outputs, kind)) for item, outputs in said]
+        rows = _item_rows(task, result, scored)
+    else:
+        rows = [_reading_row(result, item, outputs) for item, outputs in said]
     return _keep(result, rows, end=end, failed=standing.failed, problem=standing.problem)
 
 

@@ -4,7 +4,7 @@ from io import BytesIO
 
 from crowd.benchmarks import benchmark_tasks
 from crowd.benchmarks.models import Benchmark, Result
-from crowd.benchmarks.services import answer_files, benchmark_results
+from crowd.benchmarks.services import answer_files, benchmark_results, result_relations
 from crowd.releases.family_contents import contents_of
 from crowd.releases.services.survey import frozen_rows
 from crowd.releases.splits import TEST, TRAIN, split_of
@@ -48,6 +48,7 @@ def run(*, times: int = 3) -> None:
         benchmark_results.answer_benchmarks(now=NOW)
         answer_questions(clock=lambda: NOW)
     benchmark_results.answer_benchmarks(now=NOW)
+    result_relations.relate_results()
 
 
 def asked(benchmark: Benchmark, rival: RegisteredRival) -> Result:

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from scipy.stats import pearsonr
 
 from crowd.benchmarks import benchmark_tasks
-from crowd.benchmarks.models import Benchmark, Result
+from crowd.benchmarks.models import Benchmark, Correlation, Result
 from crowd.benchmarks.queries.benchmark_table import tables_of
 from crowd.benchmarks.services import benchmark_results
 from crowd.winoground.models import Example
 from hits.identity.roles import RESEARCHER
+from scoring.rivals import registry
 from tests.crowd.benchmarks.making import run, uploaded
 from tests.crowd.releases.studies import release_of
 from tests.crowd.winoground.making_scores import (
@@ -26,9 +28,11 @@ from tests.crowd.winoground.making_scores import (
     make_project,
     make_voters,
 )
-from tests.factories import NOW
+from tests.factories import NOW, make_user
 from tests.pages import text_of
 from tests.people import sign_in
+from tests.scoring.fakes import make_rival
+from tests.scoring.text_fakes import FakeText
 
 pytestmark = pytest.mark.django_db
 # What is swapped, predicates, whether symbolic, what people say, and a model's four scores.
@@ -44,12 +48,28 @@ MADE: Any = (
 )
 
 
+@pytest.fixture
+def text(monkeypatch: pytest.MonkeyPatch) -> type[FakeText]:
+    """A causal model whose perplexity of a text is its number of letters."""
+    monkeypatch.setattr(registry, "PATHS", {"causal": f"{FakeText.__module__}:{FakeText.__name__}"})
+    monkeypatch.setattr(registry, "_loaded", {})
+    return FakeText
+
+
 def make_scored() -> Benchmark:
     """A benchmark of eight examples with people and one model, "dots"."""
     project = make_project()
     voters = make_voters(project)
-    for swap, predicates, is_symbolic, votes, _ in MADE:
-        example = make_example(project, swap=swap, predicates=predicates, is_symbolic=is_symbolic)
+    for number, (swap, predicates, is_symbolic, votes, _) in enumerate(MADE):
+        slow = "slowly " * (number * number % 5)
+        example = make_example(
+            project,
+            swap=swap,
+            predicates=predicates,
+            is_symbolic=is_symbolic,
+            caption_0=f"a bird {slow}follows a boat",
+            caption_1=f"a boat {slow}follows a bird{'!' * number}",
+        )
         answer(example, votes, voters)
     release = release_of(project.study, "winoground")
     task = benchmark_tasks.get("winoground", "captions")
@@ -125,11 +145,83 @@ def test_the_tables_are_on_the_page_and_in_its_files(client: Client) -> None:
     assert next(line for line in lines if line.startswith("dots,")).startswith("dots,8,100.0,66.7,66.7,25.0,")
 
 
-def test_results_of_before_there_were_intervals_keep_their_means() -> None:
+def test_results_of_before_there_were_intervals_get_theirs() -> None:
     benchmark = make_scored()
     result = Result.objects.get(name="dots")
-    Result.objects.update(sums=[one for one in result.sums if one["group"] != "quarter"])
+    older = [one for one in result.sums if one["group"] != "quarter"]
+    Result.objects.filter(name="dots").update(sums=older, is_related=False)
+    before = rows_of(benchmark, "results")["dots"]
 
-    rows = rows_of(benchmark, "results")
+    run()
 
-    assert (rows["dots"]["text"], rows["dots"]["text_interval"]) == (0.5, None)
+    assert (before["text"], before["text_interval"]) == (0.5, None)
+    assert Result.objects.get(name="dots").sums == result.sums
+
+
+def pairs_by_hand(what: str) -> tuple[list[float], list[float]]:
+    """Letters of captions, the fake's perplexity, with the scores of "dots" or the shares of people."""
+    xs, ys = [], []
+    for example, (*_, votes, four) in zip(Example.objects.order_by("number"), MADE, strict=True):
+        said = four if what == "dots" else [yes / answers for yes, answers in votes]
+        for place, score in enumerate(said):
+            xs.append(float(len(example.caption_0 if place < 2 else example.caption_1)))
+            ys.append(score)
+    return xs, ys
+
+
+def test_scores_correlate_with_perplexities_that_a_model_reads(text: type[FakeText]) -> None:
+    benchmark = make_scored()
+    result = benchmark_results.ask_model(
+        benchmark=benchmark, rival=make_rival("reader", kind="causal"), by=None, now=NOW
+    )
+    run()
+
+    (found,) = (one for one in tables_of(benchmark) if one.name == "correlations")
+
+    rows = {(row["who"], row["read_by"]): row for row in found.as_json()}
+    for who in ("dots", "People"):
+        by_hand = pearsonr(*pairs_by_hand(who))
+        row = rows[who, "reader"]
+        assert (row["r"], row["p"]) == pytest.approx((by_hand.statistic, by_hand.pvalue), abs=1e-12)
+        assert row["pairs"] == 4 * len(MADE)
+    assert ("reader", "") not in rows
+    assert "reader" not in rows_of(benchmark, "results")
+    result.refresh_from_db()
+    assert (result.source, result.status, result.answered) == ("read", "done", len(MADE))
+
+    benchmark_results.remove_result(result=result, by=make_user(), now=NOW)
+
+    assert {one.relation for one in Correlation.objects.all()} == {"length"}
+
+
+def test_group_scores_correlate_with_the_length_of_captions() -> None:
+    benchmark = make_scored()
+    (found,) = (one for one in tables_of(benchmark) if one.name == "correlations")
+
+    rows = {row["who"]: row for row in found.as_json()}
+
+    lengths = [
+        len(one.caption_0.split()) + len(one.caption_1.split()) for one in Example.objects.order_by("number")
+    ]
+    by_hand = pearsonr(lengths, [1, 1, 1, 0, 0, 0, 1, 1])
+    assert (rows["People"]["r"], rows["People"]["p"]) == pytest.approx(
+        (by_hand.statistic, by_hand.pvalue), abs=1e-12
+    )
+    assert rows["People"]["pairs"] == len(MADE)
+    assert set(rows) == {"People", "dots"}
+
+
+def test_a_model_that_is_asked_again_is_correlated_again(text: type[FakeText]) -> None:
+    benchmark = make_scored()
+    result = benchmark_results.ask_model(
+        benchmark=benchmark, rival=make_rival("reader", kind="causal"), by=None, now=NOW
+    )
+    run()
+    Result.objects.filter(pk=result.pk).update(failed=1)
+    result.refresh_from_db()
+
+    benchmark_results.ask_failed_again(result=result, by=None, now=NOW)
+    between = Correlation.objects.filter(reading=result).count()
+    run()
+
+    assert (between, Correlation.objects.filter(reading=result).count()) == (0, 2)
