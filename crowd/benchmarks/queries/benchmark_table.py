@@ -11,6 +11,7 @@ from crowd.benchmarks.benchmark_tasks import BenchmarkTask, Measure, TableRow
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.correlations_table import correlations_table
 from crowd.benchmarks.queries.models_table import models_table
+from crowd.benchmarks.queries.pretraining_table import pretraining_table
 from crowd.benchmarks.services.benchmark_results import task_of
 from crowd.benchmarks.services.score_sums import ALL, QUARTER
 from hits.datasets.bars import Bars, draw_bars
@@ -80,6 +81,7 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
         ),
         *correlations_table(benchmark, task),
         *models_table(results),
+        *pretraining_table(task, results),
     ]
 
 

@@ -17,7 +17,8 @@ const configOf = (place) => ({
   },
 });
 
-for (const place of document.querySelectorAll("[data-chart]")) {
+const draw = (place) => {
+  place.dataset.drawn = "";
   const spec = JSON.parse(document.getElementById(place.dataset.chart).textContent);
   window.vegaEmbed(place, { width: "container", ...spec }, {
     // Without these the library would compile expressions and write styles, which the policy forbids.
@@ -28,4 +29,11 @@ for (const place of document.querySelectorAll("[data-chart]")) {
     renderer: "svg",
     config: configOf(place),
   });
-}
+};
+
+const drawAll = () => document.querySelectorAll("[data-chart]:not([data-drawn])").forEach(draw);
+
+drawAll();
+// A page that reads itself again brings charts that are not drawn yet.
+const live = document.querySelector("[data-live]")?.parentElement;
+if (live) new MutationObserver(drawAll).observe(live, { childList: true, subtree: true });

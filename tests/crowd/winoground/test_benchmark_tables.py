@@ -46,6 +46,28 @@ MADE: Any = (
     ("object", 1, False, RIGHT, (0.7, 0.1, 0.2, 0.9)),
     ("relation", 1, False, RIGHT, (0.1, 0.9, 0.9, 0.1)),
 )
+# Models of the paper: millions of images and captions, and its text, image and group scores.
+PAPER: Any = (
+    ("VinVL", 1.89, 4.87, 37.75, 17.75, 14.5),
+    ("UNITER large", 4.2, 9.58, 38.0, 14.0, 10.5),
+    ("UNITER base", 4.2, 9.58, 32.25, 13.25, 10.0),
+    ("ViLLA large", 4.2, 9.58, 37.0, 13.25, 11.0),
+    ("ViLLA base", 4.2, 9.58, 30.0, 12.0, 8.0),
+    ("VisualBERT", 0.3, 0.52, 15.5, 2.5, 1.5),
+    ("ViLT", 4.1, 9.85, 34.75, 14.0, 9.25),
+    ("LXMERT", 0.18, 9.18, 19.25, 7.0, 4.0),
+    ("ViLBERT", 3.3, 3.3, 23.75, 7.25, 4.75),
+    ("UniT", 0.69, 1.91, 19.5, 6.25, 4.0),
+    ("FLAVA ITM", 70, 70, 32.25, 20.5, 14.25),
+    ("FLAVA contrastive", 70, 70, 25.25, 13.5, 9.0),
+    ("CLIP", 400, 400, 30.75, 10.5, 8.0),
+    ("VSE++ COCO ResNet", 0.11, 0.57, 22.75, 8.0, 4.0),
+    ("VSE++ COCO VGG", 0.11, 0.57, 18.75, 5.5, 3.5),
+    ("VSE++ Flickr30k ResNet", 0.03, 0.16, 20.0, 5.0, 2.75),
+    ("VSE++ Flickr30k VGG", 0.03, 0.16, 19.75, 6.25, 4.5),
+    ("VSRN COCO", 0.11, 0.57, 17.5, 7.0, 3.75),
+    ("VSRN Flickr30k", 0.03, 0.16, 20.0, 5.0, 3.5),
+)
 
 
 @pytest.fixture
@@ -225,3 +247,49 @@ def test_a_model_that_is_asked_again_is_correlated_again(text: type[FakeText]) -
     run()
 
     assert (between, Correlation.objects.filter(reading=result).count()) == (0, 2)
+
+
+def make_models_of_the_paper(benchmark: Benchmark) -> None:
+    for name, images, captions, *shares in PAPER:
+        sums = [
+            {"group": "", "value": "", "measure": measure, "items": 400, "sum": str(round(4 * share))}
+            for measure, share in zip(("text", "image", "group"), shares, strict=True)
+        ]
+        Result.objects.create(
+            benchmark=benchmark,
+            name=name,
+            added_at=NOW,
+            sums=sums,
+            pretraining_images=round(images * 10**6),
+            pretraining_captions=round(captions * 10**6),
+        )
+
+
+def test_size_of_the_pretraining_goes_with_scores_as_in_the_paper(client: Client) -> None:
+    benchmark = make_scored()
+    make_models_of_the_paper(benchmark)
+
+    (found,) = (one for one in tables_of(benchmark) if one.name == "pretraining")
+
+    rows = [row for row in found.as_json() if row["left_out"]]
+    assert {row["left_out"] for row in rows} == {"FLAVA ITM, FLAVA contrastive, CLIP"}
+    assert {row["models"] for row in rows} == {16}
+    assert [(row["pretraining"], row["measure"], round(row["r"], 2)) for row in rows] == [
+        ("images", "Text", 0.84),
+        ("images", "Image", 0.76),
+        ("images", "Group", 0.75),
+        ("captions", "Text", 0.77),
+        ("captions", "Image", 0.75),
+        ("captions", "Group", 0.71),
+    ]
+    assert all(row["p"] < 0.01 for row in rows)
+    everyone = [row for row in found.as_json() if not row["left_out"]]
+    by_hand = pearsonr([one[1] for one in PAPER], [one[3] for one in PAPER])
+    assert everyone[0]["r"] == pytest.approx(by_hand.statistic)
+    images, captions = found.charts
+    assert [one["model"] for one in images.spec["data"]["values"] if one["count"] > 5] == []
+    assert captions.words.startswith("How 16 models do, by pretraining captions, in millions.")
+    sign_in(client, RESEARCHER, benchmark.release.study)
+    page = text_of(client.get(reverse("admin:benchmarks_benchmark", args=[benchmark.pk])))
+    assert "By size of the pretraining" in page
+    assert 'data-chart="spec-pretraining_images"' in page
