@@ -7,6 +7,7 @@ from django.db.models.functions import Lower
 
 from crowd.releases.models import Release
 from hits.identity.models.users import User
+from hits.studies.models import Study
 from scoring.models import RegisteredRival
 from scoring.models.model_facts import ModelFacts
 
@@ -174,3 +175,28 @@ class Correlation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.relation} of {self.result}"
+
+
+class EarlierAnswers(models.Model):
+    """A model's answers that were uploaded before there were benchmarks, by the items of a study.
+
+    Each benchmark of the task in this study gets them as a result, once.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="+")
+    family = models.CharField(max_length=32)
+    task = models.CharField(max_length=32)
+    name = models.CharField(max_length=64)
+    about = models.CharField(max_length=500, blank=True)
+    # Answers by the names of their items.
+    answers: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField()
+    added_at = models.DateTimeField()
+    added_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+    # Those that have them already.
+    benchmarks = models.ManyToManyField(Benchmark, related_name="+")
+
+    class Meta:
+        verbose_name_plural = "earlier answers"
+
+    def __str__(self) -> str:
+        return self.name

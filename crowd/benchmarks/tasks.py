@@ -1,10 +1,11 @@
 from django.utils import timezone
 
-from crowd.benchmarks.services import benchmark_results, result_relations
+from crowd.benchmarks.services import benchmark_results, earlier_answers, result_relations
 from hits.common.sweeps import sweep
 
 
 @sweep("benchmarks.answer_benchmarks", rest_s=2)
 def answer_benchmarks() -> None:
+    earlier_answers.bring_earlier_answers()
     benchmark_results.answer_benchmarks(now=timezone.now())
     result_relations.relate_results()

@@ -160,7 +160,7 @@ def remove_result(*, result: Result, by: User, now: datetime) -> None:
         result.delete()
 
 
-def _item_rows(
+def item_rows(
     task: BenchmarkTask, result: Result, scored: Sequence[tuple[ReleasedItem, Any]]
 ) -> list[ItemResult]:
     """Return rows for items and the answers to them."""
@@ -228,7 +228,7 @@ def _take_slice(
     said = [(item, [one.output for one in given]) for item, given in answers]
     if kind:
         scored = [(item, task.answer(item, outputs, kind)) for item, outputs in said]
-        rows = _item_rows(task, result, scored)
+        rows = item_rows(task, result, scored)
     else:
         rows = [_reading_row(result, item, outputs) for item, outputs in said]
     return _keep(result, rows, end=end, failed=standing.failed, problem=standing.problem)

@@ -4,7 +4,7 @@ from io import BytesIO
 
 from crowd.benchmarks import benchmark_tasks
 from crowd.benchmarks.models import Benchmark, Result
-from crowd.benchmarks.services import answer_files, benchmark_results, result_relations
+from crowd.benchmarks.services import answer_files, benchmark_results, earlier_answers, result_relations
 from crowd.releases.family_contents import contents_of
 from crowd.releases.services.survey import frozen_rows
 from crowd.releases.splits import TEST, TRAIN, split_of
@@ -44,6 +44,7 @@ def rival_for(family: str, *, name: str = "model") -> RegisteredRival:
 
 def run(*, times: int = 3) -> None:
     """Let the sweep and the models take turns."""
+    earlier_answers.bring_earlier_answers()
     for _ in range(times):
         benchmark_results.answer_benchmarks(now=NOW)
         answer_questions(clock=lambda: NOW)
