@@ -1,4 +1,4 @@
-"""Intervals and correlations of scores: exact up to the last step, with Student's t behind both."""
+"""Intervals and correlations of scores, exact up to the last step."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -51,10 +51,3 @@ def correlate(pairs: Iterable[tuple[Fraction | int, Fraction | int]]) -> Correla
     shared = count * products - x_sum * y_sum
     squared = float(shared**2 / (x_spread * y_spread))
     return Correlation(r=sqrt(squared) if shared > 0 else -sqrt(squared), squared=squared, of=count)
-
-
-def chance_of(found: Correlation) -> float:
-    """The probability of an r as far from 0 without a correlation: Student's t, n - 2 degrees of freedom."""
-    from scipy.special import betainc  # noqa: PLC0415 - a third of a second, for some pages of researchers
-
-    return float(betainc((found.of - 2) / 2, 0.5, 1 - found.squared))

@@ -24,7 +24,6 @@ WRITERS = {
 # of their own reads them, its name.
 ELSEWHERE = {
     "admin/pictures/picture/<int:pk>/file/": "a picture",
-    "admin/benchmarks/benchmark/<int:pk>/<slug:name>.csv": "tests/crowd/benchmarks/test_hostile_names.py",
     "admin/benchmarks/benchmark/results/<int:pk>/answers.csv": "tests/crowd/benchmarks/test_hostile_names.py",
     "data/": "a page",
     "desk/workers/links.csv": "of a page that only an invitation shows",

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import domain
-from scoring.score_statistics import Correlation, chance_of, correlate
+from scoring.correlation_chance import chance_of
+from scoring.score_statistics import Correlation, correlate
 
 pytestmark = pytest.mark.pure
 words = st.frozensets(st.sampled_from("abcdefghij"))
