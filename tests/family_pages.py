@@ -14,7 +14,6 @@ from crowd.whoops.models.control_and_review import ControlAnswer
 from crowd.whoops.models.judged_items import Question
 from crowd.winoground.models import Example
 from crowd.winoground.models import Project as Matching
-from crowd.winoground.models.caption_scores import ModelScores
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from tests.crowd.whoops import making_results
@@ -22,7 +21,7 @@ from tests.crowd.whoops.making_images import make_image
 from tests.crowd.winoground.making_asked import make_first_questions, make_ready
 from tests.crowd.winoground.making_scores import make_example
 
-OF_MATCHING = ("settings", "ask", "first_questions", "results", "result_examples", "upload_scores", "take")
+OF_MATCHING = ("settings", "ask", "first_questions", "results", "result_examples", "take")
 OF_IMAGES = (
     "settings", "designers", "invite", "compare", "review", "training", "annotated", "held", "pairs", "lists",
     "statistics", "upload_matching", "take",
@@ -57,16 +56,13 @@ def _found() -> Iterator[Any]:
 
 
 def _fill_matching(study: Study, *, count: int, now: datetime) -> None:
-    """Make examples in two states, one of them asked of workers, with models beside them."""
+    """Make examples in two states, one of them asked of workers."""
     project = Matching.objects.create(study=study)
     for _ in range(count):
         make_example(project, tags=["Noun", "Adjective-Size"])
     make_ready(project, count=count)
     Example.objects.filter(project=project).update(changed_at=now)
     make_first_questions(project, count=count)
-    ModelScores.objects.bulk_create(
-        ModelScores(project=project, name=f"Model {number}", added_at=now) for number in range(count)
-    )
 
 
 def _fill_images(study: Study, *, works: Sequence[Assignment], count: int) -> None:

@@ -70,7 +70,7 @@ PAPER = Paper(
     ],
     silences=[
         "a bonus: it names none, and the study's table stays as it is",
-        "a rival: the models are evaluated afterwards, by scores that are uploaded",
+        "a rival: the models are evaluated afterwards, on a release",
         "how many questions a HIT has, and what the test pays",
         "whether a worker may see two combinations of one example",
     ],

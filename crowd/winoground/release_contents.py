@@ -1,4 +1,4 @@
-"""What a release of caption matching has: examples with both images, models' scores, and every answer."""
+"""What a release of caption matching has: examples with both images, and every answer."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -44,9 +44,9 @@ class WinogroundContents(ProjectContents):
                 wanted=lambda row: row["state"] != Example.State.WITHDRAWN,
             ),
             ReleaseFile(
-                name="full", words="These, and who wrote them, when, and every model's scores",
+                name="full", words="These, and who wrote them and when",
                 part="full", columns=FULL, item="example",
-                labels=(*LABELS, "models", "metadata_0", "metadata_1"),
+                labels=(*LABELS, "metadata_0", "metadata_1"),
             ),
             ReleaseFile(
                 name="answers", words="A row for every answer that counts",

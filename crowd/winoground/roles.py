@@ -11,8 +11,6 @@ KEEP = (
     "winoground.change_project",
     "winoground.change_tag",
     "winoground.delete_tag",
-    "winoground.add_modelscores",
-    "winoground.delete_modelscores",
 )
 
 # Launching batches and taking data out are permissions of their own.

@@ -24,7 +24,6 @@ TABLES = {
     "row": "annotation",
     "question": "firstquestion",
     "scores": "matchingscores",
-    "model": "modelscores",
 }
 
 

@@ -7,13 +7,15 @@ from crowd.winoground.domain.caption_scores import CHANCE, Kind, Right
 from crowd.winoground.domain.statistics import Share
 from crowd.winoground.domain.summaries import Summary, summarize
 from crowd.winoground.queries.parts import Part, parts_of
-from crowd.winoground.queries.scoring import Line, ProjectScores, Scorer
+from crowd.winoground.queries.scoring import Line, ProjectScores
 from hits.datasets.columns import TEXT
 from hits.datasets.correlations import Correlation, chance_of, correlate
 from hits.datasets.stat_table import SHARE, UNKNOWN, WORDS, ShownCell, StatTable, head, percent
 from hits.datasets.vega_charts import Chart, Estimate, draw_estimates
-from scoring.score_statistics import Correlation, chance_of, correlate
+from scoring.correlation_chance import chance_of
+from scoring.score_statistics import Correlation, correlate
 
+PEOPLE = "People"
 # With fewer examples, a single one moves a share by more than five points.
 FEW = 20
 LEAST_P = 0.0001
@@ -44,51 +46,41 @@ class PartRow:
     summary: Summary
 
 
-def scores_table(found: ProjectScores, lines: Sequence[Line]) -> StatTable:
-    """Chance first, then people and every model over these lines."""
-    summaries = [(scorer.name, summarize(rights_of(scorer, lines))) for scorer in found.scorers]
+def scores_table(found: ProjectScores) -> StatTable:
+    """Chance first, then people over all examples."""
+    people = summarize(rights_of(found, found.lines))
     chances = [percent(share, 2) for share in CHANCE.values()]
-    rows = [(name, one.of, len(lines) - one.of, *_shares(one)) for name, one in summaries]
     return StatTable(
         name="scores",
-        title="People beside models",
+        title="People beside chance",
         columns=SCORES,
-        rows=[("Chance", None, None, *chances), *rows],
+        rows=[
+            ("Chance", None, None, *chances),
+            (PEOPLE, people.of, len(found.lines) - people.of, *_shares(people)),
+        ],
         note="Bold, with ▲: above chance. Below each share its 95 % interval: the examples are dealt by "
         "number, in turn, into four groups, and the interval is the mean of the groups by Student's t with "
         "three degrees of freedom, never below 0 or above 100. The files have all scores, also by tag.",
-        charts=[chart for kind in Kind for chart in _chart(kind, summaries)],
+        charts=[chart for kind in Kind for chart in _chart(kind, people)],
     )
 
 
-def related_table(found: ProjectScores, lines: Sequence[Line]) -> StatTable:
-    rows = [
-        (
-            scorer.name,
-            len(rights_of(scorer, lines)),
-            *(words for kind in Kind for words in _said(correlation(scorer, lines, kind))),
-        )
-        for scorer in found.scorers
-    ]
+def related_table(found: ProjectScores) -> StatTable:
+    said = [words for kind in Kind for words in _said(correlation(found, kind))]
     return StatTable(
         name="correlations",
         title="Correlation with the length of captions",
         columns=RELATED,
-        rows=rows,
+        rows=[(PEOPLE, len(rights_of(found, found.lines)), *said)],
         about="Pearson's r between the number of words of an example's captions and being right, 1 or 0; and "
         "p by Student's t, both sides.",
         note="“–”: nothing can be said, because there are fewer than three examples, or all are alike.",
     )
 
 
-def shared_lines(found: ProjectScores) -> list[Line]:
-    rights = [scorer.rights for scorer in found.scorers if scorer.rights]
-    return [line for line in found.lines if rights and all(line.pk in known for known in rights)]
-
-
-def part_rows(scorer: Scorer, lines: Sequence[Line], *, sort: str = "") -> list[PartRow]:
+def part_rows(found: ProjectScores, *, sort: str = "") -> list[PartRow]:
     """Rows of parts with at least one scored example."""
-    rows = [_part_row(part, scorer) for part in parts_of(lines)]
+    rows = [_part_row(part, found) for part in parts_of(found.lines)]
     known = [row for row in rows if row.of]
     name = sort.removeprefix("-")
     if name not in SORTS:
@@ -96,18 +88,18 @@ def part_rows(scorer: Scorer, lines: Sequence[Line], *, sort: str = "") -> list[
     return sorted(known, key=lambda row: _place(row, name), reverse=sort.startswith("-"))
 
 
-def correlation(scorer: Scorer, lines: Iterable[Line], kind: Kind) -> Correlation | None:
+def correlation(found: ProjectScores, kind: Kind) -> Correlation | None:
     """The correlation between the number of words in both captions and being right."""
-    known = (line for line in lines if line.pk in scorer.rights)
-    return correlate((line.words, int(scorer.rights[line.pk].by(kind))) for line in known)
+    known = (line for line in found.lines if line.pk in found.rights)
+    return correlate((line.words, int(found.rights[line.pk].by(kind))) for line in known)
 
 
-def rights_of(scorer: Scorer, lines: Iterable[Line]) -> list[Right]:
-    return [scorer.rights[line.pk] for line in lines if line.pk in scorer.rights]
+def rights_of(found: ProjectScores, lines: Iterable[Line]) -> list[Right]:
+    return [found.rights[line.pk] for line in lines if line.pk in found.rights]
 
 
-def _part_row(part: Part, scorer: Scorer) -> PartRow:
-    summary = summarize(rights_of(scorer, part.lines))
+def _part_row(part: Part, found: ProjectScores) -> PartRow:
+    summary = summarize(rights_of(found, part.lines))
     return PartRow(
         part=part, of=summary.of, is_small=summary.of < FEW, shares=_shares(summary), summary=summary
     )
@@ -128,22 +120,20 @@ def _shown(share: Share, kind: Kind) -> ShownCell:
     )
 
 
-def _chart(kind: Kind, summaries: Sequence[tuple[str, Summary]]) -> Iterator[Chart]:
+def _chart(kind: Kind, people: Summary) -> Iterator[Chart]:
     """A chart of one score, or none where there is nothing to draw."""
-    known = [(name, one.by(kind)) for name, one in summaries if one.by(kind).of]
-    rows = [
-        Estimate(
-            label=name,
-            share=float(share.value or 0),
-            interval=(share.interval.low, share.interval.high) if share.interval else None,
-            words=percent(share.value),
-        )
-        for name, share in known
-    ]
-    if rows:
-        yield draw_estimates(
-            rows, name=kind, caption=kind.capitalize(), limit=float(CHANCE[kind]), limit_name="chance"
-        )
+    share = people.by(kind)
+    if share.value is None:
+        return
+    row = Estimate(
+        label=PEOPLE,
+        share=float(share.value),
+        interval=(share.interval.low, share.interval.high) if share.interval else None,
+        words=percent(share.value),
+    )
+    yield draw_estimates(
+        [row], name=kind, caption=kind.capitalize(), limit=float(CHANCE[kind]), limit_name="chance"
+    )
 
 
 def _place(row: PartRow, name: str) -> tuple[float, str]:

@@ -13,7 +13,6 @@ from crowd.winoground.admin import (
     data_files,
     example_pages,
     examples,
-    model_scores,
     onboarding,
     people_pages,
     result_examples,
@@ -64,7 +63,6 @@ class ProjectAdmin(ProjectPages[Project]):
             *asking_workers.urls(self),
             *results.urls(self),
             *result_examples.urls(self),
-            *model_scores.urls(self),
             *data_files.PAGE.urls(self),
         ]
 

@@ -1,4 +1,4 @@
-"""Results example by example: the four scores of people or of a model, and who is right."""
+"""Results example by example: the four scores of people, and whether they are right."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,18 +8,16 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
-from crowd.winoground.admin.results import PEOPLE, Pages, find
+from crowd.winoground.admin.results import Pages, find
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.caption_scores import Kind, PairScores, Right
 from crowd.winoground.models import Project
-from crowd.winoground.models.caption_scores import ModelScores
 from crowd.winoground.queries.parts import parts_of
 from crowd.winoground.queries.scoring import (
     Line,
     Votes,
     fewest_answers,
     four_of,
-    fours_of_models,
     lines_of,
     votes_of,
 )
@@ -44,12 +42,12 @@ SORTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ExampleRow:
-    """A row of the page. `fewest`: answers to the combination with fewest; None for a model."""
+    """A row of the page. `fewest`: answers to the combination with fewest."""
 
     line: Line
     cells: Sequence[str]
     four: PairScores | None
-    fewest: int | None
+    fewest: int
 
     @property
     def right(self) -> Right | None:
@@ -68,13 +66,12 @@ def urls(pages: Pages) -> list[URLPattern]:
 
 def examples_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     project = find(pages, request, pk)
-    models = list(project.model_scores.order_by("name"))
-    model = next((one for one in models if str(one.pk) == request.GET.get("of")), None)
     lines = lines_of(project)
     parts = parts_of(lines)
     asked = {name: request.GET.get(name, "") for name in ("show", "part", "q", "sort")}
     part = next((one for one in parts if one.key == asked["part"]), None)
-    rows = _rows(project, part.lines if part else lines, model)
+    votes = votes_of(project)
+    rows = [_row(line, votes.get(line.pk, NONE)) for line in (part.lines if part else lines)]
     rows = [row for row in rows if _is_wanted(row, asked["show"], project) and _has(row.line, asked["q"])]
     rows.sort(key=_order(asked["sort"]), reverse=asked["sort"] == "-number")
     query = request.GET.copy()
@@ -83,9 +80,6 @@ def examples_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
         "title": "Example by example",
         "page": Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page")),
         "all": len(lines),
-        "models": models,
-        "model": model,
-        "people": PEOPLE,
         "parts": [one for one in parts if one.lines],
         "part": part,
         "asked": asked,
@@ -96,22 +90,9 @@ def examples_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     return pages.render(request, "admin/winoground/result_examples.html", context, project=project)
 
 
-def _rows(project: Project, lines: Sequence[Line], model: ModelScores | None) -> list[ExampleRow]:
-    if model is None:
-        votes = votes_of(project)
-        return [_of_people(line, votes.get(line.pk, NONE)) for line in lines]
-    fours = fours_of_models(project, models=[model.pk]).get(model.pk, {})
-    return [_of_model(line, fours.get(line.pk)) for line in lines]
-
-
-def _of_people(line: Line, votes: Votes) -> ExampleRow:
+def _row(line: Line, votes: Votes) -> ExampleRow:
     cells = ["no answer" if vote is None else f"{vote.yes} of {vote.answers}" for vote in votes]
     return ExampleRow(line=line, cells=cells, four=four_of(votes), fewest=fewest_answers(votes))
-
-
-def _of_model(line: Line, four: PairScores | None) -> ExampleRow:
-    cells = ["–"] * len(PLACES) if four is None else [f"{value:.6g}" for value in map(float, four)]
-    return ExampleRow(line=line, cells=cells, four=four, fewest=None)
 
 
 def _is_wanted(row: ExampleRow, show: str, project: Project) -> bool:
@@ -122,7 +103,7 @@ def _is_wanted(row: ExampleRow, show: str, project: Project) -> bool:
         case "right":
             return right is not None and right.group
         case "few":
-            return row.fewest is not None and row.fewest < project.answers_wanted
+            return row.fewest < project.answers_wanted
         case "open":
             return right is None
     return True

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from crowd.winoground.admin.figures import correlation, rights_of
+from crowd.winoground.admin.figures import PEOPLE, correlation, rights_of
 from crowd.winoground.domain.caption_scores import Kind
 from crowd.winoground.domain.statistics import Share
 from crowd.winoground.domain.summaries import summarize
@@ -13,7 +13,7 @@ from hits.common.spreadsheets import Cell
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.correlations import chance_of
 from hits.datasets.stat_table import StatTable, head
-from scoring.score_statistics import chance_of
+from scoring.correlation_chance import chance_of
 
 Rows = Iterator[Sequence[Cell]]
 
@@ -40,7 +40,7 @@ RELATED = (
 
 
 def files_of(found: ProjectScores) -> list[StatTable]:
-    """The files' tables. Unlike the page, they have every scorer by every tag, and a line for each score."""
+    """The files' tables. Unlike the page, they have scores by every tag, and a line for each score."""
     return [
         StatTable(
             name="scores",
@@ -56,21 +56,19 @@ def files_of(found: ProjectScores) -> list[StatTable]:
 
 
 def score_cells(found: ProjectScores) -> Rows:
-    """Rows for every scorer, over all examples and over each part."""
-    for scorer in found.scorers:
-        everything = Part(key="all", about="All", name="All", lines=found.lines)
-        for part in (everything, *parts_of(found.lines)):
-            summary = summarize(rights_of(scorer, part.lines))
-            shares = [cell for kind in Kind for cell in _numbers(summary.by(kind))]
-            yield (scorer.name, part.about, part.name, summary.of, len(part.lines) - summary.of, *shares)
+    """Rows over all examples and over each part."""
+    everything = Part(key="all", about="All", name="All", lines=found.lines)
+    for part in (everything, *parts_of(found.lines)):
+        summary = summarize(rights_of(found, part.lines))
+        shares = [cell for kind in Kind for cell in _numbers(summary.by(kind))]
+        yield (PEOPLE, part.about, part.name, summary.of, len(part.lines) - summary.of, *shares)
 
 
 def related_cells(found: ProjectScores) -> Rows:
-    for scorer in found.scorers:
-        for kind in Kind:
-            one = correlation(scorer, found.lines, kind)
-            numbers: Sequence[Cell] = _exact(one.r, chance_of(one)) if one else (None, None)
-            yield (scorer.name, str(kind), len(rights_of(scorer, found.lines)), *numbers)
+    for kind in Kind:
+        one = correlation(found, kind)
+        numbers: Sequence[Cell] = _exact(one.r, chance_of(one)) if one else (None, None)
+        yield (PEOPLE, str(kind), len(rights_of(found, found.lines)), *numbers)
 
 
 def _exact(*values: float) -> Sequence[Cell]:

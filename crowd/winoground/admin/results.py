@@ -1,4 +1,4 @@
-"""The results of people beside models: the page, its files, and its card."""
+"""The results of people: the page, its files, and its card. Models stand beside them on releases."""
 
 from datetime import datetime
 from functools import partial
@@ -10,12 +10,13 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
+from crowd.benchmarks.admin.beside_models import beside_models
 from crowd.releases.admin.links import release_links
-from crowd.winoground.admin.figures import FEW, SORTS, part_rows, related_table, scores_table, shared_lines
+from crowd.winoground.admin.figures import FEW, SORTS, part_rows, related_table, scores_table
 from crowd.winoground.admin.result_files import files_of
 from crowd.winoground.models import Project
 from crowd.winoground.queries.examples import sees_own_only
-from crowd.winoground.queries.scoring import ProjectScores, Scorer, scored, scored_examples
+from crowd.winoground.queries.scoring import scored, scored_examples
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
@@ -26,8 +27,7 @@ from hits.identity.models.users import User
 from hits.studies.models import Study
 
 Pages = ProjectPages[Project]
-ADD, REMOVE, TAKE = "winoground.add_modelscores", "winoground.delete_modelscores", "hits.export_batch"
-PEOPLE, SHARED = "people", "shared"
+TAKE = "hits.export_batch"
 
 
 def urls(pages: Pages) -> list[URLPattern]:
@@ -43,19 +43,15 @@ def results_card(project: Project, user: User) -> Card:
     ways = [
         _way(project, "See the results", "results"),
         _way(project, "Example by example", "result_examples"),
-        _way(project, "Upload a model's scores…", "upload_scores", permission=ADD),
         _way(project, "Take the data out…", "take", permission=TAKE),
         *release_links(project.study, family="winoground"),
     ]
     return Card(
         key="results",
         title="Scores",
-        about="How people do on the examples beside models: by text, image and group, with intervals and by "
-        "tag. Work that is kept out or rejected does not count.",
-        metrics=[
-            Metric(name="Examples that are scored", count=scored_examples(project).count()),
-            Metric(name="Models with scores", count=project.model_scores.count()),
-        ],
+        about="How people do on the examples: by text, image and group, with intervals and by tag. Work "
+        "that is kept out or rejected does not count. Models stand beside them on a release.",
+        metrics=[Metric(name="Examples that are scored", count=scored_examples(project).count())],
         links=() if sees_own_only(user) else ways,
     )
 
@@ -70,28 +66,20 @@ def find(pages: Pages, request: HttpRequest, pk: int, *permissions: str) -> Any:
 
 def page_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
     project = find(pages, request, pk)
-    found = scored(project)
-    is_shared, sort = request.GET.get("over") == SHARED, request.GET.get("sort", "")
-    chosen = _chosen(found, request.GET.get("of", ""))
-    lines = shared_lines(found) if is_shared else found.lines
+    found, sort = scored(project), request.GET.get("sort", "")
     context = {
         "title": "Scores",
-        "scores": scores_table(found, lines),
-        "related": related_table(found, lines),
+        "scores": scores_table(found),
+        "related": related_table(found),
         "examples": len(found.lines),
         "few_answers": found.few,
-        "models": found.models,
-        "lines": len(lines),
-        "chosen": chosen,
-        "parts": part_rows(chosen, lines, sort=sort),
+        "parts": part_rows(found, sort=sort),
         "heads": _heads(request, sort),
         "few": FEW,
         "few_points": 100 // FEW,
-        "shared": is_shared,
         "counted_at": timezone.now(),
-        "may_add": request.user.has_perm(ADD),
-        "may_remove": request.user.has_perm(REMOVE),
         "may_take": request.user.has_perm(TAKE),
+        **beside_models(request, project.study, family="winoground"),
     }
     return pages.render(request, "admin/winoground/results.html", context, project=project)
 
@@ -103,16 +91,7 @@ def file_view(pages: Pages, request: HttpRequest, pk: int, name: str, form: str 
 
 def tables_of_study(*, study: Study, now: datetime) -> list[StatTable]:
     found = scored(project_in(Project, study=study, of="caption matching"))
-    return [scores_table(found, found.lines), related_table(found, found.lines)]
-
-
-def key_of(scorer: Scorer) -> str:
-    """The name of people, or of a model, in addresses."""
-    return str(scorer.model.pk) if scorer.model else PEOPLE
-
-
-def _chosen(found: ProjectScores, key: str) -> Scorer:
-    return next((scorer for scorer in found.scorers if key_of(scorer) == key), found.people)
+    return [scores_table(found), related_table(found)]
 
 
 def _heads(request: HttpRequest, sort: str) -> list[dict[str, str]]:

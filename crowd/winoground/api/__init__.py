@@ -1,4 +1,4 @@
-"""Caption matching for notebooks: examples, what workers and models say of them, and the list of tags."""
+"""Caption matching for notebooks: examples, what workers say of them, and the list of tags."""
 
 from rest_framework.routers import SimpleRouter
 
@@ -6,7 +6,6 @@ from crowd.winoground.api.examples import ExampleViewSet
 from crowd.winoground.api.first_questions import FirstQuestionViewSet
 from crowd.winoground.api.projects import (
     CaptionTagViewSet,
-    ModelScoresViewSet,
     PairingViewSet,
     WinogroundProjectViewSet,
 )
@@ -16,7 +15,6 @@ router.register("winoground/projects", WinogroundProjectViewSet, basename="winog
 router.register("winoground/examples", ExampleViewSet, basename="winoground-example")
 router.register("winoground/first-questions", FirstQuestionViewSet, basename="winoground-first-question")
 router.register("winoground/pairings", PairingViewSet, basename="winoground-pairing")
-router.register("winoground/model-scores", ModelScoresViewSet, basename="winoground-model-scores")
 router.register("winoground/tags", CaptionTagViewSet, basename="winoground-tag")
 
 urlpatterns = router.urls

@@ -1,4 +1,4 @@
-"""Projects of caption matching, what workers and models say of examples, and the list of tags."""
+"""Projects of caption matching, what workers say of examples, and the list of tags."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,20 +12,18 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from crowd.winoground.admin.figures import PEOPLE
 from crowd.winoground.admin.people_pages import people_tables
-from crowd.winoground.admin.results import ADD, REMOVE
 from crowd.winoground.admin.tags import MERGING
 from crowd.winoground.domain import YES
 from crowd.winoground.domain.caption_scores import Kind
-from crowd.winoground.models import ModelScores, Pairing, Project, Tag
+from crowd.winoground.models import Pairing, Project, Tag
 from crowd.winoground.queries.examples import KEEP, sees_own_only
-from crowd.winoground.queries.scoring import Scorer, scored
+from crowd.winoground.queries.scoring import ProjectScores, scored
 from crowd.winoground.services.posted_examples import ask_examples
 from crowd.winoground.services.tag_list import LONGEST as LONGEST_TAG
-from crowd.winoground.services.uploading import SCORES
 from hits.api.admin_forms.admin_rows import AdminRows
 from hits.api.admin_forms.project_settings import ProjectSettings, Rules
-from hits.api.admin_forms.result_uploads import ResultUploads
 from hits.api.authentication import user_of
 from hits.api.filters import Filters
 from hits.api.listings import Listing, public_id_of, serializer_of
@@ -59,10 +57,6 @@ class PairingFilters(Filters):
     example = serializers.UUIDField(required=False, source="example__public_id")
 
 
-class ModelScoresFilters(Filters):
-    study = serializers.UUIDField(required=False, source="project__study__public_id")
-
-
 class ResultsForKeepers:
     """A mixin of what shows results: authors, who see their own examples alone, see none."""
 
@@ -72,13 +66,13 @@ class ResultsForKeepers:
             raise PermissionDenied("Results show examples of other people.")
 
 
-def _share(scorer: Scorer, kind: Kind) -> float | None:
-    right = [one.by(kind) for one in scorer.rights.values()]
+def _share(found: ProjectScores, kind: Kind) -> float | None:
+    right = [one.by(kind) for one in found.rights.values()]
     return sum(right) / len(right) if right else None
 
 
 RESULTS = (
-    column("name", TEXT, "People, or the name of a model"),
+    column("name", TEXT, "People", of=lambda _: PEOPLE),
     column("examples", INTEGER, "examples that have all four scores", of=lambda one: len(one.rights)),
     column("text", NUMBER, "share with the right captions", of=lambda one: _share(one, Kind.TEXT)),
     column("image", NUMBER, "share with the right images", of=lambda one: _share(one, Kind.IMAGE)),
@@ -110,11 +104,11 @@ class WinogroundProjectViewSet(ProjectSettings, Listing):
     @extend_schema(responses=ResultSerializer(many=True))
     @action(detail=True)
     def results(self, request: Request, pk: str) -> Response:
-        """Tell how people and each model do by text, image and group."""
+        """Tell how people do by text, image and group. Models stand beside them on benchmarks of releases."""
         project = self.get_object()
         if sees_own_only(user_of(request)):
             raise PermissionDenied("Results show examples of other people.")
-        return Response(ResultSerializer(scored(project).scorers, many=True).data)
+        return Response(ResultSerializer([scored(project)], many=True).data)
 
     @extend_schema(responses=StatTableSerializer(many=True))
     @action(detail=True)
@@ -167,50 +161,6 @@ class PairingViewSet(ResultsForKeepers, Listing):
         row: Pairing = super().get_object()
         _with_votes([row])
         return row
-
-
-SCORE = (
-    column("example", TEXT, "the example", of="pairing.example.public_id"),
-    column("caption", INTEGER, "which caption, from 0", of="pairing.caption"),
-    column("image", INTEGER, "which image, from 0", of="pairing.image"),
-    column("value", NUMBER, "the score"),
-)
-ModelScoreSerializer = serializer_of(SCORE, name="CaptionScore")
-
-
-class ModelScoresViewSet(ResultsForKeepers, ResultUploads, Listing):
-    """The scores that models give to each caption with each image."""
-
-    queryset: QuerySet[ModelScores] = ModelScores.objects.select_related("project__study", "added_by")
-    permissions = (LOOK,)
-    study_path = "project__study"
-    number = True
-    filters = ModelScoresFilters
-    results = SCORES
-    add, drop = ADD, REMOVE
-    queries = {"rows": Filters}
-    needs = {"rows": Need(Scope.READ, (LOOK,))}
-    admin_pages = {"winoground_upload_scores": "upload", "winoground_replace_scores": "replace"}
-    columns = (
-        column("number", INTEGER, "the number of the scores on this site", of="pk"),
-        column("study", TEXT, "the study", of="project.study.public_id"),
-        column("name", TEXT, "the model"),
-        column("about", TEXT, "what is said of it"),
-        column("scored", INTEGER, "combinations that it has scored"),
-        column("added_by", TEXT, "who uploaded them", of=lambda row: row.added_by and row.added_by.username),
-        column("added_at", MOMENT, "when"),
-    )
-
-    def get_queryset(self) -> QuerySet[ModelScores]:
-        rows: QuerySet[ModelScores] = super().get_queryset()
-        return rows.annotate(scored=Count("rows"))
-
-    @extend_schema(responses=ModelScoreSerializer(many=True))
-    @action(detail=True)
-    def rows(self, request: Request, pk: str) -> Response:
-        """Tell the score of each caption with each image."""
-        found = self.get_object().rows.select_related("pairing__example")
-        return self.answer_page(found, ModelScoreSerializer)
 
 
 class CaptionTagViewSet(AdminRows, Listing):

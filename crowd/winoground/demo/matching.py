@@ -1,19 +1,21 @@
-"""The demo's run: the first questions, every combination of every example, and the scores."""
+"""The demo's run: first questions, every combination of every example, and models beside people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.benchmarks.models import Result
 from crowd.demo import acts
 from crowd.demo.demo_people import Cast, make_cast
 from crowd.demo.interface import Demo, Report
+from crowd.releases.models import Release
 from crowd.winoground.demo import seeding
 from crowd.winoground.demo.people import Reader, Truth
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example
-from crowd.winoground.queries.scoring import scored
 from crowd.winoground.services.posted_examples import ask_examples
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -64,7 +66,7 @@ class WinogroundDemo(Demo):
             worker.sign_in()
         self._take_tests()
         self._match()
-        seeding.add_models(self.project, cast=self.cast, seed=self.seed)
+        self._measure()
         acts.pay(self.work, cast=self.cast, say=self.say)
 
     def _take_tests(self) -> None:
@@ -86,6 +88,15 @@ class WinogroundDemo(Demo):
         votes = Score.objects.filter(item__study=self.cast.study, item__task=VALIDATE)
         acts.wait("Counting", votes.count, count * READERS, say=self.say)
 
+    def _measure(self) -> None:
+        release = seeding.ask_for_release(self.project, cast=self.cast)
+        written = Release.objects.filter(pk=release.pk, status__in=Release.COMPLETE)
+        acts.wait("Writing a release", written.count, 1, say=self.say)
+        benchmark = seeding.add_models(written.get(), cast=self.cast, seed=self.seed)
+        self._results = benchmark.results.order_by("pk")
+        counted = self._results.filter(status=Result.Status.DONE)
+        acts.wait("Counting people and chance", counted.count, self._results.count(), say=self.say)
+
     def _work(self, batch: Batch, what: str, *, goal: int) -> None:
         acts.work(batch, what, workers=self._workers, goal=goal, seed=self.seed, say=self.say)
 
@@ -100,27 +111,28 @@ class WinogroundDemo(Demo):
             "examples": self.project.examples.count(),
             "answers": Score.objects.filter(item__study=self.cast.study, item__task=VALIDATE).count(),
             **{
-                f"{scorer.name.lower().replace(' ', '_')}_{name}": sum(
-                    getattr(right, name) for right in scorer.rights.values()
-                )
-                for scorer in scored(self.project).scorers
-                for name in ("text", "image", "group")
+                f"{result.name.lower().replace(' ', '_')}_{one['measure']}": float(Fraction(str(one["sum"])))
+                for result in self._results
+                for one in result.sums
+                if not one["group"]
             },
             **acts.money(self.work, batches=list(self.batches)),
         }
 
     def table(self) -> Iterator[str]:
         """A line for each example: who is right about it."""
-        result = scored(self.project)
-        yield f"{'an example':<48}" + "".join(f"{scorer.name:>14}" for scorer in result.scorers)
-        for line in result.lines:
-            rights = [scorer.rights.get(line.pk) for scorer in result.scorers]
-            said = ["open" if right is None else _yes(right.group) for right in rights]
-            yield f"{line.caption_0:<48}" + "".join(f"{one:>14}" for one in said)
+        results = [result for result in self._results if result.source != Result.Source.CHANCE]
+        yield f"{'an example':<48}" + "".join(f"{result.name:>14}" for result in results)
+        rights = [dict(result.items.values_list("item", "scores")) for result in results]
+        for example in self.project.examples.order_by("number"):
+            said = [_say(of.get(str(example.public_id))) for of in rights]
+            yield f"{example.caption_0:<48}" + "".join(f"{one:>14}" for one in said)
 
     def pages(self) -> Sequence[tuple[str, str]]:
         return [("Its caption matching", reverse("admin:winoground_project_change", args=[self.project.pk]))]
 
 
-def _yes(right: bool) -> str:
-    return "right" if right else "wrong"
+def _say(scores: Mapping[str, str] | None) -> str:
+    if scores is None:
+        return "open"
+    return "right" if scores["group"] == "1" else "wrong"

@@ -10,19 +10,25 @@ from uuid import uuid4
 
 from django.utils import timezone
 
+from crowd.benchmarks import benchmark_tasks
+from crowd.benchmarks.models import Benchmark
+from crowd.benchmarks.released_items import items_from
+from crowd.benchmarks.services.answer_files import add_answers
+from crowd.benchmarks.services.benchmark_results import open_benchmark
 from crowd.demo import scenes
 from crowd.demo.demo_people import Cast
 from crowd.pictures.files.single_uploads import read_upload
 from crowd.pictures.models import Picture
 from crowd.pictures.services.item_pictures import upload_picture
+from crowd.releases.models import Release
+from crowd.releases.services import release_states
+from crowd.winoground.caption_benchmark import MatchCaptions
 from crowd.winoground.domain import ONBOARDING, PLACES, VALIDATE
 from crowd.winoground.models import Example, Project
 from crowd.winoground.services.example_writing import SourcedPicture, WrittenExample, write_example
 from crowd.winoground.services.first_questions import add_question
-from crowd.winoground.services.uploading import SCORES
 from hits.admin.projects.project_page import open_project
 from hits.batches.services import drafting
-from hits.data.services.model_results import add_results
 from hits.studies.models import Batch
 from qualifications.models import Gate
 from qualifications.presets import PRESETS
@@ -89,29 +95,43 @@ def draft_matching(cast: Cast, *, questions: int, hits: int) -> Batch:
     )
 
 
-def add_models(project: Project, *, cast: Cast, seed: int) -> None:
+def ask_for_release(project: Project, *, cast: Cast) -> Release:
+    return release_states.make_release(
+        study=project.study,
+        family="winoground",
+        title="Captions and images",
+        version="1.0",
+        licence=scenes.LICENCE,
+        by=cast.researcher.user,
+        now=timezone.now(),
+    )
+
+
+def add_models(release: Release, *, cast: Cast, seed: int) -> Benchmark:
     """Add a model that throws dice, and one that knows the words of a caption but not their order."""
+    task = benchmark_tasks.get(MatchCaptions.family, MatchCaptions.key)
+    benchmark = open_benchmark(release=release, task=task, now=timezone.now())
     lot = Random(f"{seed}:dice")  # noqa: S311
-    numbers = list(project.examples.order_by("number").values_list("number", flat=True))
-    dice = [dict(_row(number, lambda _caption, _image: lot.random())) for number in numbers]
-    words = [dict(_row(number, lambda _caption, image: 0.5 + image / 10)) for number in numbers]
+    names = [read.item.name for read in items_from(release, task)]
+    dice = [dict(_row(name, lambda _caption, _image: lot.random())) for name in names]
+    words = [dict(_row(name, lambda _caption, image: 0.5 + image / 10)) for name in names]
     for name, about, rows in (
         ("Dice", "Scores by lot: what chance looks like.", dice),
         ("Bag of words", "Gives both captions of an image the same score.", words),
     ):
-        add_results(
-            SCORES,
-            of=project,
+        add_answers(
+            benchmark=benchmark,
             name=name,
             about=about,
             file=BytesIO("\n".join(map(json.dumps, rows)).encode()),
             by=cast.researcher.user,
             now=timezone.now(),
         )
+    return benchmark
 
 
-def _row(number: int, score: Any) -> Iterator[tuple[str, Any]]:
-    yield "example", number
+def _row(name: str, score: Any) -> Iterator[tuple[str, Any]]:
+    yield "example", name
     for caption, image in PLACES:
         yield f"c{caption}_i{image}", score(caption, image)
 

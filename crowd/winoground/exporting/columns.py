@@ -8,7 +8,7 @@ from crowd.pictures.columns import picture_columns
 from crowd.winoground.domain import PLACES
 from crowd.winoground.domain.caption_scores import Kind
 from crowd.winoground.domain.gendered_words import gendered_words
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, PERSON, ROWS, TEXT, TEXTS, Column, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, PERSON, ROWS, TEXT, TEXTS, Column, column
 
 PAIRING = "item.winoground_pairing"
 
@@ -40,16 +40,11 @@ def _right(kind: Kind) -> Callable[[Any], bool | None]:
     return lambda told: None if told.four is None else told.four.right.by(kind)
 
 
-def _score(place: int) -> Column:
-    what = "its score of this combination"
-    return column(name_of(*PLACES[place]), NUMBER, what, of=lambda told: told.four[place])
-
-
 EXAMPLES: Sequence[Column] = (
     column(
         "example",
         TEXT,
-        "the example's id, as files of models' scores may name it",
+        "the example's id, as files of models' answers name it",
         of=lambda told: str(told.example.public_id),
     ),
     column("number", INTEGER, "its number in the study", of="example.number"),
@@ -103,14 +98,6 @@ PROVENANCE: Sequence[Column] = (
         column("by", PERSON, "pseudonym", of="by.public_id"),
         column("at", MOMENT, "when"),
         of=lambda told: told.example.gendered_confirmations.all(),
-    ),
-    column(
-        "models",
-        ROWS,
-        "models' scores of it",
-        column("model", TEXT, "the model's name", of="name"),
-        *map(_score, range(len(PLACES))),
-        *(column(kind, FLAG, f"whether it is right by the {kind} score", of=_right(kind)) for kind in Kind),
     ),
 )
 FULL: Sequence[Column] = (*EXAMPLES, *PROVENANCE)

@@ -16,7 +16,7 @@ FILES = {
         read=read_examples,
     ),
     "full": DataFile(
-        words="Examples in full: also who wrote them, when, and every model's scores",
+        words="Examples in full: also who wrote them and when",
         columns=FULL,
         read=partial(read_examples, in_full=True),
     ),

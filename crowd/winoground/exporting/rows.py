@@ -1,7 +1,6 @@
 """Rows of examples and of answers, read in chunks so that memory stays flat."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -11,7 +10,7 @@ from django.db.models import QuerySet
 from crowd.winoground.domain import PLACES, YES
 from crowd.winoground.domain.caption_scores import PairScores
 from crowd.winoground.models import Example, Project
-from crowd.winoground.queries.scoring import SCORED, Votes, four_of, fours_of_models, votes_of
+from crowd.winoground.queries.scoring import SCORED, Votes, four_of, votes_of
 from hits.core.chunks import in_chunks
 from hits.work.models.items import Item
 from scoring.models import Score
@@ -25,18 +24,11 @@ NONE: Votes = (None,) * len(PLACES)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToldByModel:
-    name: str
-    four: PairScores
-
-
-@dataclass(frozen=True, kw_only=True)
 class ExampleRows:
-    """An example with people's votes and, in the full form, models' scores."""
+    """An example with people's votes."""
 
     example: Example
     votes: Votes
-    models: Sequence[ToldByModel] = ()
 
     @cached_property
     def four(self) -> PairScores | None:
@@ -51,14 +43,11 @@ def asked_examples(project: Project, *, everything: bool) -> Examples:
 
 def read_examples(project: Project, *, everything: bool, in_full: bool = False) -> Iterator[ExampleRows]:
     votes = votes_of(project, states=(SCORED, State.WITHDRAWN))
-    models = _models_by_example(project) if in_full else {}
     examples = asked_examples(project, everything=everything)
     if in_full:
         examples = examples.prefetch_related("gendered_confirmations__by")
     for example in _in_order(examples):
-        yield ExampleRows(
-            example=example, votes=votes.get(example.pk, NONE), models=models.get(example.pk, ())
-        )
+        yield ExampleRows(example=example, votes=votes.get(example.pk, NONE))
 
 
 def read_answers(project: Project, *, everything: bool) -> Iterator[Score]:
@@ -87,12 +76,3 @@ def _slim(scores: QuerySet[Score]) -> QuerySet[Score]:
 def _in_order(examples: Examples) -> Iterator[Example]:
     related = examples.select_related("project__study", "author", "image_0", "image_1")
     return chain.from_iterable(in_chunks(related.prefetch_related("tags"), by="number", size=AT_ONCE))
-
-
-def _models_by_example(project: Project) -> Mapping[int, Sequence[ToldByModel]]:
-    found: defaultdict[int, list[ToldByModel]] = defaultdict(list)
-    fours = fours_of_models(project)
-    for model in project.model_scores.order_by("name"):
-        for example, four in fours.get(model.pk, {}).items():
-            found[example].append(ToldByModel(name=model.name, four=four))
-    return found

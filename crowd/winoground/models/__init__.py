@@ -1,4 +1,3 @@
-from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from crowd.winoground.models.examples import Example, GenderedConfirmation, Pairing, Tag
 from crowd.winoground.models.onboarding import FirstQuestion, SecondChance
 from crowd.winoground.models.projects import Project
@@ -7,8 +6,6 @@ __all__ = [
     "Example",
     "FirstQuestion",
     "GenderedConfirmation",
-    "ModelScore",
-    "ModelScores",
     "Pairing",
     "Project",
     "SecondChance",

@@ -1,4 +1,4 @@
-"""Scores of people and models: the four of each example, and which examples each is right about."""
+"""Scores of people: the four of each example, and which examples they are right about."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,7 +12,6 @@ from django.db.models import QuerySet
 from crowd.winoground.domain import PLACES, VALIDATE, YES
 from crowd.winoground.domain.caption_scores import PairScores, Right, count_words
 from crowd.winoground.models import Example, Pairing, Project, Tag
-from crowd.winoground.models.caption_scores import ModelScore, ModelScores
 from hits.work.models.items import Item
 from scoring.queries.vote_tallies import Tally, tallies
 
@@ -50,26 +49,15 @@ FIELDS = tuple(name for name in Line.__dataclass_fields__ if name != "tags")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scorer:
-    """People or one model, and whether they are right about each example that has all four scores."""
-
-    name: str
-    rights: Mapping[int, Right]
-    model: ModelScores | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class ProjectScores:
-    """All results of a project. `few`: examples that lack answers, so that people's scores may change."""
+    """The results of a project: whether people are right about each example that has all four scores.
+
+    `few`: examples that lack answers, so that people's scores may change.
+    """
 
     lines: Sequence[Line]
     few: int
-    people: Scorer
-    models: Sequence[Scorer]
-
-    @property
-    def scorers(self) -> Sequence[Scorer]:
-        return (self.people, *self.models)
+    rights: Mapping[int, Right]
 
 
 def scored(project: Project) -> ProjectScores:
@@ -78,8 +66,7 @@ def scored(project: Project) -> ProjectScores:
     return ProjectScores(
         lines=lines_of(project),
         few=sum(fewest_answers(four) < project.answers_wanted for four in votes.values()),
-        people=Scorer(name="People", rights=_rights_of(votes)),
-        models=_models(project),
+        rights=_rights_of(votes),
     )
 
 
@@ -116,44 +103,9 @@ def fewest_answers(votes: Votes) -> int:
     return min(0 if vote is None else vote.answers for vote in votes)
 
 
-def fours_of_models(
-    project: Project, *, models: Collection[int] | None = None
-) -> dict[int, dict[int, PairScores]]:
-    """Models' scores by model and example. Examples of which a model lacks one of the four are left out."""
-    place_of = {pairing: (example, place) for pairing, example, place in _places(project, "pk")}
-    found: defaultdict[int, dict[int, list[float | None]]] = defaultdict(dict)
-    scores = ModelScore.objects.filter(scores__project=project)
-    if models is not None:
-        scores = scores.filter(scores__in=models)
-    rows = scores.values_list("scores", "pairing", "value")
-    for model, pairing, value in rows.iterator(chunk_size=AT_ONCE):
-        if pairing in place_of:
-            example, place = place_of[pairing]
-            found[model].setdefault(example, [None] * len(PLACES))[place] = value
-    return {model: _whole(by_example) for model, by_example in found.items()}
-
-
-def _whole(values: Mapping[int, Sequence[float | None]]) -> dict[int, PairScores]:
-    whole = ((example, [one for one in four if one is not None]) for example, four in values.items())
-    return {example: PairScores(*four) for example, four in whole if len(four) == len(PLACES)}
-
-
 def _rights_of(votes: Mapping[int, Votes]) -> dict[int, Right]:
     fours = {example: four_of(found) for example, found in votes.items()}
     return {example: four.right for example, four in fours.items() if four is not None}
-
-
-def _models(project: Project) -> list[Scorer]:
-    fours = fours_of_models(project)
-    models = ModelScores.objects.filter(project=project).select_related("added_by").order_by("name")
-    return [
-        Scorer(
-            name=model.name,
-            model=model,
-            rights={example: four.right for example, four in fours.get(model.pk, {}).items()},
-        )
-        for model in models
-    ]
 
 
 def _places(

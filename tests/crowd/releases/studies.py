@@ -18,7 +18,7 @@ from tests.crowd.whoops.making_images import make_image
 from tests.crowd.whoops.making_images import make_project as make_whoops
 from tests.crowd.whoops.making_results import annotate, partner
 from tests.crowd.winogavil.releases.data import make_final
-from tests.crowd.winoground.making_scores import RIGHT, answer, make_example, make_model, make_voters
+from tests.crowd.winoground.making_scores import RIGHT, answer, make_example, make_voters
 from tests.crowd.winoground.making_scores import make_project as make_winoground
 from tests.crowd.winoventi.rows import make_pair
 from tests.crowd.winoventi.rows import make_project as make_winoventi
@@ -62,7 +62,6 @@ def make_examples(study: Study, items: int) -> None:
             tags=["noun"],
         )
         answer(example, RIGHT, voters)
-        make_model(project, {example: (1, 0, 0, 1)}, name=f"model {number}")
 
 
 def make_weird(study: Study, items: int) -> None:

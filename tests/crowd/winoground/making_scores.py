@@ -1,13 +1,10 @@
-"""Factories of examples with the answers that a test states, of models with scores, and of viewers."""
+"""Factories of examples with the answers that a test states, and of viewers."""
 
-from collections.abc import Mapping, Sequence
-from random import Random
+from collections.abc import Sequence
 from typing import Any
 
 from crowd.winoground.domain import PLACES, VALIDATE, YES
 from crowd.winoground.models import Example, Pairing, Project, Tag
-from crowd.winoground.models.caption_scores import ModelScore, ModelScores
-from hits.identity.models.users import User
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
@@ -83,32 +80,9 @@ def make_answered(project: Project, *votes: Votes, **changes: Any) -> list[Examp
     return examples
 
 
-def make_model(
-    project: Project,
-    values: Mapping[Example, Sequence[float]],
-    *,
-    name: str = "model",
-    by: User | None = None,
-) -> ModelScores:
-    """Store a model's four values for each example, in the order of PLACES; a shorter row lacks the last."""
-    model = ModelScores.objects.create(project=project, name=name, added_by=by, added_at=NOW)
-    rows = []
-    for example, four in values.items():
-        pairings = {(one.caption, one.image): one for one in example.pairings.all()}
-        for place, value in zip(PLACES, four, strict=False):
-            rows.append(ModelScore(scores=model, pairing=pairings[place], value=value))
-    ModelScore.objects.bulk_create(rows)
-    return model
-
-
-def make_every_score(project: Project) -> ModelScores:
-    """Make examples of every kind, one that is open, and models that do better and worse than chance."""
-    random = Random(1)
-    examples = make_answered(project, *[RIGHT] * 6, TEXT_ONLY, WRONG, tags=("adjective",))
-    examples += make_answered(project, RIGHT, RIGHT, IMAGE_ONLY, TEXT_ONLY, swap="relation", tags=("noun",))
-    examples += make_answered(project, RIGHT, WRONG, swap="both", predicates=2, is_series=True)
+def make_every_score(project: Project) -> None:
+    """Make examples of every kind, and one that is open."""
+    make_answered(project, *[RIGHT] * 6, TEXT_ONLY, WRONG, tags=("adjective",))
+    make_answered(project, RIGHT, RIGHT, IMAGE_ONLY, TEXT_ONLY, swap="relation", tags=("noun",))
+    make_answered(project, RIGHT, WRONG, swap="both", predicates=2, is_series=True)
     make_example(project)
-    good = {one: (random.random() + 0.5, random.random(), random.random(), 1.2) for one in examples}
-    make_model(project, good, name="A model with quite a long name")
-    make_model(project, dict.fromkeys(examples[:3], (0, 1, 1, 0)), name="backwards")
-    return make_model(project, {one: [random.random()] * 4 for one in examples}, name="undecided")

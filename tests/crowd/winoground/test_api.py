@@ -1,14 +1,12 @@
 """Caption matching in the REST API."""
 
-from io import BytesIO
-from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from crowd.winoground.models import Example, ModelScores, Project, Tag
+from crowd.winoground.models import Example, Project, Tag
 from crowd.winoground.roles import KEEP, LOOK, WRITE
 from hits.identity.api_tokens import Scope
 from tests.crowd.winoground.making_asked import make_ready
@@ -18,7 +16,6 @@ from tests.crowd.winoground.making_scores import (
     WRONG,
     make_answered,
     make_example,
-    make_model,
     make_project,
 )
 from tests.hits.calling import Notebook, notebook
@@ -80,17 +77,11 @@ def test_authors_read_and_change_their_own_examples_alone() -> None:
 def test_results_are_not_for_authors() -> None:
     project = make_project()
     make_answered(project, RIGHT)
-    model = make_model(project, {})
-    paths = (
-        "pairings/",
-        "model-scores/",
-        f"model-scores/{model.pk}/rows/",
-        f"projects/{project.pk}/results/",
-    )
+    paths = ("pairings/", f"projects/{project.pk}/results/")
 
     told = [[held.get(f"winoground/{path}").status_code for path in paths] for held in _two(project)]
 
-    assert told == [[403] * 4, [200] * 4]
+    assert told == [[403] * 2, [200] * 2]
 
 
 def _two(project: Project) -> tuple[Notebook, Notebook]:
@@ -202,41 +193,14 @@ def test_workers_are_asked_about_the_examples_that_are_named() -> None:
 def test_votes_and_scores_are_told() -> None:
     project = make_project()
     example, _ = make_answered(project, RIGHT, WRONG)
-    model = make_model(project, {example: (0.9, 0.1, 0.2, 0.8)}, name="A model")
     held = reviewer(project)
 
     votes = rows(held, "pairings", example=str(example.public_id))
-    scores = held.get(f"winoground/model-scores/{model.pk}/rows/").json()["results"]
     results = held.get(f"winoground/projects/{project.pk}/results/").json()
 
     told = {(row["caption"], row["image"]): (row["yes"], row["answers"]) for row in votes}
     assert [told[place] for place in ((0, 0), (0, 1), (1, 0), (1, 1))] == list(RIGHT)
-    assert [row["value"] for row in scores] == [0.9, 0.1, 0.2, 0.8]
-    assert results == [
-        {"name": "People", "examples": 2, "text": 0.5, "image": 0.5, "group": 0.5},
-        {"name": "A model", "examples": 1, "text": 1.0, "image": 1.0, "group": 1.0},
-    ]
-
-
-def test_scores_of_a_model_are_uploaded_replaced_and_removed() -> None:
-    project = make_project()
-    example = make_example(project)
-    held = researcher(project)
-    body = {"study": str(project.study.public_id), "name": "A model"}
-
-    made = send(held, "upload", f"example,c0_i0,c0_i1,c1_i0,c1_i1\n{example.number},1,2,3,4\n", **body)
-    twice = send(held, "upload", f"example,c0_i0,c0_i1,c1_i0,c1_i1\n{example.number},1,2,3,4\n", **body)
-    model = ModelScores.objects.get()
-    wrong = send(held, f"{model.pk}/replace", "example\n1\n")
-    other = send(held, f"{model.pk}/replace", "example,c0_i0,c0_i1,c1_i0,c1_i1\n1,5,6,7,8\n")
-    values = [row.value for row in model.rows.order_by("pk")]
-    unallowed = reviewer(project).post(f"winoground/model-scores/{model.pk}/remove/")
-    removed = held.post(f"winoground/model-scores/{model.pk}/remove/")
-
-    assert (made.status_code, twice.status_code, twice.json()["code"]) == (201, 409, "known_name")
-    assert (wrong.status_code, other.status_code, values) == (400, 200, [5, 6, 7, 8])
-    assert (unallowed.status_code, removed.status_code) == (403, 200)
-    assert not ModelScores.objects.exists()
+    assert results == [{"name": "People", "examples": 2, "text": 0.5, "image": 0.5, "group": 0.5}]
 
 
 def test_settings_are_changed_by_those_who_keep_the_project() -> None:
@@ -254,7 +218,7 @@ def test_settings_are_changed_by_those_who_keep_the_project() -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["projects", "examples", "pairings", "model-scores", "tags"])
+@pytest.mark.parametrize("path", ["projects", "examples", "pairings", "tags"])
 def test_lists_ask_as_often_for_many_rows_as_for_few(path: str) -> None:
     project = make_project()
     held = reviewer(project)
@@ -264,18 +228,9 @@ def test_lists_ask_as_often_for_many_rows_as_for_few(path: str) -> None:
         for _ in range(number):
             other = make_project()
             held.user.studies.add(other.study)
-            (example,) = make_answered(other, RIGHT, tags=["Noun", "Adjective"])
-            make_model(other, {example: (1, 0, 0, 1)})
+            make_answered(other, RIGHT, tags=["Noun", "Adjective"])
         with CaptureQueriesContext(connection) as queries:
             assert rows(held, path)
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
-
-
-def send(held: Notebook, path: str, text: str, **body: str) -> Any:
-    file = BytesIO(text.encode())
-    file.name = "scores.csv"
-    return held.client.post(
-        f"/api/winoground/model-scores/{path}/", {"file": file, **body}, headers=held.headers()
-    )

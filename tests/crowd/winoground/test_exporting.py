@@ -30,7 +30,6 @@ from tests.crowd.winoground.making_scores import (
     answer,
     make_answered,
     make_example,
-    make_model,
     make_project,
     make_voters,
 )
@@ -100,20 +99,13 @@ def test_open_example_has_counts_and_no_scores(project: Project) -> None:
     assert (row["text"], row["image"], row["group"]) == (None, None, None)
 
 
-def test_full_form_has_models_and_hides_who_they_are(project: Project, tmp_path: Path) -> None:
+def test_full_form_hides_who_they_are(project: Project, tmp_path: Path) -> None:
     (example,) = make_answered(project, RIGHT)
-    make_model(project, {example: (0.5, 0.25, 0.5, 1)}, name="Small")
 
     report = export(project.study, tmp_path, "--format", "jsonl", "--full")
 
     (row,) = lines_of(report["file"])
     assert list(row) == [column.name for column in FULL]
-    assert row["models"] == [
-        {
-            "model": "Small", "c0_i0": 0.5, "c0_i1": 0.25, "c1_i0": 0.5, "c1_i1": 1.0,
-            "text": False, "image": True, "group": False,
-        }
-    ]  # fmt: skip
     assert (row["state"], row["asked_at"]) == ("asked", NOW.isoformat())
     answers = lines_of(tmp_path / "answers.jsonl")
     assert list(answers[0]) == [column.name for column in ANSWERS]
@@ -170,8 +162,7 @@ def test_pseudonyms_are_new_each_time_unless_they_are_to_be_linkable(
 def test_parquet_and_csv_hold_as_many_rows_as_json(
     project: Project, tmp_path: Path, full: tuple[str, ...]
 ) -> None:
-    examples = make_answered(project, RIGHT, TEXT_ONLY, ((0, 0),) * 4, tags=("noun",))
-    make_model(project, {examples[0]: (1, 0, 0, 1)})
+    make_answered(project, RIGHT, TEXT_ONLY, ((0, 0),) * 4, tags=("noun",))
 
     lines = lines_of(export(project.study, tmp_path, "--format", "jsonl", *full)["file"])
     table = pq.read_table(export(project.study, tmp_path, "--format", "parquet", *full)["file"])
@@ -182,9 +173,6 @@ def test_parquet_and_csv_hold_as_many_rows_as_json(
     assert table.column("group").to_pylist() == [True, False, None] == [row["group"] for row in lines]
     assert [row["group"] for row in cells] == ["true", "false", ""]
     assert [row["tags"] for row in cells] == ['["noun"]'] * 3
-    if full:
-        models = [[model["model"] for model in row] for row in table.column("models").to_pylist()]
-        assert models == [["model"], [], []]
 
 
 def test_study_without_caption_matching_says_so(tmp_path: Path) -> None:
@@ -213,10 +201,9 @@ def test_as_many_queries_for_any_number_of_rows(project: Project) -> None:
             rows_of(project, "answers")
         return len(captured)
 
-    make_model(project, dict.fromkeys(make_answered(project, RIGHT, tags=("noun",)), (1, 0, 0, 1)))
+    make_answered(project, RIGHT, tags=("noun",))
     before = queries()
-    more = make_answered(project, *[RIGHT] * 4, tags=("noun", "verb"))
-    make_model(project, dict.fromkeys(more, (1, 0, 0, 1)), name="other")
+    make_answered(project, *[RIGHT] * 4, tags=("noun", "verb"))
 
     assert queries() == before
 

@@ -15,7 +15,7 @@ from hits.identity.models.workers import Worker
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Study
 from tests.crowd.exported import KEYS, check_exported, export_all, number_ids, take
-from tests.crowd.winoground.making_scores import answer, make_example, make_model, make_project, make_voters
+from tests.crowd.winoground.making_scores import answer, make_example, make_project, make_voters
 from tests.factories import make_picture, make_study
 from tests.people import sign_in
 
@@ -37,8 +37,6 @@ def project(settings: LazySettings) -> Project:
     answer(example, ((2, 2), (1, 2), (0, 2), (2, 2)), voters)
     answer(make_example(project, **images), ((1, 1), (0, 0), (0, 0), (1, 1)), voters)
     make_example(project, state="withdrawn", **images)
-    make_model(project, {example: (0.5, 0.25, -1e-7, 1)}, name="Ünder")
-    make_model(project, {example: (1, 0, 0, 1)}, name="@model")
     number_ids(Study, Worker, User, Example)
     number_ids(Picture, file="pictures/{}.svg")
     return Project.objects.get(pk=project.pk)

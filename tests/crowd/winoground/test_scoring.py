@@ -1,4 +1,4 @@
-"""People's and models' scores as the results read them."""
+"""People's scores as the results read them."""
 
 from fractions import Fraction
 from typing import Any
@@ -21,7 +21,6 @@ from tests.crowd.winoground.making_scores import (
     answer,
     make_answered,
     make_example,
-    make_model,
     make_project,
     make_voters,
 )
@@ -39,7 +38,7 @@ def test_people_are_right_as_their_shares_say(project: Project) -> None:
 
     found = scored(project)
 
-    assert [found.people.rights[one.pk] for one in examples] == [
+    assert [found.rights[one.pk] for one in examples] == [
         Right(text=True, image=True),
         Right(text=True, image=False),
         Right(text=False, image=True),
@@ -56,7 +55,7 @@ def test_example_without_answers_on_all_four_is_open(project: Project) -> None:
 
     votes = votes_of(project)
 
-    assert list(scored(project).people.rights) == [answered.pk]
+    assert list(scored(project).rights) == [answered.pk]
     assert scored(project).few == 2
     assert votes[partly.pk] == (
         Tally(yes=9, answers=10), Tally(yes=0, answers=10), Tally(yes=0, answers=10), None,
@@ -70,10 +69,10 @@ def test_answers_that_do_not_count_turn_the_score(project: Project, changes: dic
     example = make_example(project)
     # The first voter says that everything matches; only the second one distinguishes the captions.
     answer(example, ((2, 2), (1, 2), (1, 2), (2, 2)), voters)
-    assert scored(project).people.rights[example.pk] == Right(text=True, image=True)
+    assert scored(project).rights[example.pk] == Right(text=True, image=True)
     Assignment.objects.filter(pk=voters[1].pk).update(**changes)
 
-    rights = scored(project).people.rights
+    rights = scored(project).rights
 
     assert rights[example.pk] == Right(text=False, image=False)
     assert votes_of(project)[example.pk] == (Tally(yes=1, answers=1),) * 4
@@ -81,35 +80,19 @@ def test_answers_that_do_not_count_turn_the_score(project: Project, changes: dic
 
 @pytest.mark.parametrize("state", ["draft", "ready", "withdrawn"])
 def test_only_what_is_asked_is_scored(project: Project, state: str) -> None:
-    (example,) = make_answered(project, RIGHT, state=state)
-    make_model(project, {example: (1, 0, 0, 1)})
+    make_answered(project, RIGHT, state=state)
 
     found = scored(project)
 
-    assert (found.lines, found.people.rights, found.models[0].rights) == ([], {}, {})
-
-
-def test_models_stand_in_the_order_of_their_names(project: Project) -> None:
-    first, second = make_example(project), make_example(project)
-    make_model(project, {first: (0.9, 0.1, 0.2, 0.8), second: (1, 1, 1)}, name="later")
-    make_model(project, {first: (1, 1, 1, 1), second: (0, 1, 1, 0)}, name="earlier")
-
-    found = scored(project)
-
-    assert [(one.name, dict(one.rights)) for one in found.models] == [
-        ("earlier", {first.pk: Right(False, False), second.pk: Right(False, False)}),
-        ("later", {first.pk: Right(True, True)}),
-    ]
+    assert (found.lines, found.rights) == ([], {})
 
 
 def test_another_studys_scores_are_its_own(project: Project) -> None:
-    other = make_project()
-    (example,) = make_answered(other, RIGHT)
-    make_model(other, {example: (1, 0, 0, 1)})
+    make_answered(make_project(), RIGHT)
 
     found = scored(project)
 
-    assert (found.lines, found.people.rights, found.models) == ([], {}, [])
+    assert (found.lines, found.rights) == ([], {})
 
 
 def test_lines_know_their_tags_and_words(project: Project) -> None:
@@ -142,7 +125,7 @@ def test_parts_hold_every_example_under_each_of_its_tags(project: Project) -> No
     ]
 
 
-def test_as_many_queries_for_any_number_of_examples_and_models(project: Project) -> None:
+def test_as_many_queries_for_any_number_of_examples(project: Project) -> None:
     def queries() -> int:
         with CaptureQueriesContext(
             connection,
@@ -150,10 +133,8 @@ def test_as_many_queries_for_any_number_of_examples_and_models(project: Project)
             scored(project)
         return len(captured)
 
-    (example,) = make_answered(project, RIGHT, tags=("noun",))
-    make_model(project, {example: (1, 0, 0, 1)})
+    make_answered(project, RIGHT, tags=("noun",))
     before = queries()
-    more = make_answered(project, RIGHT, WRONG, TEXT_ONLY, tags=("noun", "verb"))
-    make_model(project, dict.fromkeys(more, (1, 0, 0, 1)), name="other")
+    make_answered(project, RIGHT, WRONG, TEXT_ONLY, tags=("noun", "verb"))
 
-    assert (before, queries()) == (7, 7)
+    assert (before, queries()) == (4, 4)

@@ -64,7 +64,7 @@ DIRECT = {
     "crowd.winoventi.admin.step_actions:read": "POST winoventi/steps/{pk}/read-nouns/",
     "crowd.winoventi.admin.step_actions:score": "POST winoventi/steps/{pk}/score/",
     "hits.admin.row_merge:merge": "POST whoops/categories/merge/",
-    "hits.admin.data.result_pages:remove": "POST winoground/model-scores/{pk}/remove/",
+    "hits.admin.data.result_pages:remove": "POST whoops/matching-scores/{pk}/remove/",
 }
 
 # What no program may do: Actions by module and key, and addresses of forms by name; some by how both begin.
