@@ -163,6 +163,10 @@ class BenchmarkTask(ABC):
         None if a hidden item's labels would be told with it: nobody outside is asked about that.
         """
 
+    def words(self, item: ReleasedItem) -> Sequence[str]:
+        """Return lines that tell a person which item it is, of what the files show."""
+        return [item.name]
+
     @abstractmethod
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         """Return the questions of this kind about each item."""

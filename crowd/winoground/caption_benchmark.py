@@ -70,6 +70,9 @@ class MatchCaptions(BenchmarkTask):
         told = ("caption_0", "caption_1", "image_0_sha256", "image_1_sha256")
         return {name: item.shown[name] for name in told}
 
+    def words(self, item: ReleasedItem) -> Sequence[str]:
+        return [f"0: {item.shown['caption_0']}", f"1: {item.shown['caption_1']}"]
+
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         captions = captions_of([item.row[f"image_{place}_sha256"] for item in items for place in (0, 1)])
         return [[_question(item.row, captions)] for item in items]

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from crowd.benchmarks import benchmark_tasks
 from crowd.benchmarks.admin.benchmark_forms import AnswersForm, AskForm, CompareForm
+from crowd.benchmarks.admin.item_pages import items_context
 from crowd.benchmarks.admin.result_actions import (
     ADD,
     LOOK,
@@ -73,6 +74,7 @@ class BenchmarkAdmin(ReadOnlyAdmin[Benchmark]):
             at("<int:pk>/ask/", ask_view, "ask"),
             at("<int:pk>/upload/", upload_view, "upload"),
             at("results/<int:pk>/", result_view, "result"),
+            at("results/<int:pk>/items/", items_view, "items"),
             at("results/<int:pk>/answers.csv", answers_view, "answers"),
             acted("again"),
             acted("remove"),
@@ -208,9 +210,19 @@ def result_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResp
         "provenance": provenance,
         "known": facts_in_words(result.facts),
         "may_take": request.user.has_perm(TAKE) and result.has_answers,
+        "has_answers": result.has_answers and has_rows(result.benchmark.release, task_of(result.benchmark)),
         "offered": RESULTS.offered(result, user=signed_in(request)),
     }
     return _render(page, request, "result", result.benchmark, context)
+
+
+def items_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResponse:
+    result = find_result(request, pk)
+    if not (result.has_answers and has_rows(result.benchmark.release, task_of(result.benchmark))):
+        raise Http404
+    trail = around(result.benchmark, (result.name, page_of_result(result)))
+    context = {"title": "Item by item", "result": result, **items_context(request, result), **trail}
+    return _render(page, request, "items", result.benchmark, context)
 
 
 def answers_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResponseBase:

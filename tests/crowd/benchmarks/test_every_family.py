@@ -4,11 +4,14 @@ from fractions import Fraction
 from io import BytesIO
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from crowd.benchmarks.models import Benchmark, ItemResult, Result
 from crowd.benchmarks.services import answer_files, benchmark_results
 from crowd.benchmarks.services.benchmark_results import task_of
 from hits.core.errors import InvalidItems, RuleBroken
+from hits.identity.roles import RESEARCHER
 from scoring.models.model_questions import ModelQuestion
 from tests.crowd.benchmarks.making import (
     TASKS,
@@ -21,6 +24,7 @@ from tests.crowd.benchmarks.making import (
     uploaded,
 )
 from tests.factories import NOW, make_user
+from tests.people import sign_in
 from tests.scoring.fakes import FakeRival, make_rival, use_fakes
 from tests.scoring.text_fakes import FakeText
 
@@ -108,6 +112,19 @@ def test_hidden_items_are_answered_as_the_files_show_them(family: str) -> None:
     assert other.sums == one.sums
     splits = {entry["value"] for entry in one.sums if entry["group"] == "split"}
     assert splits == {"train", "test"}
+
+
+def test_answers_are_shown_item_by_item(family: str, client: Client) -> None:
+    result = asked(make_benchmark(family), rival_for(family))
+    sign_in(client, RESEARCHER, result.benchmark.release.study)
+
+    page = client.get(reverse("admin:benchmarks_items", args=[result.pk]))
+
+    assert page.status_code == 200
+    rows = page.context["rows"]
+    assert [one.name for one in rows] == list(result.items.order_by("pk").values_list("item", flat=True))
+    measures = len(task_of(result.benchmark).single_measures)
+    assert {len(one.scores) for one in rows} == {measures}
 
 
 def test_a_model_of_another_kind_is_refused(family: str) -> None:

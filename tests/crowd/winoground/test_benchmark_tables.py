@@ -16,7 +16,7 @@ from crowd.benchmarks.services import benchmark_results
 from crowd.winoground.models import Example
 from hits.identity.roles import RESEARCHER
 from scoring.rivals import registry
-from tests.crowd.benchmarks.making import run, uploaded
+from tests.crowd.benchmarks.making import asked, make_hiding, rival_for, run, uploaded
 from tests.crowd.releases.studies import release_of
 from tests.crowd.winoground.making_scores import (
     IMAGE_ONLY,
@@ -28,10 +28,10 @@ from tests.crowd.winoground.making_scores import (
     make_project,
     make_voters,
 )
-from tests.factories import NOW, make_user
+from tests.factories import NOW, make_study, make_user
 from tests.pages import text_of
 from tests.people import sign_in
-from tests.scoring.fakes import make_rival
+from tests.scoring.fakes import make_rival, use_fakes
 from tests.scoring.text_fakes import FakeText
 
 pytestmark = pytest.mark.django_db
@@ -293,3 +293,52 @@ def test_size_of_the_pretraining_goes_with_scores_as_in_the_paper(client: Client
     page = text_of(client.get(reverse("admin:benchmarks_benchmark", args=[benchmark.pk])))
     assert "By size of the pretraining" in page
     assert 'data-chart="spec-pretraining_images"' in page
+
+
+def shown_items(client: Client, result: Result, **query: str) -> list[str]:
+    page = text_of(client.get(reverse("admin:benchmarks_items", args=[result.pk]), query))
+    return [row.partition("</th>")[0].strip() for row in page.split('<th scope="row" class="roomy">')[1:]]
+
+
+def test_what_a_model_gets_wrong_is_found_item_by_item(client: Client) -> None:
+    benchmark = make_scored()
+    result = Result.objects.get(name="dots")
+    sign_in(client, RESEARCHER, benchmark.release.study)
+    captions = [f"0: {one.caption_0}<br>1: {one.caption_1}" for one in Example.objects.order_by("number")]
+
+    everything = shown_items(client, result)
+    wrong = shown_items(client, result, wrong="image")
+    page = text_of(client.get(reverse("admin:benchmarks_items", args=[result.pk])))
+
+    assert everything == captions
+    assert wrong == [captions[place] for place in (1, 2, 4, 7)]
+    assert page.count("✓ right") == 4 + 4 + 3
+    assert '<td class="number">0.9</td><td class="number">0.1</td>' in page
+    assert "Item by item" in text_of(client.get(reverse("admin:benchmarks_result", args=[result.pk])))
+
+
+def test_items_of_people_and_of_other_studies_are_not_there(client: Client) -> None:
+    benchmark = make_scored()
+    sign_in(client, RESEARCHER, benchmark.release.study)
+    people, dots = Result.objects.get(name="People"), Result.objects.get(name="dots")
+
+    own = client.get(reverse("admin:benchmarks_items", args=[people.pk])).status_code
+    sign_in(client, RESEARCHER, make_study())
+    other = client.get(reverse("admin:benchmarks_items", args=[dots.pk])).status_code
+
+    assert (own, other) == (404, 404)
+
+
+def test_items_of_a_hidden_split_tell_no_labels(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_fakes(monkeypatch)
+    benchmark = make_hiding("winoground")
+    result = asked(benchmark, rival_for("winoground"))
+    sign_in(client, RESEARCHER, benchmark.release.study)
+    hidden = result.items.filter(is_hidden=True).count()
+
+    page = text_of(client.get(reverse("admin:benchmarks_items", args=[result.pk])))
+    wrong = shown_items(client, result, wrong="group")
+
+    assert page.count("kept back") == 3 * hidden > 0
+    told = result.items.filter(is_hidden=False).values_list("scores", flat=True)
+    assert len(wrong) == sum(scores["group"] == "0" for scores in told)
