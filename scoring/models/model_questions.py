@@ -20,6 +20,7 @@ class ModelQuestion(models.Model):
         SCORES = "scores", "Scores of texts against pictures"
         WORDS = "words", "Words about a picture"
         LIKENESS = "likeness", "Likeness of texts and pictures"
+        REGIONS = "regions", "Regions of a picture by the words of a text"
 
     class Status(models.TextChoices):
         WAITING = "waiting"
@@ -40,6 +41,7 @@ class ModelQuestion(models.Model):
         Kind.SCORES: RegisteredRival.SCORE_PICTURES,
         Kind.WORDS: (RegisteredRival.Kind.SPEAKER,),
         Kind.LIKENESS: RegisteredRival.KEEP_VECTORS,
+        Kind.REGIONS: (RegisteredRival.Kind.CROSS,),
     }
 
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="model_questions")

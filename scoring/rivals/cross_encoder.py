@@ -10,8 +10,9 @@ from transformers.utils import logging as transformers_logging
 from scoring.rivals import weights
 from scoring.rivals.cue_prompts import WITH_ARTICLE, prompt_of, template_of
 from scoring.rivals.devices import device_of, name_of
-from scoring.rivals.interface import NotLoadable, NotNumbers, Pair, Picture, Scorer, Spec
+from scoring.rivals.interface import NotLoadable, NotNumbers, Pair, Picture, Scorer, Spec, WordRegions
 from scoring.rivals.picture_files import read_picture
+from scoring.rivals.word_regions import regions_of
 
 BATCH_SIZE = 16
 # By the type that the model's own description gives.
@@ -71,21 +72,28 @@ class CrossEncoder(Scorer):
             raise NotNumbers(f"{self.spec.name} computes no numbers on {self.device}.")
         return scores
 
+    def word_regions(self, text: str, picture: Picture) -> WordRegions:
+        if self._architecture != "vilt":
+            return super().word_regions(text, picture)
+        return regions_of(self._model, self._processor.tokenizer, self._inputs_of([(text, picture)]))
+
     def _batches(self, pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
         for start in range(0, len(pairs), self._batch_size):
             yield pairs[start : start + self._batch_size]
 
     def _score(self, pairs: Sequence[Pair]) -> list[float]:
-        inputs = self._processor(
+        with torch.inference_mode():
+            found = self._model(**self._inputs_of(pairs))
+        return _logits_of(found, self._architecture)
+
+    def _inputs_of(self, pairs: Sequence[Pair]) -> Any:
+        return self._processor(
             images=[_pixels_of(picture) for _, picture in pairs],
             text=[text for text, _ in pairs],
             return_tensors="pt",
             padding=True,
             truncation=True,
         ).to(self._device)
-        with torch.inference_mode():
-            found = self._model(**inputs)
-        return _logits_of(found, self._architecture)
 
 
 def _pixels_of(picture: Picture) -> Any:

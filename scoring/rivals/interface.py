@@ -62,6 +62,14 @@ class Prediction:
     provenance: Mapping[str, Any]
 
 
+@dataclass(frozen=True, kw_only=True)
+class WordRegions:
+    """Each word of a text has rows of a coarse grid over a picture, which say how much of it is there."""
+
+    words: Sequence[str]
+    maps: Sequence[Sequence[Sequence[float]]]
+
+
 class LoadedModel(ABC):
     """A model loaded in this process, with everything needed to reproduce its answers."""
 
@@ -117,6 +125,13 @@ class Scorer(LoadedModel):
 
         Raises UnreadablePicture if one cannot be read.
         """
+
+    def word_regions(self, text: str, picture: Picture) -> WordRegions:
+        """Return which words of the text meet which regions of the picture.
+
+        Raises ValueError for a model that cannot say so, and UnreadablePicture for a picture.
+        """
+        raise ValueError(f"{self.spec.name} cannot say which words meet which regions of a picture.")
 
     def score(self, cue: str, pictures: Sequence[Picture]) -> list[float]:
         prompt = self.prompt(cue)

@@ -111,11 +111,10 @@ def _ask(rival: RegisteredRival, model: Any, questions: Sequence[ModelQuestion])
     """Answers of the model, from one batched call for all questions that share their options."""
     inputs = [one.input for one in questions]
     match questions[0].kind:
-        case Kind.SCORES | Kind.LIKENESS:
-            compare = _scores if questions[0].kind == Kind.SCORES else _likenesses
-            return compare(rival, model, inputs)
-        case Kind.WORDS:
-            return _words_about(model, inputs)
+        case Kind.SCORES | Kind.LIKENESS as kind:
+            return (_scores if kind == Kind.SCORES else _likenesses)(rival, model, inputs)
+        case Kind.WORDS | Kind.REGIONS as kind:
+            return (_words_about if kind == Kind.WORDS else _regions)(model, inputs)
         case Kind.PERPLEXITIES:
             found: list[Any] = model.perplexities([one["text"] for one in inputs])
             return found
@@ -170,6 +169,12 @@ def _words_about(model: Any, inputs: Sequence[dict[str, Any]]) -> list[Any]:
         [(one["prompt"], shown) for one, shown in zip(inputs, pictures, strict=True)]
     )
     return found
+
+
+def _regions(model: Any, inputs: Sequence[dict[str, Any]]) -> list[Any]:
+    pictures = locate([picture for one in inputs for picture in _pictures_of(one)])
+    found = [model.word_regions(one["text"], shown) for one, shown in zip(inputs, pictures, strict=True)]
+    return [{"words": one.words, "maps": one.maps} for one in found]
 
 
 def _pictures_of(one: dict[str, Any]) -> list[rivals.Picture]:

@@ -29,6 +29,7 @@ CHOICES = {
     Kind.SCORES: "a model that scores texts against pictures",
     Kind.WORDS: "a model that says words about a picture",
     Kind.LIKENESS: "a model that embeds texts and pictures apart",
+    Kind.REGIONS: "a cross-encoder",
 }
 log = structlog.get_logger()
 
@@ -88,6 +89,12 @@ def likeness(one: str | ShownPicture, others: Sequence[str | ShownPicture]) -> N
 
 def _side(side: str | ShownPicture) -> dict[str, str]:
     return {"text": side} if isinstance(side, str) else {"sha256": side.sha256, "caption": side.caption}
+
+
+def regions(text: str, picture: ShownPicture) -> NewQuestion:
+    """Ask which words of the text meet which regions of the picture."""
+    shown = [{"sha256": picture.sha256, "caption": picture.caption}]
+    return NewQuestion(kind=Kind.REGIONS.value, input={"text": text, "pictures": shown})
 
 
 def ask_questions(questions: Sequence[NewQuestion], *, rival: RegisteredRival, now: datetime) -> None:

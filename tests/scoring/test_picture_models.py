@@ -4,11 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from scoring import rivals
 from scoring.rivals.captioner import Captioner
 from scoring.rivals.cross_encoder import CrossEncoder
 from scoring.rivals.interface import NotLoadable
+from scoring.rivals.word_regions import transport
+from tests.scoring.fakes import FakeCross
 from tests.scoring.small_language_models import one_thread
 from tests.scoring.small_models import draw
 from tests.scoring.small_picture_models import WORDS, save_blip, save_vilt, spec
@@ -95,3 +98,36 @@ def test_a_captioner_says_the_same_words_in_any_company(blip: Path, pictures: li
     assert all(set(words.split()) <= set(WORDS) for words in together)
     assert any(together)
     assert not together[-1].startswith("the moon is")
+
+
+def test_vilt_says_which_words_meet_which_regions_the_same_each_time(
+    vilt: Path, pictures: list[rivals.Picture]
+) -> None:
+    with one_thread():
+        model = CrossEncoder(spec("cross", vilt))
+        one, again = (model.word_regions("the red dog", pictures[0]) for _ in range(2))
+        other = model.word_regions("the red dog", pictures[1])
+
+    assert list(one.words) == ["the", "red", "dog"]
+    assert {(len(rows), len(row)) for rows in one.maps for row in rows} == {(2, 2)}
+    assert [max(max(row) for row in rows) for rows in one.maps] == [1, 1, 1]
+    assert one == again != other
+
+
+def test_transport_gives_every_word_and_every_patch_its_weight() -> None:
+    torch.manual_seed(1)
+    words, patches = torch.randn(3, 8, dtype=torch.double), torch.randn(5, 8, dtype=torch.double)
+    words[1] = 10 * patches[4]
+
+    plan = transport(words, patches)
+
+    assert plan.sum(dim=0).tolist() == pytest.approx([1 / 5] * 5)
+    assert plan.sum(dim=1).tolist() == pytest.approx([1 / 3] * 3, abs=1e-3)
+    assert plan[1].argmax() == 4
+
+
+def test_a_model_that_cannot_map_words_says_so(vilt: Path, pictures: list[rivals.Picture]) -> None:
+    model = FakeCross(spec("cross", vilt))
+
+    with pytest.raises(ValueError, match="cannot say which words meet which regions"):
+        model.word_regions("a dog", pictures[0])
