@@ -24,7 +24,7 @@ from crowd.benchmarks.admin.result_actions import ADD, LOOK, RESULTS
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import tables_of
 from crowd.benchmarks.released_items import has_rows
-from crowd.benchmarks.services import answer_files, benchmark_results
+from crowd.benchmarks.services import answer_files, benchmark_results, item_regions
 from crowd.benchmarks.services.benchmark_results import captioners_for, models_for, task_of
 from crowd.releases.admin.permitted_rows import TAKE, VIEW
 from crowd.releases.models import Release
@@ -87,6 +87,21 @@ class BenchmarkTableSerializer(serializers.Serializer[Any]):
     )
 
 
+class NamedItem(serializers.Serializer[Any]):
+    item = serializers.CharField(max_length=80, help_text="The name of an item, as files of answers have it.")
+
+
+class PairRegionsSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    picture = serializers.CharField(source="sha256", help_text="SHA-256 of the picture.")
+    status = serializers.CharField(source="row.status", help_text="waiting, answered or failed")
+    problem = serializers.CharField(source="row.problem")
+    maps = serializers.JSONField(
+        source="row.output",
+        help_text="Words, and for each of them rows of a grid over the picture.",
+    )
+
+
 class BenchmarkFilters(Filters):
     release = serializers.UUIDField(required=False, source="release__public_id")
     study = serializers.UUIDField(required=False, source="release__study__public_id")
@@ -126,7 +141,11 @@ class BenchmarkResultViewSet(Listing):
     scope = Scope.EXPORT
     study_path = "benchmark__release__study"
     filters = BenchmarkResultFilters
-    needs: ClassVar[Mapping[str, Need]] = {"answers": Need(Scope.EXPORT, (*SEEN, TAKE))}
+    needs: ClassVar[Mapping[str, Need]] = {
+        "answers": Need(Scope.EXPORT, (*SEEN, TAKE)),
+        "regions": CHANGE,
+    }
+    admin_pages: ClassVar[Mapping[str, str]] = {"benchmarks_regions": "regions"}
     columns = (
         *STATE,
         column("benchmark", INTEGER, "the number of its benchmark", of="benchmark_id"),
@@ -182,6 +201,20 @@ class BenchmarkResultViewSet(Listing):
         answer = send_csv(heading, answer_files.answer_lines(result, with_hidden=False), name=name)
         answer["Cache-Control"] = "no-store"
         return answer
+
+    @extend_schema(request=NamedItem, responses=PairRegionsSerializer(many=True))
+    @action(detail=True, methods=["post"])
+    def regions(self, request: Request, public_id: str) -> Response:
+        """Ask which words meet which regions of an item's pictures, and tell what is answered.
+
+        The background answers. Sent again, it asks nothing again.
+        """
+        result: Result = self.get_object()
+        name = self.read(NamedItem)["item"]
+        if not has_rows(result.benchmark.release, task_of(result.benchmark)):
+            raise Http404
+        item_regions.ask_regions(result=result, name=name, now=timezone.now())
+        return Response(PairRegionsSerializer(item_regions.regions_of(result, name), many=True).data)
 
 
 Results: Any = BenchmarkResultViewSet

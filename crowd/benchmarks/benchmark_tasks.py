@@ -126,6 +126,8 @@ class BenchmarkTask(ABC):
     # Where parts of its items are scored by themselves.
     part_table: ClassVar[PartTable | None] = None
     relations: ClassVar[Sequence[Relation]] = ()
+    # Whether its items have texts and pictures of which a model may say which words meet which regions.
+    has_regions: ClassVar[bool] = False
 
     @property
     def single_measures(self) -> Sequence[Measure]:
@@ -212,6 +214,10 @@ class BenchmarkTask(ABC):
     ) -> Iterable[tuple[Number, Number]]:
         """Yield the pairs of numbers of a relation. `outputs`: what the model says that has read the item."""
         return ()
+
+    def region_questions(self, item: ReleasedItem) -> Sequence[NewQuestion]:
+        """Return questions about the regions of each picture, as the files show the item."""
+        return []
 
     def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
         """Return the kinds of items that it belongs to, by what divides them."""

@@ -22,7 +22,7 @@ from crowd.winoground.models import Example
 from hits.common.uploads import UploadedColumn, read_number
 from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
-from scoring.services.asking_models import NewQuestion, perplexity, scores
+from scoring.services.asking_models import NewQuestion, perplexity, regions, scores
 from scoring.services.asking_rivals import ShownPicture
 from scoring.services.picture_places import captions_of
 
@@ -62,6 +62,7 @@ class MatchCaptions(BenchmarkTask):
     kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.SCORES]
     people: ClassVar[str] = "People"
     relations: ClassVar[Sequence[Relation]] = [PERPLEXITY, LENGTH]
+    has_regions: ClassVar[bool] = True
 
     def name_of(self, row: Row) -> str:
         return str(row["example"])
@@ -116,6 +117,12 @@ class MatchCaptions(BenchmarkTask):
         for (caption, _), score in zip(PLACES, answer, strict=True):
             if outputs and isfinite(outputs[caption]):
                 yield Fraction(outputs[caption]), Fraction(score)
+
+    def region_questions(self, item: ReleasedItem) -> Sequence[NewQuestion]:
+        shown = [item.shown[f"image_{image}_sha256"] for image in (0, 1)]
+        captions = captions_of(shown)
+        pictures = [ShownPicture(sha256=one, caption=captions.get(one, "")) for one in shown]
+        return [regions(item.shown[f"caption_{caption}"], pictures[image]) for caption, image in PLACES]
 
     def groups(self, item: ReleasedItem) -> Mapping[str, Sequence[str]]:
         return {

@@ -43,7 +43,7 @@ def test_chart_is_drawn_within_the_policy(open_page: OpenPage, sites: Sites, add
     marks.last.hover(force=True)
 
     tooltip: Any = page.locator("#vg-tooltip-element")
-    expect(tooltip).to_contain_text("undecided")
+    expect(tooltip).to_contain_text("78.6 %")
     assert page.locator(".chart svg").count() == 3
     assert page.evaluate(STYLED) == 0
     assert heard == []
@@ -72,4 +72,4 @@ def test_without_a_script_there_is_the_table(open_page: OpenPage, sites: Sites, 
     page.goto(address)
 
     assert page.locator(".chart svg").count() == 0
-    expect(page.get_by_role("table", name="People beside models")).to_be_visible()
+    expect(page.get_by_role("table", name="People beside chance")).to_be_visible()

@@ -16,6 +16,7 @@ from django.utils import timezone
 from crowd.benchmarks import benchmark_tasks
 from crowd.benchmarks.admin.benchmark_forms import AnswersForm, AskForm, CompareForm
 from crowd.benchmarks.admin.item_pages import items_context
+from crowd.benchmarks.admin.region_pages import regions_context
 from crowd.benchmarks.admin.result_actions import (
     ADD,
     LOOK,
@@ -30,7 +31,7 @@ from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import complete_results, tables_of
 from crowd.benchmarks.queries.models_table import facts_in_words
 from crowd.benchmarks.released_items import has_rows
-from crowd.benchmarks.services import answer_files, benchmark_results
+from crowd.benchmarks.services import answer_files, benchmark_results, item_regions
 from crowd.benchmarks.services.answer_files import answers_to
 from crowd.benchmarks.services.benchmark_results import models_for, task_of
 from crowd.benchmarks.services.paired_difference import difference_of
@@ -75,6 +76,7 @@ class BenchmarkAdmin(ReadOnlyAdmin[Benchmark]):
             at("<int:pk>/upload/", upload_view, "upload"),
             at("results/<int:pk>/", result_view, "result"),
             at("results/<int:pk>/items/", items_view, "items"),
+            at("results/<int:pk>/regions/", regions_view, "regions"),
             at("results/<int:pk>/answers.csv", answers_view, "answers"),
             acted("again"),
             acted("remove"),
@@ -223,6 +225,25 @@ def items_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespo
     trail = around(result.benchmark, (result.name, page_of_result(result)))
     context = {"title": "Item by item", "result": result, **items_context(request, result), **trail}
     return _render(page, request, "items", result.benchmark, context)
+
+
+def regions_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the heat maps of one item, and have the model asked for them."""
+    is_asked, name = request.method == "POST", request.GET.get("item", "")
+    result = find_result(request, pk, *([ADD] if is_asked else []))
+    if not has_rows(result.benchmark.release, task_of(result.benchmark)):
+        raise Http404
+    try:
+        if is_asked:
+            item_regions.ask_regions(result=result, name=name, now=timezone.now())
+            return redirect(request.get_full_path())
+        found = regions_context(request, result, name)
+    except RuleBroken as refusal:
+        raise Http404 from refusal
+    trail = around(result.benchmark, (result.name, page_of_result(result)))
+    title, may_add = "Words and regions", request.user.has_perm(ADD)
+    context = {"title": title, "result": result, "may_add": may_add, **found, **trail}
+    return _render(page, request, "regions", result.benchmark, context)
 
 
 def answers_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResponseBase:

@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from crowd.benchmarks.benchmark_tasks import BenchmarkTask, ReleasedItem
-from crowd.benchmarks.models import Benchmark, ItemResult, Result
-from crowd.benchmarks.released_items import items_from
+from crowd.benchmarks.models import ItemResult, Result
 from crowd.benchmarks.services.benchmark_results import task_of
+from crowd.benchmarks.services.item_regions import find_items, has_regions
 
 ON_A_PAGE = 50
 RIGHT = "1"
@@ -34,13 +34,14 @@ def items_context(request: HttpRequest, result: Result) -> Mapping[str, Any]:
     wrong = request.GET.get("wrong", "")
     wrong = wrong if wrong in measures else ""
     page = Paginator(_rows(result, wrong), ON_A_PAGE).get_page(request.GET.get("page"))
-    found = _find(result.benchmark, task, {one.item for one in page})
+    found = find_items(result.benchmark, task, {one.item for one in page})
     return {
         "page": page,
         "rows": [_row(task, one, found[one.item]) for one in page if one.item in found],
         "heads": [column.name for column in task.columns[1:]],
         "measures": measures,
         "wrong": wrong,
+        "has_regions": has_regions(result),
         "query": f"wrong={wrong}&" if wrong else "",
     }
 
@@ -50,26 +51,20 @@ def _rows(result: Result, wrong: str) -> QuerySet[ItemResult]:
     return rows.exclude(**{f"scores__{wrong}": RIGHT}).filter(is_hidden=False) if wrong else rows
 
 
-def _find(benchmark: Benchmark, task: BenchmarkTask, names: set[str]) -> dict[str, ReleasedItem]:
-    """Return these items; the frozen rows are read no further than the last of them."""
-    found: dict[str, ReleasedItem] = {}
-    for read in items_from(benchmark.release, task) if names else ():
-        if read.item.name in names:
-            found[read.item.name] = read.item
-            if len(found) == len(names):
-                break
-    return found
-
-
 def _row(task: BenchmarkTask, one: ItemResult, item: ReleasedItem) -> ItemRow:
     cells = task.write(item, one.answer)
     told = {} if one.is_hidden else one.scores
     return ItemRow(
         name=item.name,
         words=task.words(item),
-        cells=[cells.get(column.name, "") for column in task.columns[1:]],
+        cells=[_short(cells.get(column.name, "")) for column in task.columns[1:]],
         scores=[_say(told.get(measure.key)) for measure in task.single_measures],
     )
+
+
+def _short(value: Any) -> Any:
+    """Return the value as the page shows it: the file of answers has every digit."""
+    return f"{value:.6g}" if isinstance(value, float) else value
 
 
 def _say(score: str | None) -> str:

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from crowd.benchmarks.services import benchmark_results
+from crowd.benchmarks.models import Benchmark, Result
+from crowd.benchmarks.services import benchmark_results, result_relations
 from hits.identity.roles import RESEARCHER
+from scoring.models import RegisteredRival
+from scoring.rivals.interface import WordRegions
 from scoring.services.answering_questions import answer_questions
 from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff
@@ -13,9 +16,51 @@ from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.crowd.releases.studies import make_of, release_of
 from tests.factories import NOW
-from tests.scoring.fakes import make_rival, use_fakes
+from tests.scoring.fakes import FakeCross, make_rival, use_fakes
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+# A grid of twelve by eighteen for each of three words.
+REGIONS = WordRegions(
+    words=["bird", "above", "boat"],
+    maps=[
+        [
+            [max(0.0, 1 - 0.2 * (abs(row - at) + abs(cell - 3 * at))) for cell in range(18)]
+            for row in range(12)
+        ]
+        for at in (2, 4, 6)
+    ],
+)
+
+
+def look_at_items(visitor: Visitor) -> None:
+    """Look at a result item by item, and at the heat maps of one."""
+    page = visitor.page
+    page.get_by_role("link", name="Item by item").click()
+    visitor.visit("benchmark-items", page.url)
+    page.get_by_role("link", name="Words and regions").first.click()
+    page.get_by_role("button", name="Ask it").click()
+    page.get_by_text("Being answered").wait_for()
+    answer_questions()
+    page.get_by_role("link", name="Look again").click()
+    visitor.visit("benchmark-regions", page.url)
+
+
+def look_at_pretraining(visitor: Visitor, benchmark: str) -> None:
+    """Look at the benchmark once models say what they have learned from."""
+    RegisteredRival.objects.update(parameters=111_595_009, pretraining_images=4_100_000)
+    result_relations.relate_results()
+    for number, images in enumerate((300_000, 1_890_000, 400_000_000)):
+        Result.objects.create(
+            benchmark=Benchmark.objects.get(),
+            name=f"Model {number}",
+            added_at=NOW,
+            sums=Result.objects.get(name="the same from a file").sums,
+            pretraining_images=images,
+            trained_for="image-text matching",
+        )
+    visitor.page.goto(benchmark)
+    visitor.page.locator("[data-chart] svg").wait_for()
+    visitor.visit("benchmark-pretraining", benchmark)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -23,6 +68,7 @@ def test_a_model_is_measured_on_a_release(
     open_page: OpenPage, sites: Sites, size: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     use_fakes(monkeypatch)
+    monkeypatch.setattr(FakeCross, "word_regions", lambda *_: REGIONS)
     researcher, study = make_staff(RESEARCHER), make_of("winoground", items=8)
     study.members.add(researcher.user)
     release = release_of(study, "winoground", split_seed=4)
@@ -52,6 +98,7 @@ def test_a_model_is_measured_on_a_release(
     file = tmp_path / "answers.csv"
     taken.value.save_as(file)
     visitor.visit("benchmark-result", page.url)
+    look_at_items(visitor)
     page.goto(f"{empty}upload/")
     page.get_by_label("Name of the model").fill("the same from a file")
     page.get_by_label("File").set_input_files(file)
@@ -65,5 +112,6 @@ def test_a_model_is_measured_on_a_release(
     page.get_by_role("button", name="Compare").click()
     page.get_by_text("95 % interval").first.wait_for()
     visitor.visit("benchmark-compared", page.url.partition("#")[0])
+    look_at_pretraining(visitor, empty)
 
     assert visitor.problems == {}
