@@ -191,7 +191,7 @@ def _go_on(result: Result, *, now: datetime) -> None:
             return
         if not items:
             sum_up(result, task)
-            move(result, Status.DONE, waiting=0)
+            move(result, Status.DONE, waiting=0, is_related=False)
             log.info("benchmark.done", result=str(result.public_id), answered=result.answered)
             return
         if not _take_slice(result, task, items, end=end, now=now):

@@ -24,7 +24,8 @@ def relate_results() -> None:
     lacking = Result.objects.filter(status=Result.Status.DONE, is_related=False)
     for result in lacking.select_related("benchmark__release", "rival"):
         _relate(result)
-        Result.objects.filter(pk=result.pk).update(is_related=True)
+        # One that is being asked again meanwhile is counted when it is complete.
+        Result.objects.filter(pk=result.pk, status=Result.Status.DONE).update(is_related=True)
 
 
 def forget_relations(result: Result) -> None:
