@@ -32,6 +32,8 @@ NOT_THERE = {
         "admin/benchmarks/benchmark/<int:pk>/<slug:name>.csv",
         "admin/benchmarks/benchmark/<int:pk>/<slug:name>.json",
         "admin/benchmarks/benchmark/results/<int:pk>/answers.csv",
+        "admin/benchmarks/benchmark/results/<int:pk>/items/",
+        "admin/benchmarks/benchmark/results/<int:pk>/regions/",
         # The former page for new drafts, which redirects and is linked from nowhere.
         "admin/winoventi/project/<int:pk>/<slug:kind>/draft/",
     },

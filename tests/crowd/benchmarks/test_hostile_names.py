@@ -12,12 +12,16 @@ from crowd.benchmarks import benchmark_tasks
 from crowd.benchmarks.models import Result
 from crowd.benchmarks.services import benchmark_results
 from crowd.releases.services.survey import frozen_rows
+from crowd.winoground.models import Example
 from hits.identity.roles import RESEARCHER
+from scoring.rivals.interface import WordRegions
+from scoring.services.answering_questions import answer_questions
 from tests.attacks.downloads import would_run
-from tests.crowd.benchmarks.making import run, uploaded
+from tests.crowd.benchmarks.making import asked, make_benchmark, rival_for, run, uploaded
 from tests.crowd.releases.studies import make_of, release_of
 from tests.factories import NOW
 from tests.people import sign_in
+from tests.scoring.fakes import FakeCross, use_fakes
 
 pytestmark = pytest.mark.django_db
 FORMULA = "=HYPERLINK(1)<b>x</b>"
@@ -56,9 +60,27 @@ def test_pages_show_hostile_names_as_texts(client: Client, result: Result) -> No
     benchmark = result.benchmark
     led = client.get(reverse("admin:benchmarks_open", args=[benchmark.release_id, benchmark.task]))
 
-    for address in (led.headers["Location"], reverse("admin:benchmarks_result", args=[result.pk])):
+    pages = [reverse(f"admin:benchmarks_{name}", args=[result.pk]) for name in ("result", "items")]
+    for address in (led.headers["Location"], *pages):
         page = client.get(address).content.decode()
         assert "&lt;b&gt;x&lt;/b&gt;" in page
         assert "<b>x</b>" not in page
     table = client.get(reverse("admin:benchmarks_json", args=[benchmark.pk, "results"]))
     assert table.headers["Content-Type"] == "application/json"
+
+
+def test_hostile_words_of_a_model_are_texts(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map's words come from a model's vocabulary, and its item's name from the address."""
+    use_fakes(monkeypatch)
+    monkeypatch.setattr(FakeCross, "word_regions", lambda *_: WordRegions(words=[FORMULA], maps=[[[1.0]]]))
+    result = asked(make_benchmark("winoground"), rival_for("winoground"))
+    sign_in(client, RESEARCHER, result.benchmark.release.study)
+    item = Example.objects.earliest("number").public_id
+    address = f"{reverse('admin:benchmarks_regions', args=[result.pk])}?item={item}&pair=<b>x</b>"
+
+    client.post(address)
+    answer_questions()
+    page = client.get(address).content.decode()
+
+    assert "&lt;b&gt;x&lt;/b&gt;: most of it" in page
+    assert "<b>x</b>" not in page
