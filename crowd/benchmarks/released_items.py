@@ -30,8 +30,7 @@ def items_from(release: Release, task: BenchmarkTask, *, at: int = 0) -> Iterato
         lines.seek(at)
         for line in lines:
             start, at = at, at + len(line)
-            row = json.loads(line)
-            if file.wanted(row) and task.wanted(row):
+            for row in filter(task.wanted, file.rows_of(json.loads(line))):
                 for item in _items_of(release, task, file, row):
                     yield Read(item, start, at)
 

@@ -22,11 +22,16 @@ def _any(_: Row) -> bool:
     return True
 
 
+def _as_it_is(row: Row) -> Iterable[Row]:
+    return (row,)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReleaseFile:
     """Rows of a release that have files of their own, by this name, in every format.
 
-    `part` names the frozen rows that it is made from, of which it has those that are `wanted`. `item` is the
+    `part` names the frozen rows that it is made from, of which it has those that are `wanted`. `divide` makes
+    several rows of one, in a file without images; each has the columns of the one as well. `item` is the
     column by which a row belongs to an item, and to the splits of that. `pair` is the column of what must not
     be divided in the split by halves. `images` maps a column with the image itself, in Parquet, to the column
     with its SHA-256. `labels` names the columns that tell the answer, “pictures/chosen” one of nested rows.
@@ -39,10 +44,15 @@ class ReleaseFile:
     columns: Sequence[Column]
     item: str
     wanted: Callable[[Row], bool] = _any
+    divide: Callable[[Row], Iterable[Row]] = _as_it_is
     pair: str = ""
     images: Mapping[str, str] = field(default_factory=dict)
     labels: Sequence[str] = ()
     tells: bool = False
+
+    def rows_of(self, frozen: Row) -> Iterable[Row]:
+        """Return the rows that it has of a frozen one."""
+        return self.divide(frozen) if self.wanted(frozen) else ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,15 @@ from crowd.releases.project_contents import ProjectContents
 from crowd.whoops.models import Image, Partner
 from crowd.whoops.results.exporting.columns import FULL, IMAGES
 from crowd.whoops.results.exporting.judged_columns import ANSWERS, QUESTIONS
+from crowd.whoops.results.exporting.model_columns import (
+    ANSWERED,
+    FOR_MODELS,
+    SEQUENCES,
+    questions_in,
+    sequences_in,
+)
 from crowd.whoops.results.exporting.whoops_export import WhoopsExport
-from hits.datasets.columns import Row
+from hits.datasets.columns import Column, Row
 from hits.studies.models import Study
 
 # What a model is to find out by itself: what is weird, why, and how people describe it.
@@ -26,6 +33,10 @@ LABELS = (
 TOLD = (
     "normal_element", "weird_element", "shared_element", "revisions", "control_group", "edits", "annotations",
 )  # fmt: skip
+
+
+def _is_accepted(row: Row) -> bool:
+    return bool(row["state"] == Image.State.ACCEPTED)
 
 
 class WhoopsContents(ProjectContents):
@@ -41,7 +52,7 @@ class WhoopsContents(ProjectContents):
         images = ReleaseFile(
             name="images", words="Accepted images, with captions, explanations and partners",
             part="full", columns=IMAGES, item="image", labels=LABELS, images=self.images,
-            wanted=lambda row: row["state"] == Image.State.ACCEPTED,
+            wanted=_is_accepted,
         )  # fmt: skip
         full = ReleaseFile(
             name="full", words="These, and how each came about",
@@ -56,7 +67,27 @@ class WhoopsContents(ProjectContents):
             part="answers", columns=ANSWERS, item="question",
         )  # fmt: skip
         # A vote does not say which image it is about, so that those of hidden ones could not be told apart.
-        return [images, full, questions, *([] if release.hides_test else [answers])]
+        votes = [] if release.hides_test else [answers]
+        return [images, full, questions, *votes, *self._for_models(release)]
+
+    def _for_models(self, release: Release) -> Sequence[ReleaseFile]:
+        """Return the files that models are asked by and trained with. Earlier releases have none."""
+        answered = ReleaseFile(
+            name="question_answering", words="Questions about the weird images, with their right answers",
+            part="full", columns=ANSWERED, item="image", labels=("answer",),
+            wanted=_is_accepted, divide=questions_in,
+        )  # fmt: skip
+        sequences = ReleaseFile(
+            name="sequences", words="Inputs and targets for fine-tuning a model, of all tasks",
+            part="full", columns=SEQUENCES, item="image", tells=True,
+            wanted=_is_accepted, divide=sequences_in,
+        )  # fmt: skip
+        known = release.counts.get("files")
+        return [one for one in (answered, sequences) if known is None or one.name in known]
+
+    def columns(self, release: Release, part: str) -> Sequence[Column]:
+        columns = super().columns(release, part)
+        return (*columns, *FOR_MODELS) if part == self.parts[0] else columns
 
     def example(self, row: Row) -> ReleaseExample:
         texts = [

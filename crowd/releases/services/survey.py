@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from crowd.pictures.models import Picture
@@ -27,7 +28,8 @@ def frozen_rows(release: Release, part: str, *, byte: int = 0) -> Iterator[Row]:
 
 
 def wanted_rows(release: Release, file: ReleaseFile, *, byte: int = 0) -> Iterator[Row]:
-    return (row for row in frozen_rows(release, file.part, byte=byte) if file.wanted(row))
+    frozen = frozen_rows(release, file.part, byte=byte)
+    return chain.from_iterable(map(file.rows_of, frozen))
 
 
 def survey(release: Release, contents: ReleaseContents) -> dict[str, Any]:
@@ -66,7 +68,7 @@ def _count(release: Release, file: ReleaseFile, draft: SurveyDraft) -> int:
     count = byte = 0
     with (release.frozen / f"{file.part}.jsonl").open("rb") as lines:
         for line in lines:
-            if file.wanted(json.loads(line)):
+            for _ in file.rows_of(json.loads(line)):
                 if count % PART == 0:
                     draft.add_part(file.name, count // PART, byte)
                 count += 1

@@ -16,7 +16,8 @@ from tests.crowd.plain.making import answer_each, ask, describe, open_batch
 from tests.crowd.plain.making import make_project as make_plain
 from tests.crowd.whoops.making_images import make_image
 from tests.crowd.whoops.making_images import make_project as make_whoops
-from tests.crowd.whoops.making_results import annotate, partner
+from tests.crowd.whoops.making_results import Kind, annotate, partner
+from tests.crowd.whoops.making_results import ask as ask_about_image
 from tests.crowd.winogavil.releases.data import make_final
 from tests.crowd.winoground.making_scores import RIGHT, answer, make_example, make_voters
 from tests.crowd.winoground.making_scores import make_project as make_winoground
@@ -75,6 +76,9 @@ def make_weird(study: Study, items: int) -> None:
         normal = partner(image, "normal", prompt="a child on a bicycle", tool="A drawing machine")
         normal.picture = make_photo()
         normal.save()
+        (right,) = ask_about_image(image, Kind.VERIFY, offers=(("machine", True),), text="What is it?")
+        right.text = f"answer {number} to it"
+        right.save()
 
 
 def make_challenge(study: Study, items: int) -> None:

@@ -1,6 +1,6 @@
 """Rows of judged options and of votes, read in chunks so that memory stays flat."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -33,6 +33,10 @@ class JudgedOption:
         return self.option.question
 
     @property
+    def image_id(self) -> int | None:
+        return self.question.image_id
+
+    @property
     def image(self) -> Image | None:
         return self.question.image
 
@@ -46,11 +50,16 @@ def exported_questions(project: Project, *, everything: bool) -> Questions:
 def read_options(project: Project, *, everything: bool) -> Iterator[JudgedOption]:
     options = Option.objects.filter(question__in=exported_questions(project, everything=everything))
     for some in in_chunks(options.select_related("question__image", "question__sample"), size=AT_ONCE):
-        counted = tallies({one.question.item_id for one in some if one.question.item_id})
-        for option in some:
-            tally = counted.get((option.question.item_id or 0, option.measure))
-            votes = Votes(yes=tally.yes, of=tally.answers) if tally else NONE
-            yield JudgedOption(option=option, votes=votes, complete=votes.of >= project.judges_wanted)
+        yield from with_votes(some, project)
+
+
+def with_votes(options: Sequence[Option], project: Project) -> Iterator[JudgedOption]:
+    """Yield the options of one chunk with their votes."""
+    counted = tallies({one.question.item_id for one in options if one.question.item_id})
+    for option in options:
+        tally = counted.get((option.question.item_id or 0, option.measure))
+        votes = Votes(yes=tally.yes, of=tally.answers) if tally else NONE
+        yield JudgedOption(option=option, votes=votes, complete=votes.of >= project.judges_wanted)
 
 
 def read_answers(project: Project, *, everything: bool) -> Iterator[Score]:

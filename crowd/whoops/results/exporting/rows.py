@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from crowd.whoops.models import Annotation, Image, ImageEdit, Partner, Project, Revision
 from crowd.whoops.models.control_and_review import ControlAnswer
+from crowd.whoops.models.judged_items import Option, Question
+from crowd.whoops.results.exporting.judged_rows import JudgedOption, with_votes
 from crowd.whoops.results.queries.composition import accepted_images
 from hits.core.chunks import in_chunks
 
@@ -18,7 +20,7 @@ Images = QuerySet[Image]
 
 @dataclass(frozen=True, kw_only=True)
 class ImageRows:
-    """An image with the rows that belong to it; revisions, control answers and edits only in full."""
+    """An image with the rows that belong to it. Those after its partners are read only in full."""
 
     image: Image
     annotations: Sequence[Annotation]
@@ -26,6 +28,10 @@ class ImageRows:
     revisions: Sequence[Revision]
     control_answers: Sequence[ControlAnswer]
     edits: Sequence[ImageEdit]
+    # What people said of it and its normal partner, once all of them have: is it weird?
+    identified: Sequence[JudgedOption]
+    # Right answers to questions about it, whether or not people were asked to verify them.
+    right_answers: Sequence[Option]
 
     @property
     def normal(self) -> Partner | None:
@@ -67,7 +73,24 @@ def _around(images: Sequence[Image], *, in_full: bool) -> Mapping[str, Iterable[
         if in_full
         else (),
         "edits": ImageEdit.objects.filter(image__in=images).select_related("by") if in_full else (),
+        "identified": _identified(images) if in_full else (),
+        "right_answers": _options_of(Question.Kind.VERIFY, images).filter(label=True) if in_full else (),
     }
+
+
+def _identified(images: Sequence[Image]) -> Iterator[JudgedOption]:
+    options = list(_options_of(Question.Kind.IDENTIFY, images).exclude(question__item=None))
+    return (one for one in with_votes(options, images[0].project) if one.complete)
+
+
+def _options_of(kind: str, images: Sequence[Image]) -> QuerySet[Option]:
+    questions = Question.objects.filter(kind=kind, image__in=images, withdrawn_at=None)
+    return (
+        Option.objects.filter(question__in=questions)
+        .annotate(image_id=F("question__image"))
+        .select_related("question")
+        .order_by("question", "number")
+    )
 
 
 def _by_image(rows: Iterable[Any]) -> Mapping[int, Sequence[Any]]:

@@ -286,4 +286,4 @@ def test_rows_ask_as_little_of_many_images() -> None:
     few = count()
     fill(images[2:])
 
-    assert count() == few <= 12
+    assert count() == few <= 15
