@@ -119,6 +119,8 @@ class BenchmarkTask(ABC):
     any_of: ClassVar[Sequence[Sequence[str]]] = ()
     # The kinds of model questions by which it can be put to a registered model, the best first.
     kinds: ClassVar[Sequence[str]]
+    # What tables say of a model that is asked by one of these kinds.
+    said_of: ClassVar[Mapping[str, str]] = {}
     # Who the people beside the models are; empty where a release has no answers of people.
     people: ClassVar[str] = ""
     # Whether a model that reads captions can be given those that another model says.

@@ -15,6 +15,7 @@ from crowd.whoops.paper import PAPER, ImagesOfPaper
 from crowd.whoops.release_contents import WhoopsContents
 from crowd.whoops.results.annotation_benchmarks import DescribeImages, RankCaptions
 from crowd.whoops.results.exporting.whoops_export import WhoopsExport
+from crowd.whoops.results.identification_benchmark import IdentifyImages
 from crowd.whoops.roles import ROLES
 from qualifications.models import Gate
 from qualifications.presets import Preset
@@ -52,7 +53,7 @@ FAMILY = Family(
     tables_permission="whoops.view_project",
     export=WhoopsExport(),
     release=WhoopsContents(),
-    benchmarks=[RankCaptions(), DescribeImages()],
+    benchmarks=[IdentifyImages(), RankCaptions(), DescribeImages()],
     urls={"api/": "crowd.whoops.api.urls", "design/": "crowd.whoops.design.urls"},
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,

@@ -12,7 +12,7 @@ from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.correlations_table import correlations_table
 from crowd.benchmarks.queries.models_table import models_table
 from crowd.benchmarks.queries.pretraining_table import pretraining_table
-from crowd.benchmarks.services.benchmark_results import task_of
+from crowd.benchmarks.services.benchmark_results import kind_for, task_of
 from crowd.benchmarks.services.score_sums import ALL, QUARTER
 from hits.datasets.bars import Bars, draw_bars
 from hits.datasets.columns import INTEGER, NUMBER, TEXT
@@ -68,7 +68,7 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
     """Return the table over all items, and one for each way in which the task divides them."""
     task, links = task_of(benchmark), urls or {}
     results = complete_results(benchmark)
-    rows = [_row_of(result, url=links.get(result.pk, "")) for result in results]
+    rows = [_row_of(task, result, url=links.get(result.pk, "")) for result in results]
     rows += task.further(benchmark.release)
     groups = dict.fromkeys(str(one["group"]) for row in rows for one in row.sums)
     divided = [group for group in groups if group not in (ALL, QUARTER)]
@@ -85,8 +85,9 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
     ]
 
 
-def _row_of(result: Result, *, url: str) -> TableRow:
-    said = [SOURCES[result.source], result.about]
+def _row_of(task: BenchmarkTask, result: Result, *, url: str) -> TableRow:
+    how = task.said_of.get(kind_for(task, result.rival), "") if result.rival else ""
+    said = [SOURCES[result.source], how, result.about]
     if result.failed:
         said.append(f"{result.failed} could not be answered")
     return TableRow(name=result.name, about="; ".join(one for one in said if one), sums=result.sums, url=url)

@@ -8,11 +8,12 @@ from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Measure, Rel
 from hits.common.uploads import UploadedColumn, read_number, read_text
 from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
-from scoring.services.asking_models import NewQuestion, scores, words
+from scoring.services.asking_models import NewQuestion, perplexity, scores, words
 from scoring.services.asking_rivals import ShownPicture
 from scoring.services.picture_places import captions_of
 from scoring.text_metrics import cider, corpus_bleu
 
+Kind = ModelQuestion.Kind
 RANKED, BLEU, CIDER = "ranked", "bleu_4", "cider"
 DETAILED, UNDERSPECIFIED = "detailed", "underspecified"
 HALF = Fraction(1, 2)
@@ -27,7 +28,8 @@ class RankCaptions(BenchmarkTask):
     about: ClassVar[str] = (
         "A score for each of the two captions of an annotation with the weird image. The caption that names "
         "both parts should fit better than the one that leaves a part out; equal numbers are a tie, which is "
-        "wrong."
+        "wrong. A language model reads the captions alone, and the more probable one counts for it: what it "
+        "gets right needs no picture."
     )
     file: ClassVar[str] = "images"
     items: ClassVar[str] = "annotations"
@@ -42,7 +44,8 @@ class RankCaptions(BenchmarkTask):
             name=UNDERSPECIFIED, help="The score of the underspecified caption.", read=read_number
         ),
     ]
-    kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.SCORES]
+    kinds: ClassVar[Sequence[str]] = [Kind.SCORES, Kind.PERPLEXITIES]
+    said_of: ClassVar[Mapping[str, str]] = {Kind.PERPLEXITIES: "sees no picture"}
 
     def divide(self, row: Row) -> Iterable[Row]:
         pairs = zip(row["captions"], row["underspecified_captions"], strict=True)
@@ -65,10 +68,15 @@ class RankCaptions(BenchmarkTask):
         return {name: item.row[name] for name in ("sha256", DETAILED, UNDERSPECIFIED)}
 
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
+        if kind == Kind.PERPLEXITIES:
+            return [[perplexity(item.row[one]) for one in (DETAILED, UNDERSPECIFIED)] for item in items]
         captions = captions_of([item.row["sha256"] for item in items])
         return [[_question(item.row, captions)] for item in items]
 
     def answer(self, item: ReleasedItem, outputs: Sequence[Any], kind: str) -> Answer:
+        """Return a number for each caption, of which the larger counts: of perplexities the inverse."""
+        if kind == Kind.PERPLEXITIES:
+            return [1 / value for value in outputs]
         (table,) = outputs
         return [row[0] for row in table]
 
@@ -108,7 +116,7 @@ class DescribeImages(BenchmarkTask):
         UploadedColumn(name="image", help="The image's id, as in the release."),
         UploadedColumn(name="caption", help="The model's caption of the weird image.", read=read_text),
     ]
-    kinds: ClassVar[Sequence[str]] = [ModelQuestion.Kind.WORDS]
+    kinds: ClassVar[Sequence[str]] = [Kind.WORDS]
 
     def wanted(self, row: Row) -> bool:
         return bool(row["captions"])
