@@ -21,6 +21,8 @@ class ModelQuestion(models.Model):
         WORDS = "words", "Words about a picture"
         LIKENESS = "likeness", "Likeness of texts and pictures"
         REGIONS = "regions", "Regions of a picture by the words of a text"
+        CONTINUATIONS = "continuations", "Words after a text"
+        QUESTIONS = "questions", "Questions that a text answers"
 
     class Status(models.TextChoices):
         WAITING = "waiting"
@@ -42,6 +44,8 @@ class ModelQuestion(models.Model):
         Kind.WORDS: (RegisteredRival.Kind.SPEAKER,),
         Kind.LIKENESS: RegisteredRival.KEEP_VECTORS,
         Kind.REGIONS: (RegisteredRival.Kind.CROSS,),
+        Kind.CONTINUATIONS: (RegisteredRival.Kind.CAUSAL,),
+        Kind.QUESTIONS: (RegisteredRival.Kind.TAGGER,),
     }
 
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="model_questions")

@@ -4,16 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
-from transformers import AutoModelForImageTextToText, AutoProcessor
+from transformers import AutoConfig, AutoModelForImageTextToText, AutoProcessor, BlipForQuestionAnswering
 from transformers.utils import logging as transformers_logging
 
 from scoring.rivals import weights
 from scoring.rivals.devices import device_of, name_of
-from scoring.rivals.interface import Picture, Speaker, Spec
+from scoring.rivals.interface import NotLoadable, Picture, Speaker, Spec
 from scoring.rivals.picture_files import read_picture
 
 BATCH_SIZE = 8
 MOST_TOKENS = 60
+# Where the words of a question stand in the option `prompt`.
+ASKED = "{text}"
 GREEDY = {"do_sample": False, "num_beams": 1}
 
 
@@ -21,7 +23,7 @@ class Captioner(Speaker):
     """A model of transformers that is given a picture and a text, loaded from a local folder only.
 
     It takes the most probable token each time, so that the same question has the same answer. Options:
-    `max_new_tokens`, `device` and `batch_size`.
+    `prompt` (with {text}, around what it is asked), `max_new_tokens`, `device` and `batch_size`.
     """
 
     kind = "speaker"
@@ -31,11 +33,16 @@ class Captioner(Speaker):
         self._sha256 = weights.check(spec)
         self._device = device_of(spec.options)
         self._batch_size = int(spec.options.get("batch_size", BATCH_SIZE))
+        self._template = str(spec.options.get("prompt", ASKED))
+        if ASKED not in self._template:
+            raise NotLoadable(
+                f"The prompt of {spec.name} has no place for what is asked. Write {ASKED} there."
+            )
         self._most_tokens = int(spec.options.get("max_new_tokens", MOST_TOKENS))
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         self._processor = weights.load_processor(AutoProcessor, spec)
         called = "model that says words about pictures"
-        model = weights.load_whole(AutoModelForImageTextToText, spec, called=called)
+        model = weights.load_whole(_loader_of(spec), spec, called=called)
         self._model = model.to(self._device).eval()
 
     @property
@@ -48,6 +55,7 @@ class Captioner(Speaker):
             "reads": "a text and pixels",
             "architecture": type(self._model).__name__,
             "processor": type(self._processor).__name__,
+            "prompt": self._template,
             "decoding": "greedy",
             "max_new_tokens": self._most_tokens,
         }
@@ -70,6 +78,9 @@ class Captioner(Speaker):
 
     def _say(self, prompt: str, pictures: Sequence[Picture]) -> list[str]:
         images = [read_picture(picture, lambda image: image.convert("RGB")) for picture in pictures]
+        if not prompt and isinstance(self._model, BlipForQuestionAnswering):
+            raise ValueError(f"{self.spec.name} answers questions, and nothing is asked. It cannot describe.")
+        prompt = self._template.replace(ASKED, prompt) if prompt else ""
         text = {"text": [prompt] * len(images)} if prompt else {}
         inputs = self._processor(images=images, return_tensors="pt", **text).to(self._device)
         with torch.inference_mode():
@@ -89,6 +100,13 @@ class Captioner(Speaker):
                 f"The prompt has {taken} tokens, and {self.spec.name} reads fewer than {places}."
             )
         return min(self._most_tokens, int(places) - taken)
+
+
+def _loader_of(spec: Spec) -> Any:
+    """The class of the model: those of BLIP that answer questions are in no list of transformers."""
+    config = weights.load_processor(AutoConfig, spec)
+    answers = BlipForQuestionAnswering.__name__ in (config.architectures or ())
+    return BlipForQuestionAnswering if answers else AutoModelForImageTextToText
 
 
 def _without(prompt: str, words: str) -> str:

@@ -1,4 +1,4 @@
-"""Taggers: the part of speech of a word in its sentence, by a pipeline of spaCy."""
+"""Taggers: the part of speech of a word in its sentence, and questions by rules, by a pipeline of spaCy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import spacy
 
 from scoring.rivals import weights
 from scoring.rivals.interface import LoadedModel, Spec
+from scoring.rivals.question_rules import questions_of
 
 # Parts of the pipeline that do not decide on parts of speech.
 UNUSED = ("ner", "lemmatizer")
@@ -69,3 +70,12 @@ class Tagger(LoadedModel):
             head = span.root
             found.append(TaggedWord(word=head.text, part=head.pos_, tag=head.tag_))
         return found
+
+    def questions_about(self, texts: Sequence[str]) -> list[list[list[str]]]:
+        """For each sentence, the questions that it answers with their answers, by rules.
+
+        Raises ValueError if the pipeline has no parser, by which the rules go.
+        """
+        if "parser" not in self._pipeline.pipe_names:
+            raise ValueError(f"The pipeline of {self.spec.name} has no parser. Fetch one that has.")
+        return [[list(one) for one in questions_of(document)] for document in self._pipeline.pipe(texts)]

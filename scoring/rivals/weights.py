@@ -45,7 +45,7 @@ def check(spec: Spec) -> str:
 
 
 def load_processor(loader: Any, spec: Spec) -> Any:
-    """Load what prepares the inputs of a model of transformers, from its folder alone, as below."""
+    """Load what describes a model of transformers or prepares its inputs, from its folder alone, as below."""
     return loader.from_pretrained(spec.path, local_files_only=True, trust_remote_code=False)
 
 

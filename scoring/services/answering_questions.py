@@ -5,7 +5,7 @@ stored only where the row still waits, so there is one, whichever process comes 
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -32,6 +32,12 @@ FIRST_SLICE, SMALLEST, LARGEST = 32, 8, 1024
 UNANSWERABLE = (ValueError, rivals.UnreadablePicture)
 Kind = ModelQuestion.Kind
 Status = ModelQuestion.Status
+# What a model does with the texts of questions that have nothing beside them.
+OF_TEXTS: Mapping[str, str] = {
+    Kind.PERPLEXITIES: "perplexities",
+    Kind.CONTINUATIONS: "continuations",
+    Kind.QUESTIONS: "questions_about",
+}
 log = structlog.get_logger()
 
 
@@ -110,14 +116,14 @@ def _answer_or_fail(
 def _ask(rival: RegisteredRival, model: Any, questions: Sequence[ModelQuestion]) -> list[Any]:
     """Answers of the model, from one batched call for all questions that share their options."""
     inputs = [one.input for one in questions]
-    match questions[0].kind:
-        case Kind.SCORES | Kind.LIKENESS as kind:
+    kind = questions[0].kind
+    if kind in OF_TEXTS:
+        return list(getattr(model, OF_TEXTS[kind])([one["text"] for one in inputs]))
+    match kind:
+        case Kind.SCORES | Kind.LIKENESS:
             return (_scores if kind == Kind.SCORES else _likenesses)(rival, model, inputs)
-        case Kind.WORDS | Kind.REGIONS as kind:
+        case Kind.WORDS | Kind.REGIONS:
             return (_words_about if kind == Kind.WORDS else _regions)(model, inputs)
-        case Kind.PERPLEXITIES:
-            found: list[Any] = model.perplexities([one["text"] for one in inputs])
-            return found
         case Kind.PARTS:
             parts = model.parts_of_speech([(one["text"], one["start"], one["end"]) for one in inputs])
             return [{"part": one.part, "tag": one.tag, "word": one.word} for one in parts]

@@ -30,6 +30,8 @@ CHOICES = {
     Kind.WORDS: "a model that says words about a picture",
     Kind.LIKENESS: "a model that embeds texts and pictures apart",
     Kind.REGIONS: "a cross-encoder",
+    Kind.CONTINUATIONS: "a causal language model",
+    Kind.QUESTIONS: "a tagger",
 }
 log = structlog.get_logger()
 
@@ -95,6 +97,16 @@ def regions(text: str, picture: ShownPicture) -> NewQuestion:
     """Ask which words of the text meet which regions of the picture."""
     shown = [{"sha256": picture.sha256, "caption": picture.caption}]
     return NewQuestion(kind=Kind.REGIONS.value, input={"text": text, "pictures": shown})
+
+
+def continuation(text: str) -> NewQuestion:
+    """Ask for the line with which a language model goes on after the text."""
+    return NewQuestion(kind=Kind.CONTINUATIONS.value, input={"text": text})
+
+
+def questions_about(text: str) -> NewQuestion:
+    """Ask for questions that the sentence answers, each with its answer."""
+    return NewQuestion(kind=Kind.QUESTIONS.value, input={"text": text})
 
 
 def ask_questions(questions: Sequence[NewQuestion], *, rival: RegisteredRival, now: datetime) -> None:

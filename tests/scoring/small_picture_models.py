@@ -8,6 +8,7 @@ from transformers import (
     BertTokenizer,
     BlipConfig,
     BlipForConditionalGeneration,
+    BlipForQuestionAnswering,
     BlipImageProcessor,
     BlipProcessor,
     ViltConfig,
@@ -23,6 +24,7 @@ _vilt: Any = ViltForImageAndTextRetrieval
 _vilt_pictures: Any = ViltImageProcessor
 _vilt_processor: Any = ViltProcessor
 _blip: Any = BlipForConditionalGeneration
+_blip_answering: Any = BlipForQuestionAnswering
 _blip_processor: Any = BlipProcessor
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[ENC]", "[DEC]"]
 WORDS = [*SPECIAL, "a", "an", "dog", "moon", "red", "the", "is"]
@@ -46,7 +48,8 @@ def save_vilt(folder: Path) -> Path:
     return folder
 
 
-def save_blip(folder: Path) -> Path:
+def save_blip(folder: Path, *, answers: bool = False) -> Path:
+    """Save a BLIP that describes pictures, or one that answers questions about them."""
     torch.manual_seed(5)
     text = {
         **SIZES,
@@ -61,7 +64,7 @@ def save_blip(folder: Path) -> Path:
     }
     vision = {**SIZES, "image_size": 32, "patch_size": 16, "projection_dim": 8}
     config = BlipConfig(text_config=text, vision_config=vision, projection_dim=8, image_text_hidden_size=8)
-    _blip(config).eval().save_pretrained(folder)
+    (_blip_answering if answers else _blip)(config).eval().save_pretrained(folder)
     pictures = BlipImageProcessor(size={"height": 32, "width": 32})
     _blip_processor(pictures, _tokenizer(folder, length=32)).save_pretrained(folder)
     return folder

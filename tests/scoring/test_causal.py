@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from scoring import rivals
 from scoring.rivals import NotNumbers
-from scoring.rivals.causal import CausalModel, LooksAhead
+from scoring.rivals.causal import MOST_NEW_TOKENS, CausalModel, LooksAhead
 from tests.scoring import small_language_models as small
 
 pytestmark = pytest.mark.pure
@@ -158,6 +158,7 @@ def test_provenance_tells_what_a_text_begins_with(folder: Path) -> None:
             "dtype": "float32",
             "begins_with": AutoTokenizer.from_pretrained(folder).bos_token,
             "perplexity": "exp of the mean negative log likelihood of the tokens after the first",
+            "continuation": "greedy, one line of at most 20 tokens",
         },
     }
 
@@ -187,3 +188,35 @@ def test_a_model_that_reads_both_ways_is_refused(tmp_path: Path) -> None:
 
 def test_the_registry_loads_it(gpt2: Path) -> None:
     assert isinstance(rivals.load(small.spec_of(gpt2, "causal", device="cpu")), CausalModel)
+
+
+def plain_continuation(folder: Path, text: str) -> str:
+    """The most probable token each time, one text at a time, until its end or a new line."""
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+    model: Any = AutoModelForCausalLM.from_pretrained(folder)
+    begin = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
+    row = [*begin, *tokenizer(text, add_special_tokens=False)["input_ids"]]
+    said: list[int] = []
+    while len(said) < MOST_NEW_TOKENS and len(row) + len(said) < 24:
+        logits = model(torch.tensor([[*row, *said]])).logits[0, -1]
+        said.append(int(logits.argmax()))
+        if said[-1] == model.config.eos_token_id:
+            break
+    words = tokenizer.decode(said, skip_special_tokens=True).strip()
+    return words.splitlines()[0].strip() if words else ""
+
+
+def test_a_continuation_is_that_of_the_text_alone(folder: Path) -> None:
+    model = causal(folder, batch_size=2)
+
+    found = model.continuations([*TEXTS[:3], *TEXTS[:1]])
+
+    assert found == [plain_continuation(folder, text) for text in (*TEXTS[:3], *TEXTS[:1])]
+    assert any(found)
+
+
+def test_a_text_that_leaves_no_room_is_refused(gpt2: Path) -> None:
+    with pytest.raises(ValueError, match="reads fewer"):
+        causal(gpt2).continuations(["the" + " the" * 21])
+    with pytest.raises(ValueError, match="nothing to predict"):
+        causal(gpt2).continuations([" "])

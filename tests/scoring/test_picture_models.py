@@ -131,3 +131,35 @@ def test_a_model_that_cannot_map_words_says_so(vilt: Path, pictures: list[rivals
 
     with pytest.raises(ValueError, match="cannot say which words meet which regions"):
         model.word_regions("a dog", pictures[0])
+
+
+def test_a_model_that_answers_questions_reads_the_question(
+    tmp_path: Path, pictures: list[rivals.Picture]
+) -> None:
+    with one_thread():
+        model = Captioner(spec("speaker", save_blip(tmp_path, answers=True), batch_size=2, max_new_tokens=6))
+        asked = [(prompt, picture) for prompt in ("is the moon red", "a dog") for picture in pictures]
+        together = model.say(asked)
+        alone = [model.say([one])[0] for one in asked]
+        with pytest.raises(ValueError, match="nothing is asked"):
+            model.say([("", pictures[0])])
+
+    assert together == alone
+    assert all(set(words.split()) <= set(WORDS) for words in together)
+    assert len(set(together)) > 1
+    assert model.preprocessing["architecture"] == "BlipForQuestionAnswering"
+
+
+def test_a_model_is_asked_within_the_prompt_it_was_registered_with(
+    blip: Path, pictures: list[rivals.Picture]
+) -> None:
+    own = replace(spec("speaker", blip, max_new_tokens=6), weights_sha256="")
+    with one_thread():
+        bare = Captioner(own).say([("the dog is red", pictures[0]), ("", pictures[0])])
+        within = Captioner(replace(own, options={"prompt": "the {text} red", "max_new_tokens": 6}))
+        asked = within.say([("dog is", pictures[0]), ("", pictures[0])])
+
+    assert asked == bare
+    assert within.preprocessing["prompt"] == "the {text} red"
+    with pytest.raises(NotLoadable, match="no place for what is asked"):
+        Captioner(replace(own, options={"prompt": "Answer!"}))

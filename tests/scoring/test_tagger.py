@@ -73,6 +73,38 @@ def test_question_is_answered_with_name_and_version_of_the_tagger(tagger: Regist
     assert row.provenance["weights_sha256"] == tagger.weights_sha256
 
 
+@pytest.mark.parametrize(
+    ("caption", "questions"),
+    [
+        (
+            "Two walruses are swimming in the jungle.",
+            [
+                ["What is swimming in the jungle?", "two walruses"],
+                ["How many walruses are swimming in the jungle?", "two"],
+                ["Where are two walruses swimming?", "in the jungle"],
+            ],
+        ),
+        (
+            "Albert Einstein holding a smartphone",
+            [
+                ["Who is holding a smartphone?", "Albert Einstein"],
+                ["What is Albert Einstein holding?", "a smartphone"],
+            ],
+        ),
+        ("A man rides a horse on the moon.", [["Who rides a horse on the moon?", "a man"]]),
+        ("There is a fish on a bicycle.", []),
+    ],
+)
+def test_questions_are_made_of_a_sentence_by_rules(
+    tagger: RegisteredRival, caption: str, questions: list[list[str]]
+) -> None:
+    asking_models.ask_questions([asking_models.questions_about(caption)], rival=tagger, now=NOW)
+
+    assert answer_questions(clock=lambda: NOW) == 1
+
+    assert ModelQuestion.objects.get().output == questions
+
+
 def test_changed_tagger_tags_nothing(tagger: RegisteredRival, settings: Any) -> None:
     (settings.WEIGHTS_DIR / tagger.path / "meta.json").write_text("{}")
 

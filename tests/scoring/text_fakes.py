@@ -78,6 +78,15 @@ class FakeText(rivals.LoadedModel):
         words = [text[start:end] for text, start, end in questions]
         return [FakePart(word=word, part=self.parts.get(word, "NOUN"), tag="T") for word in words]
 
+    def continuations(self, texts: Sequence[str]) -> list[str]:
+        self._called("continuations", texts)
+        return [" ".join(self._of(text)) for text in texts]
+
+    def questions_about(self, texts: Sequence[str]) -> list[list[list[str]]]:
+        """Ask what a text begins with, if it has a known beginning."""
+        self._called("questions", texts)
+        return [[["What is it?", word] for word in self._of(text)] for text in texts]
+
     def _of(self, prompt: str) -> Sequence[str]:
         return self.words.get(prompt, ())
 
