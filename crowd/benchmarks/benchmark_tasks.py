@@ -114,6 +114,8 @@ class BenchmarkTask(ABC):
     measures: ClassVar[Sequence[Measure]]
     # Whether means have 95 % intervals, by four equal groups of the items and Student's t.
     has_intervals: ClassVar[bool] = False
+    # The one of them that a sentence model decides, which is chosen for a benchmark; None where none does.
+    learned: ClassVar[Measure | None] = None
     # Columns of a file of answers. The first names the item.
     columns: ClassVar[Sequence[UploadedColumn]]
     any_of: ClassVar[Sequence[Sequence[str]]] = ()
@@ -190,6 +192,10 @@ class BenchmarkTask(ABC):
     def score(self, item: ReleasedItem, answer: Answer) -> Scores:
         """Return the measures that a single answer has."""
         return {}
+
+    def right_answers(self, item: ReleasedItem) -> Sequence[str]:
+        """Return the texts with which a sentence model compares an answer."""
+        return ()
 
     def whole(self, answered: Sequence[tuple[ReleasedItem, Answer]]) -> Mapping[str, float]:
         """Return the measures that only these answers together have."""

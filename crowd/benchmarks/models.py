@@ -19,10 +19,18 @@ class Benchmark(models.Model):
     # The key of the task within the release's family.
     task = models.CharField(max_length=32)
     made_at = models.DateTimeField()
+    # The sentence model that compares answers with the right ones, and the smallest cosine that is a match.
+    matcher = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
+    matches_from = models.FloatField(null=True)
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["release", "task"], name="benchmark_once_per_release_and_task")
+            models.UniqueConstraint(fields=["release", "task"], name="benchmark_once_per_release_and_task"),
+            models.CheckConstraint(
+                condition=Q(matcher=None, matches_from=None)
+                | Q(matcher__isnull=False, matches_from__isnull=False),
+                name="benchmark_matcher_has_a_threshold",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -72,6 +80,9 @@ class Result(ModelFacts):
     waiting = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
     problem = models.CharField(max_length=500, blank=True)
+    # Whether the benchmark's matcher still has to compare its answers, and the byte up to which it did.
+    to_match = models.BooleanField(default=False)
+    match_cursor = models.BigIntegerField(default=0)
     # Model, weights, preprocessing, device and code; of a file, its SHA-256.
     provenance = models.JSONField(default=dict)
     # Sums of scores, from which tables are made: [{"group", "value", "measure", "items", "sum"}].
@@ -107,6 +118,7 @@ class Result(ModelFacts):
             models.Index(
                 fields=["id"], condition=Q(status="done", is_related=False), name="benchmark_result_unrelated"
             ),
+            models.Index(fields=["id"], condition=Q(to_match=True), name="benchmark_result_to_match"),
         ]
 
     def __str__(self) -> str:
@@ -136,7 +148,7 @@ class ItemResult(models.Model):
     """The answer to one item, with its scores as fractions."""
 
     result = models.ForeignKey(Result, models.CASCADE, related_name="items")
-    item = models.CharField(max_length=80)
+    item = models.CharField(max_length=120)
     is_hidden = models.BooleanField(default=False)
     answer: Any = models.JSONField(null=True)
     scores: "models.JSONField[dict[str, str], dict[str, str]]" = models.JSONField()

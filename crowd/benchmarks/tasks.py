@@ -1,6 +1,6 @@
 from django.utils import timezone
 
-from crowd.benchmarks.services import benchmark_results, earlier_answers, result_relations
+from crowd.benchmarks.services import benchmark_results, earlier_answers, learned_match, result_relations
 from hits.common.sweeps import sweep
 
 
@@ -8,4 +8,5 @@ from hits.common.sweeps import sweep
 def answer_benchmarks() -> None:
     earlier_answers.bring_earlier_answers()
     benchmark_results.answer_benchmarks(now=timezone.now())
+    learned_match.match_answers(now=timezone.now())
     result_relations.relate_results()

@@ -16,6 +16,7 @@ from crowd.whoops.release_contents import WhoopsContents
 from crowd.whoops.results.annotation_benchmarks import DescribeImages, RankCaptions
 from crowd.whoops.results.exporting.whoops_export import WhoopsExport
 from crowd.whoops.results.identification_benchmark import IdentifyImages
+from crowd.whoops.results.question_benchmark import AnswerQuestions
 from crowd.whoops.roles import ROLES
 from qualifications.models import Gate
 from qualifications.presets import Preset
@@ -53,7 +54,7 @@ FAMILY = Family(
     tables_permission="whoops.view_project",
     export=WhoopsExport(),
     release=WhoopsContents(),
-    benchmarks=[IdentifyImages(), RankCaptions(), DescribeImages()],
+    benchmarks=[IdentifyImages(), RankCaptions(), AnswerQuestions(), DescribeImages()],
     urls={"api/": "crowd.whoops.api.urls", "design/": "crowd.whoops.design.urls"},
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,

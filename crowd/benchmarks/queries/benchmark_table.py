@@ -74,7 +74,7 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
     divided = [group for group in groups if group not in (ALL, QUARTER)]
     across = task.across(benchmark.release)
     return [
-        _table(task, RESULTS, "Models beside people", list(_lines(rows, ALL))),
+        _table(task, RESULTS, "Models beside people", list(_lines(rows, ALL)), further=_match_of(benchmark)),
         *(
             _wide(task, group, across[group], rows) if group in across else _divided(task, group, rows)
             for group in divided
@@ -93,7 +93,20 @@ def _row_of(task: BenchmarkTask, result: Result, *, url: str) -> TableRow:
     return TableRow(name=result.name, about="; ".join(one for one in said if one), sums=result.sums, url=url)
 
 
-def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) -> StatTable:
+def _match_of(benchmark: Benchmark) -> str:
+    """Say what decides on a learned match, which is another measure with every model and threshold."""
+    learned = task_of(benchmark).learned
+    if learned is None:
+        return ""
+    if benchmark.matcher is None:
+        return f" {learned.name}: no model is chosen that decides."
+    return (
+        f" {learned.name}: {benchmark.matcher} finds a cosine of at least {benchmark.matches_from} with the "
+        "right answer, without reading the question."
+    )
+
+
+def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line], *, further: str) -> StatTable:
     bars = _bars(task, lines)
     notes = [f"The bars show: {task.single_measures[-1].name}."] if bars else []
     notes += [INTERVALS] if task.has_intervals else []
@@ -102,7 +115,7 @@ def _table(task: BenchmarkTask, name: str, title: str, lines: Sequence[Line]) ->
         title=title,
         columns=[_who(), *_numbers(task.measures, task.items, has_intervals=task.has_intervals), _about()],
         rows=lines,
-        about=f"Means over {task.items}.",
+        about=f"Means over {task.items}.{further}",
         note=" ".join(notes),
         empty="Nothing is counted yet. People and chance come within a minute.",
         bars=bars,

@@ -206,8 +206,8 @@ def _store(
         ),
         batch_size=AT_ONCE,
     )
-    result.answered = len(found)
-    result.save(update_fields=["answered"])
+    result.answered, result.to_match = len(found), result.benchmark.matcher_id is not None
+    result.save(update_fields=["answered", "to_match"])
     sum_up(result, task)
     stored(result)
     release = result.benchmark.release

@@ -104,6 +104,7 @@ def ask_model(
                 rival=rival,
                 captioner=captioner,
                 status=Status.OPEN,
+                to_match=benchmark.matcher_id is not None,
                 about=about,
                 added_by=by,
                 added_at=now,
@@ -142,8 +143,15 @@ def ask_failed_again(*, result: Result, by: User | None, now: datetime) -> None:
         result.items.all().delete()
         forget_relations(result)
         begun: dict[str, Any] = {
-            "cursor": 0, "answered": 0, "failed": 0, "waiting": 0, "problem": "", "is_related": False,
-        }  # fmt: skip
+            "cursor": 0,
+            "answered": 0,
+            "failed": 0,
+            "waiting": 0,
+            "problem": "",
+            "is_related": False,
+            "to_match": result.benchmark.matcher_id is not None,
+            "match_cursor": 0,
+        }
         if not move(result, Status.OPEN, **begun):
             Result.objects.filter(pk=result.pk).update(**begun)
         _note(result, "benchmark.asked_again", f"{rival} is asked again", by=by, now=now)

@@ -19,14 +19,19 @@ Key = tuple[str, str, str]
 
 
 def sum_up(result: Result, task: BenchmarkTask) -> None:
-    """Store the sums over all items of the result, and over each kind of them."""
+    """Store the sums over all items of the result, and over each kind of them.
+
+    What a matcher decides is left out until it has decided on all answers.
+    """
+    left_out = task.learned.key if task.learned and result.to_match else ""
     counted: defaultdict[Key, Counter[str]] = defaultdict(Counter)
     has_intervals = task.has_intervals and result.source != Result.Source.CHANCE
     for place, (item, answer, scores) in enumerate(_scored(result, task)):
         dealt = [(QUARTER, str(place % GROUPS))] if has_intervals else []
         for group, value in (*kinds_of(item, task), *dealt):
             for measure, score in scores.items():
-                counted[group, value, measure][score] += 1
+                if measure != left_out:
+                    counted[group, value, measure][score] += 1
         if table := task.part_table:
             for part in task.parts(item):
                 if (found := _score_of_part(part, result, answer)) is not None:
