@@ -24,7 +24,7 @@ from crowd.benchmarks.admin.result_actions import ADD, LOOK, RESULTS
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import tables_of
 from crowd.benchmarks.released_items import has_rows
-from crowd.benchmarks.services import answer_files, benchmark_results, item_regions
+from crowd.benchmarks.services import answer_files, benchmark_results, item_regions, learned_match
 from crowd.benchmarks.services.benchmark_results import captioners_for, models_for, task_of
 from crowd.releases.admin.permitted_rows import TAKE, VIEW
 from crowd.releases.models import Release
@@ -35,7 +35,7 @@ from hits.api.filters import Filters
 from hits.api.listings import JSON, Listing
 from hits.api.request_permissions import Need
 from hits.api.verbs import Verb
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, column
 from hits.identity.api_tokens import Scope
 from hits.work.access import studies_of
 from scoring.api import FACT_COLUMNS, StatedFacts
@@ -59,6 +59,16 @@ class AskedModel(serializers.Serializer[Any]):
         required=False,
         allow_blank=True,
         help_text="The name of a registered model that says captions, for a model that reads them.",
+    )
+
+
+class ChosenMatcher(serializers.Serializer[Any]):
+    model = serializers.CharField(max_length=64, help_text="The name of a registered sentence model.")
+    matches_from = serializers.FloatField(
+        min_value=-1,
+        max_value=1,
+        default=learned_match.USUAL,
+        help_text="The smallest cosine that is a match.",
     )
 
 
@@ -223,7 +233,9 @@ Results: Any = BenchmarkResultViewSet
 class BenchmarkViewSet(Listing):
     """One task on the items of one release, with the results of models, people and chance."""
 
-    queryset: QuerySet[Benchmark] = Benchmark.objects.select_related("release__study").prefetch_related(
+    queryset: QuerySet[Benchmark] = Benchmark.objects.select_related(
+        "release__study", "matcher"
+    ).prefetch_related(
         Prefetch("results", Result.objects.filter(is_listed=True).defer("sums", "provenance"))
     )
     permissions = SEEN
@@ -231,12 +243,17 @@ class BenchmarkViewSet(Listing):
     study_path = "release__study"
     number = True
     filters = BenchmarkFilters
-    admin_pages: ClassVar[Mapping[str, str]] = {"benchmarks_ask": "ask", "benchmarks_upload": "upload"}
+    admin_pages: ClassVar[Mapping[str, str]] = {
+        "benchmarks_ask": "ask",
+        "benchmarks_upload": "upload",
+        "benchmarks_match": "match",
+    }
     needs: ClassVar[Mapping[str, Need]] = {
         "create": CHANGE,
         "tables": Need(Scope.EXPORT, SEEN),
         "ask": CHANGE,
         "upload": CHANGE,
+        "match": CHANGE,
     }
     columns = (
         column("number", INTEGER, "the number of the benchmark on this site", of="pk"),
@@ -245,6 +262,13 @@ class BenchmarkViewSet(Listing):
         column("task", TEXT, "the key of the task"),
         column("name", TEXT, "the task in words", of=lambda one: task_of(one).name),
         column("made_at", MOMENT, "when it was opened"),
+        column(
+            "matcher",
+            TEXT,
+            "the sentence model that matches answers; null: none is chosen",
+            of=lambda one: one.matcher and one.matcher.name,
+        ),
+        column("matches_from", NUMBER, "the smallest cosine that is a match"),
         column("results", ROWS, "its results", *STATE, of=lambda one: one.results.all()),
     )
 
@@ -291,6 +315,23 @@ class BenchmarkViewSet(Listing):
             about=asked.get("about", ""),
         )
         return _told(result)
+
+    @extend_schema(request=ChosenMatcher)
+    @action(detail=True, methods=["post"])
+    def match(self, request: Request, pk: str) -> Response:
+        """Choose the sentence model that decides which answers mean the same as the right ones."""
+        benchmark, asked = self.get_object(), self.read(ChosenMatcher)
+        matcher = learned_match.matchers().filter(name=asked["model"]).first()
+        if matcher is None:
+            raise serializers.ValidationError({"model": ["No model of this name compares texts."]})
+        learned_match.choose_matcher(
+            benchmark=benchmark,
+            matcher=matcher,
+            matches_from=asked["matches_from"],
+            by=user_of(request),
+            now=timezone.now(),
+        )
+        return self.answer_row(pk=benchmark.pk)
 
     @extend_schema(request=NewAnswers, responses={201: Results.serializer_class})
     @action(detail=True, methods=["post"], parser_classes=[MultiPartParser])

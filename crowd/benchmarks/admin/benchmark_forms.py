@@ -11,6 +11,7 @@ from crowd.benchmarks.benchmark_tasks import BenchmarkTask
 from crowd.benchmarks.models import Result
 from crowd.benchmarks.services.answer_files import MOST_BYTES
 from crowd.benchmarks.services.benchmark_results import captioners_for, models_for
+from crowd.benchmarks.services.learned_match import USUAL, matchers
 from hits.admin.data.result_forms import WIDE, ResultsForm
 from scoring.models import RegisteredRival
 from scoring.models.model_facts import FACTS
@@ -59,6 +60,22 @@ class AskForm(forms.Form):
 def _say_what_for(task: BenchmarkTask, rival: RegisteredRival) -> str:
     read = [one.name.lower() for one in task.relations if one.is_read_by(rival)]
     return f"{rival.name} ({rival.get_kind_display()}{', for: ' + ', '.join(read) if read else ''})"
+
+
+class MatchForm(forms.Form):
+    matcher = forms.ModelChoiceField(queryset=Result.objects.none(), label="Model", empty_label=None)
+    matches_from = forms.FloatField(
+        label="Smallest cosine that is a match",
+        initial=USUAL,
+        min_value=-1,
+        max_value=1,
+        help_text="Look at some answers first: each model has a scale of its own.",
+    )
+
+    def __init__(self, request: HttpRequest) -> None:
+        super().__init__(request.POST or None)
+        field: Any = self.fields["matcher"]
+        field.queryset = matchers()
 
 
 class CompareForm(forms.Form):

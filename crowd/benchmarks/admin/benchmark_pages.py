@@ -14,7 +14,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from crowd.benchmarks import benchmark_tasks
-from crowd.benchmarks.admin.benchmark_forms import AnswersForm, AskForm, CompareForm
+from crowd.benchmarks.admin.benchmark_forms import AnswersForm, AskForm, CompareForm, MatchForm
 from crowd.benchmarks.admin.item_pages import items_context
 from crowd.benchmarks.admin.region_pages import regions_context
 from crowd.benchmarks.admin.result_actions import (
@@ -31,7 +31,7 @@ from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import complete_results, tables_of
 from crowd.benchmarks.queries.models_table import facts_in_words
 from crowd.benchmarks.released_items import has_rows
-from crowd.benchmarks.services import answer_files, benchmark_results, item_regions
+from crowd.benchmarks.services import answer_files, benchmark_results, item_regions, learned_match
 from crowd.benchmarks.services.answer_files import answers_to
 from crowd.benchmarks.services.benchmark_results import models_for, task_of
 from crowd.benchmarks.services.paired_difference import difference_of
@@ -74,6 +74,7 @@ class BenchmarkAdmin(ReadOnlyAdmin[Benchmark]):
             at("<int:pk>/<slug:name>.json", partial(file_view, form="json"), "json"),
             at("<int:pk>/ask/", ask_view, "ask"),
             at("<int:pk>/upload/", upload_view, "upload"),
+            at("<int:pk>/match/", match_view, "match"),
             at("results/<int:pk>/", result_view, "result"),
             at("results/<int:pk>/items/", items_view, "items"),
             at("results/<int:pk>/regions/", regions_view, "regions"),
@@ -122,6 +123,7 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
     benchmark = find_benchmark(request, pk)
     results = complete_results(benchmark)
     waiting = list(benchmark.results.filter(status=Result.Status.OPEN).select_related("rival"))
+    to_match = [one for one in results if one.to_match]
     compare = CompareForm(request, results=results)
     context = {
         **beside(benchmark.release),
@@ -130,7 +132,8 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
         "benchmark": benchmark,
         "tables": tables_of(benchmark, urls={one.pk: page_of_result(one) for one in results}),
         "waiting": waiting,
-        "every_ms": LOOK_AGAIN_MS if waiting else 0,
+        "to_match": to_match,
+        "every_ms": LOOK_AGAIN_MS if waiting or to_match else 0,
         "readings": benchmark.results.filter(source=Result.Source.READ),
         "most": max((one.answered for one in results), default=0),
         "may_add": request.user.has_perm(ADD),
@@ -171,6 +174,30 @@ def ask_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespons
         "back": page_of(benchmark),
     }
     return _render(page, request, "ask", benchmark, context)
+
+
+def match_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResponse:
+    """Choose the sentence model that decides which answers mean the same as the right ones."""
+    benchmark = find_benchmark(request, pk, ADD)
+    form = MatchForm(request)
+    if request.method == "POST" and form.is_valid():
+        try:
+            learned_match.choose_matcher(
+                benchmark=benchmark, by=signed_in(request), now=timezone.now(), **form.cleaned_data
+            )
+        except RuleBroken as refusal:
+            form.add_error("matcher", str(refusal))
+        else:
+            messages.success(request, f"Answers are matched by {benchmark.matcher}.")
+            return redirect(page_of(benchmark))
+    context = {
+        "title": "Choose what matches answers",
+        "task": task_of(benchmark),
+        "form": form,
+        "has_models": learned_match.matchers().exists(),
+        "back": page_of(benchmark),
+    }
+    return _render(page, request, "match", benchmark, context)
 
 
 def upload_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpResponse:
