@@ -2,6 +2,7 @@ from crowd.whoops.annotate.services import collected_annotations, posting_annota
 from crowd.whoops.control.services import control_answers, posting_control
 from crowd.whoops.design.services import designer_pay
 from crowd.whoops.images.services import batch_places
+from crowd.whoops.judge.services import making_questions
 from hits.common import clock
 from hits.common.sweeps import sweep
 
@@ -16,6 +17,11 @@ def follow_control() -> None:
 def follow_annotations() -> None:
     posting_annotations.post_annotations(now=clock.now())
     collected_annotations.take_annotations(now=clock.now())
+
+
+@sweep("whoops.make_questions", rest_s=3)
+def make_questions() -> None:
+    making_questions.go_on(now=clock.now())
 
 
 @sweep("whoops.owe_images", rest_s=10)

@@ -72,7 +72,7 @@ class Tagger(LoadedModel):
         return found
 
     def questions_about(self, texts: Sequence[str]) -> list[list[list[str]]]:
-        """For each sentence, the questions that it answers with their answers, by rules.
+        """Make questions that each sentence answers, with their answers, by rules.
 
         Raises ValueError if the pipeline has no parser, by which the rules go.
         """

@@ -6,6 +6,7 @@ from crowd.whoops.models.images import Category, Image, Partner, Revision
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.models.matching import MatchingRow, MatchingScores
 from crowd.whoops.models.projects import Project
+from crowd.whoops.models.question_making import QuestionMaking
 from crowd.whoops.models.samples import Sample
 from crowd.whoops.models.training import TrainingImage
 
@@ -22,6 +23,7 @@ __all__ = [
     "Partner",
     "Project",
     "Question",
+    "QuestionMaking",
     "Review",
     "Revision",
     "Sample",

@@ -196,10 +196,9 @@ def _new(
     source, name = row.cells["source"], row.cells["id"]
     if name.endswith(WRONG):
         raise ValueError(f"id: it must not end with “{WRONG}”, as our answers that are wrong on purpose do.")
-    content = sha256(f"{text}\n{answer}\n{source}".encode()).hexdigest()[:12]
     return NewQuestion(
         line=row.line,
-        key=name or f"{image.number}-{variant}-{content}",
+        key=name or content_key(image, variant, text, answer, source),
         image=image,
         variant=variant,
         picture_id=picture,
@@ -207,6 +206,12 @@ def _new(
         answer=answer,
         source=source,
     )
+
+
+def content_key(image: Image, variant: str, text: str, answer: str, source: str) -> str:
+    """Return the name of a question that was given none."""
+    content = sha256(f"{text}\n{answer}\n{source}".encode()).hexdigest()[:12]
+    return f"{image.number}-{variant}-{content}"
 
 
 def _say_if_repeated(

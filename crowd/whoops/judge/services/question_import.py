@@ -81,7 +81,7 @@ def import_rows(
             withdraw_what_is_right(locked, new, now=now)
         if kind == Kind.VERIFY and not waits:
             _, drawn = draw_wrong_answers(locked, new, seed=seed)
-        questions = _store(locked, kind, new, now=now)
+        questions = store_rows(locked, kind, new, now=now)
         questions += store_wrong_answers(locked, drawn, now=now)
         if not waits:
             post_questions(project=locked, questions=questions, now=now)
@@ -101,7 +101,8 @@ def _preview_explanations(project: Project, text: str) -> Preview:
     )
 
 
-def _store(project: Project, kind: str, rows: Sequence[NewQuestion], *, now: datetime) -> list[Question]:
+def store_rows(project: Project, kind: str, rows: Sequence[NewQuestion], *, now: datetime) -> list[Question]:
+    """Store new rows with their options, and return the questions. The caller holds the project."""
     questions = Question.objects.bulk_create(
         (
             Question(
