@@ -20,6 +20,7 @@ from crowd.whoops.judge.admin.judging_cards import (
     explanations_card,
     identify_card,
 )
+from crowd.whoops.judge.admin.made_questions import made_question_urls
 from crowd.whoops.judge.admin.pairs_and_lists import making_urls
 from crowd.whoops.judge.admin.question_import import import_urls
 from crowd.whoops.judge.admin.samples import sample_urls
@@ -103,6 +104,7 @@ class ProjectAdmin(ProjectPages[Project]):
             *making_urls(self),
             *import_urls(self),
             *sample_urls(self),
+            *made_question_urls(self),
             *statistics_urls(self),
             *category_urls(self),
             *matching_urls(self),

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from crowd.whoops.images.admin.own_category_pages import ACTIONS as CATEGORY_LISTS
 from crowd.whoops.judge.admin.judging_cards import ADD
+from crowd.whoops.judge.admin.made_questions import MAKING, WITHDRAWING
 from crowd.whoops.judge.admin.pairs_and_lists import LISTS, PAIRS
 from crowd.whoops.judge.admin.question_import import SORTS, UploadForm, import_file, words_of_preview
 from crowd.whoops.judge.admin.samples import DRAW
@@ -56,6 +57,16 @@ class ListsInput(serializers.Serializer[Any]):
     )
 
 
+class TaggerInput(serializers.Serializer[Any]):
+    model = serializers.CharField(max_length=64, help_text="The name of a registered tagger.")
+
+
+class BlindInput(serializers.Serializer[Any]):
+    result = serializers.UUIDField(
+        help_text="The id of a benchmark's result: answers to the questions, of a model that saw no image."
+    )
+
+
 class CategoryLines(serializers.Serializer[Any]):
     lines = serializers.CharField(
         max_length=LONGEST_LIST,
@@ -86,6 +97,18 @@ VERBS = {
         scope=Scope.DRAFT,
         about="Draw questions by lot from those that wait for a sample, to be verified.",
         body=DrawInput,
+    ),
+    "make_questions": Verb(
+        action=_needing(MAKING, ADD),
+        scope=Scope.DRAFT,
+        about="Make questions of the captions of accepted images, in the background; they wait for a sample.",
+        body=TaggerInput,
+    ),
+    "withdraw_answered": Verb(
+        action=_needing(WITHDRAWING, ADD),
+        scope=Scope.DRAFT,
+        about="Withdraw the questions that a model has answered without seeing the image.",
+        body=BlindInput,
     ),
     "replace_categories": Verb(
         action=_needing(CATEGORY_LISTS["replace"], LOOK_AT_CATEGORIES),

@@ -50,6 +50,8 @@ DIRECT = {
     "crowd.whoops.images.admin.own_category_pages:share": "POST whoops/projects/{pk}/share-categories/",
     "crowd.whoops.judge.admin.pairs_and_lists:lists": "POST whoops/projects/{pk}/make-lists/",
     "crowd.whoops.judge.admin.pairs_and_lists:pairs": "POST whoops/projects/{pk}/draw-pairs/",
+    "crowd.whoops.judge.admin.made_questions:making": "POST whoops/projects/{pk}/make-questions/",
+    "crowd.whoops.judge.admin.made_questions:withdrawing": "POST whoops/projects/{pk}/withdraw-answered/",
     "crowd.whoops.judge.admin.samples:draw": "POST whoops/projects/{pk}/draw-sample/",
     "crowd.whoops.design.admin.designer_page:active": "POST whoops/designers/{public_id}/let-in/",
     "crowd.winoground.admin.example_verbs:describe": "POST winoground/examples/{public_id}/describe/",

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
+from django.db.models import Sum
+
 from crowd.whoops import domain
 from crowd.whoops.images.admin.addresses import page_url
 from crowd.whoops.judge.admin.question_list import questions_url
 from crowd.whoops.judge.queries.questions import KindTally, Standing, count_questions, unexplained
 from crowd.whoops.judge.services.verification_sample import waiting_for_sample
 from crowd.whoops.judge.services.weird_normal_pairs import draw_pairs, unpaired
-from crowd.whoops.models import Project
+from crowd.whoops.models import Project, QuestionMaking
 from crowd.whoops.models.judged_items import Option, Question
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.identity.models.users import User
@@ -76,14 +78,29 @@ def answers_card(project: Project, user: User) -> Card:
         kind=Kind.VERIFY,
         title="Questions and answers",
         about=f"{project.judges_wanted} people say whether the answer to a question about an image is right. "
-        f"{project.negatives} % are wrong on purpose, and no page tells which.",
-        figures=[Metric(name="Wrong on purpose", count=wrong.all)],
+        f"{project.negatives} % are wrong on purpose, and no page tells which.{_wait(project)}",
+        figures=[Metric(name="Wrong on purpose", count=wrong.all), *_making(project)],
         ways=[
+            CardLink(name="Make questions of captions…", url=page_url("make_questions", project)),
             _import_way(project, Kind.VERIFY, "Import questions and answers…"),
+            CardLink(name="Withdraw what needs no image…", url=page_url("withdraw_answered", project)),
             CardLink(name="Samples for verification", url=page_url("samples", project), is_first=bool(todo)),
         ],
         todo=todo,
     )
+
+
+def _making(project: Project) -> list[Metric]:
+    makings = QuestionMaking.objects.filter(project=project)
+    counted = makings.aggregate(made=Sum("made"), left_out=Sum("disagreed"))
+    names = {"made": "Made of captions", "left_out": "Left out, since captions differ"}
+    return [Metric(name=names[key], count=count) for key, count in counted.items() if count]
+
+
+def _wait(project: Project) -> str:
+    """Say that questions are being made, and what that waits for."""
+    making = QuestionMaking.objects.filter(project=project, status=QuestionMaking.Status.OPEN).first()
+    return f" Questions are being made of captions. {making.problem}" if making else ""
 
 
 def captions_card(project: Project, user: User) -> Card:
