@@ -97,6 +97,8 @@ class TableRow:
     about: str
     sums: Sums
     url: str = ""
+    # How many items are answered, of which there may be no sums.
+    items: int = 0
 
 
 class BenchmarkTask(ABC):
@@ -240,6 +242,13 @@ class BenchmarkTask(ABC):
 
         Each has a column for each measure of single answers. Of the other divisions, each kind of items has a
         row for each result.
+        """
+        return {}
+
+    def counted_elsewhere(self, release: Release) -> Mapping[str, Sums]:
+        """Return sums of results, by their names, of measures that people decide after the answers are in.
+
+        A name that no result has is a row by itself.
         """
         return {}
 

@@ -14,6 +14,7 @@ from crowd.whoops.judge.pages.identify import IdentifyTask
 from crowd.whoops.paper import PAPER, ImagesOfPaper
 from crowd.whoops.release_contents import WhoopsContents
 from crowd.whoops.results.annotation_benchmarks import DescribeImages, RankCaptions
+from crowd.whoops.results.explanation_benchmark import ExplainImages
 from crowd.whoops.results.exporting.whoops_export import WhoopsExport
 from crowd.whoops.results.identification_benchmark import IdentifyImages
 from crowd.whoops.results.question_benchmark import AnswerQuestions
@@ -54,7 +55,7 @@ FAMILY = Family(
     tables_permission="whoops.view_project",
     export=WhoopsExport(),
     release=WhoopsContents(),
-    benchmarks=[IdentifyImages(), RankCaptions(), AnswerQuestions(), DescribeImages()],
+    benchmarks=[IdentifyImages(), ExplainImages(), RankCaptions(), AnswerQuestions(), DescribeImages()],
     urls={"api/": "crowd.whoops.api.urls", "design/": "crowd.whoops.design.urls"},
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,

@@ -11,8 +11,8 @@ from hits.core.errors import CrowdError
 from scoring.rivals.interface import Spec
 from scoring.rivals.masked import LanguageModel
 
-# Of what is said after a text, which is an answer of a few words.
-MOST_NEW_TOKENS = 20
+# Of what is said after a text, which is an answer or a sentence.
+MOST_NEW_TOKENS = 60
 GREEDY = {"do_sample": False, "num_beams": 1}
 
 

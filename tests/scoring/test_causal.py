@@ -158,7 +158,7 @@ def test_provenance_tells_what_a_text_begins_with(folder: Path) -> None:
             "dtype": "float32",
             "begins_with": AutoTokenizer.from_pretrained(folder).bos_token,
             "perplexity": "exp of the mean negative log likelihood of the tokens after the first",
-            "continuation": "greedy, one line of at most 20 tokens",
+            "continuation": "greedy, one line of at most 60 tokens",
         },
     }
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from crowd.benchmarks.benchmark_tasks import BenchmarkTask, Measure, TableRow
+from crowd.benchmarks.benchmark_tasks import BenchmarkTask, Measure, Sums, TableRow
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.correlations_table import correlations_table
 from crowd.benchmarks.queries.models_table import models_table
@@ -67,8 +67,16 @@ def complete_results(benchmark: Benchmark) -> Sequence[Result]:
 def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) -> list[StatTable]:
     """Return the table over all items, and one for each way in which the task divides them."""
     task, links = task_of(benchmark), urls or {}
-    results = complete_results(benchmark)
-    rows = [_row_of(task, result, url=links.get(result.pk, "")) for result in results]
+    results, elsewhere = complete_results(benchmark), task.counted_elsewhere(benchmark.release)
+    rows = [
+        _row_of(task, one, url=links.get(one.pk, ""), further=elsewhere.get(one.name, ())) for one in results
+    ]
+    named = {row.name for row in rows}
+    rows += [
+        TableRow(name=name, about="judged in the study", sums=sums)
+        for name, sums in elsewhere.items()
+        if name not in named
+    ]
     rows += task.further(benchmark.release)
     groups = dict.fromkeys(str(one["group"]) for row in rows for one in row.sums)
     divided = [group for group in groups if group not in (ALL, QUARTER)]
@@ -85,12 +93,18 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
     ]
 
 
-def _row_of(task: BenchmarkTask, result: Result, *, url: str) -> TableRow:
+def _row_of(task: BenchmarkTask, result: Result, *, url: str, further: Sums) -> TableRow:
     how = task.said_of.get(kind_for(task, result.rival), "") if result.rival else ""
     said = [SOURCES[result.source], how, result.about]
     if result.failed:
         said.append(f"{result.failed} could not be answered")
-    return TableRow(name=result.name, about="; ".join(one for one in said if one), sums=result.sums, url=url)
+    return TableRow(
+        name=result.name,
+        about="; ".join(one for one in said if one),
+        sums=[*result.sums, *further],
+        url=url,
+        items=result.answered if result.is_of_model else 0,
+    )
 
 
 def _match_of(benchmark: Benchmark) -> str:
@@ -227,7 +241,7 @@ def _bars(task: BenchmarkTask, lines: Sequence[Line]) -> Bars | None:
 
 def _lines(rows: Sequence[TableRow], group: str) -> Iterator[Line]:
     for row in rows:
-        kinds: dict[str, list[Mapping[str, Any]]] = {}
+        kinds: dict[str, list[Mapping[str, Any]]] = {"": []} if row.items and group == ALL else {}
         for one in row.sums:
             if one["group"] == group:
                 kinds.setdefault(str(one["value"]), []).append(one)
@@ -235,6 +249,6 @@ def _lines(rows: Sequence[TableRow], group: str) -> Iterator[Line]:
             yield Line(
                 row=row,
                 kind=kind,
-                items=max(one["items"] for one in sums),
+                items=max((one["items"] for one in sums), default=row.items),
                 means={one["measure"]: Fraction(one["sum"]) / one["items"] for one in sums},
             )
