@@ -20,10 +20,10 @@ from crowd.whoops.judge.admin.judging_cards import (
     explanations_card,
     identify_card,
 )
-from crowd.whoops.judge.admin.made_questions import made_question_urls
 from crowd.whoops.judge.admin.pairs_and_lists import making_urls
 from crowd.whoops.judge.admin.question_import import import_urls
 from crowd.whoops.judge.admin.samples import sample_urls
+from crowd.whoops.judge.admin.words_of_models import model_word_urls
 from crowd.whoops.judge.services.posting_questions import want_judges
 from crowd.whoops.models import Project
 from crowd.whoops.results.admin import data_files
@@ -104,7 +104,7 @@ class ProjectAdmin(ProjectPages[Project]):
             *making_urls(self),
             *import_urls(self),
             *sample_urls(self),
-            *made_question_urls(self),
+            *model_word_urls(self),
             *statistics_urls(self),
             *category_urls(self),
             *matching_urls(self),

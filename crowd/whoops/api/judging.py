@@ -14,10 +14,10 @@ from rest_framework.response import Response
 
 from crowd.whoops.images.admin.own_category_pages import ACTIONS as CATEGORY_LISTS
 from crowd.whoops.judge.admin.judging_cards import ADD
-from crowd.whoops.judge.admin.made_questions import MAKING, WITHDRAWING
 from crowd.whoops.judge.admin.pairs_and_lists import LISTS, PAIRS
 from crowd.whoops.judge.admin.question_import import SORTS, UploadForm, import_file, words_of_preview
 from crowd.whoops.judge.admin.samples import DRAW
+from crowd.whoops.judge.admin.words_of_models import MAKING, TAKING, WITHDRAWING
 from crowd.whoops.judge.services.question_import import preview_import
 from hits.admin.actions import Action
 from hits.api.request_permissions import Need
@@ -67,6 +67,12 @@ class BlindInput(serializers.Serializer[Any]):
     )
 
 
+class SaidInput(serializers.Serializer[Any]):
+    result = serializers.UUIDField(
+        help_text="The id of a benchmark's result: explanations or captions of the images."
+    )
+
+
 class CategoryLines(serializers.Serializer[Any]):
     lines = serializers.CharField(
         max_length=LONGEST_LIST,
@@ -109,6 +115,12 @@ VERBS = {
         scope=Scope.DRAFT,
         about="Withdraw the questions that a model has answered without seeing the image.",
         body=BlindInput,
+    ),
+    "take_words": Verb(
+        action=_needing(TAKING, ADD),
+        scope=Scope.DRAFT,
+        about="Have what a model has said on a benchmark judged, its explanations or its captions.",
+        body=SaidInput,
     ),
     "replace_categories": Verb(
         action=_needing(CATEGORY_LISTS["replace"], LOOK_AT_CATEGORIES),

@@ -61,6 +61,7 @@ def explanations_card(project: Project, user: User) -> Card:
         ],
         ways=[
             CardLink(name="Make lists…", url=page_url("lists", project), is_first=bool(lacking)),
+            CardLink(name="Have a model's words judged…", url=page_url("take_words", project)),
             _import_way(project, Kind.EXPLAIN, "Import models' explanations…"),
         ],
         todo=f"Make lists: this many images have all their annotations: {lacking}." if lacking else "",

@@ -1,13 +1,17 @@
-"""Questions made of captions by a registered tagger, and taken out where a model needs no image for them."""
+"""What registered models make of the images, judged by people: questions, explanations and captions."""
 
 from typing import Any
 
 from django import forms
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern
 
+from crowd.benchmarks.models import Result
+from crowd.benchmarks.services.benchmark_results import task_of
 from crowd.whoops.judge.admin.judging_cards import ADD, card_key
 from crowd.whoops.judge.services.answered_blind import blind_results, count_answered, withdraw_answered
+from crowd.whoops.judge.services.benchmark_words import results_with_words, take_words
 from crowd.whoops.judge.services.making_questions import captioned_images, make_questions, makers
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Question
@@ -17,7 +21,7 @@ from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
 
-MAKE, WITHDRAW = "make_questions", "withdraw_answered"
+MAKE, WITHDRAW, TAKE = "make_questions", "withdraw_answered", "take_words"
 ABOUT_MAKING = (
     "A tagger reads each caption, and rules turn it into questions that it answers: who or what does "
     "something, how many they are, what they do it with, and where. Questions that two captions of an image "
@@ -27,6 +31,16 @@ ABOUT_WITHDRAWING = (
     "What a model answers without seeing the image says nothing about seeing. Choose the result of such a "
     "model on a release of this study: the questions that it answered rightly, exactly or by the learned "
     "match, are withdrawn, and are in no later release. Each can be brought back on its own page."
+)
+
+BLIND_HELP = (
+    "Language models that were asked here, and uploaded answers: of those, take none of a model that saw the "
+    "images."
+)
+ABOUT_TAKING = (
+    "Judges see what a model has said on a benchmark among what people have said, in no order and without a "
+    "name. Explanations wait for the next lists that you make; captions are asked about at once. What is "
+    "there already, and what has more than 500 characters, is left out."
 )
 
 
@@ -40,28 +54,32 @@ class MakingForm(forms.Form):
     )
 
 
-class BlindForm(forms.Form):
+class ResultForm(forms.Form):
+    """One of some results of benchmarks, by its id."""
+
     result = forms.ModelChoiceField(
-        queryset=blind_results(Project()).none(),
-        to_field_name="public_id",
-        label="Answers of",
-        empty_label=None,
-        help_text="Language models that were asked here, and uploaded answers: of those, take none of a "
-        "model that saw the images.",
+        queryset=Result.objects.none(), to_field_name="public_id", label="Answers of", empty_label=None
     )
 
-    def __init__(self, data: Any, project: Project) -> None:
+    def __init__(self, data: Any, results: QuerySet[Result], *, about: str = "") -> None:
         super().__init__(data)
         field: Any = self.fields["result"]
-        field.queryset = blind_results(project)
-        field.label_from_instance = lambda result: f"{result}, {result.benchmark.release}"
+        field.queryset, field.help_text = results, about
+        field.label_from_instance = lambda one: (
+            f"{one}: {task_of(one.benchmark).name}, {one.benchmark.release}"
+        )
 
 
-def made_question_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
+def model_word_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
     return [
         pages.at("<int:pk>/judging/make-questions/", make_view, MAKE),
         pages.at("<int:pk>/judging/withdraw-answered/", withdraw_view, WITHDRAW),
+        pages.at("<int:pk>/judging/take-words/", take_view, TAKE),
     ]
+
+
+def take_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
+    return _pages(pages, Question.Kind.EXPLAIN).answer(request, TAKE, pk=pk)
 
 
 def make_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
@@ -72,12 +90,12 @@ def withdraw_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Ht
     return _pages(pages).answer(request, WITHDRAW, pk=pk)
 
 
-def _pages(pages: ProjectPages[Any]) -> ActionPages[Project]:
+def _pages(pages: ProjectPages[Any], kind: str = Question.Kind.VERIFY) -> ActionPages[Project]:
     return project_actions(
         pages,
-        {MAKE: MAKING, WITHDRAW: WITHDRAWING},
+        {MAKE: MAKING, WITHDRAW: WITHDRAWING, TAKE: TAKING},
         find=lambda request, pk: [pages.find(request, pk, ADD)],
-        back=lambda project: f"{pages.address(project)}#{card_key(Question.Kind.VERIFY)}",
+        back=lambda project: f"{pages.address(project)}#{card_key(kind)}",
         project_of=lambda project: project,
         logged=lambda project: project,
     )
@@ -128,13 +146,35 @@ def _withdraw(call: Call[Project]) -> Outcome:
     return Outcome(said=words, history=words)
 
 
+def _ask_to_take(call: Call[Project]) -> Confirm:
+    return Confirm(
+        title="Have a model's words judged",
+        text=ABOUT_TAKING,
+        button="Take them over",
+        cost="Nothing is spent: workers are asked once a batch is launched.",
+    )
+
+
+def _take(call: Call[Project]) -> Outcome:
+    result = call.values["result"]
+    count = take_words(project=call.row, result=result, now=call.now)
+    words = f"Taken over of {result}: {count}."
+    return Outcome(said=f"{words} Make lists of explanations to have them asked.", history=words)
+
+
 MAKING = Action(
     label="Make questions of captions", form=lambda data, _: MakingForm(data), confirm=_ask_to_make, run=_make
 )
 WITHDRAWING = Action(
     label="Withdraw what needs no image",
-    form=lambda data, call: BlindForm(data, call.row),
+    form=lambda data, call: ResultForm(data, blind_results(call.row), about=BLIND_HELP),
     looks_first="Count",
     confirm=_ask_to_withdraw,
     run=_withdraw,
+)
+TAKING = Action(
+    label="Have a model's words judged",
+    form=lambda data, call: ResultForm(data, results_with_words(call.row)),
+    confirm=_ask_to_take,
+    run=_take,
 )
