@@ -3,6 +3,7 @@ from crowd.whoops.control.services import control_answers, posting_control
 from crowd.whoops.design.services import designer_pay
 from crowd.whoops.images.services import batch_places
 from crowd.whoops.judge.services import making_questions
+from crowd.whoops.review.services import natural_partners
 from hits.common import clock
 from hits.common.sweeps import sweep
 
@@ -32,3 +33,8 @@ def owe_images() -> None:
 @sweep("whoops.grow_batches", rest_s=5)
 def grow_batches() -> None:
     batch_places.grow_batches(now=clock.now())
+
+
+@sweep("whoops.find_partners", rest_s=10, queue="rival")
+def find_partners() -> None:
+    natural_partners.go_on()

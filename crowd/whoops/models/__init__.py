@@ -5,6 +5,7 @@ from crowd.whoops.models.image_edits import ImageEdit
 from crowd.whoops.models.images import Category, Image, Partner, Revision
 from crowd.whoops.models.judged_items import Option, Question
 from crowd.whoops.models.matching import MatchingRow, MatchingScores
+from crowd.whoops.models.partner_search import PartnerProposal, PartnerSearch
 from crowd.whoops.models.projects import Project
 from crowd.whoops.models.question_making import QuestionMaking
 from crowd.whoops.models.samples import Sample
@@ -21,6 +22,8 @@ __all__ = [
     "MatchingScores",
     "Option",
     "Partner",
+    "PartnerProposal",
+    "PartnerSearch",
     "Project",
     "Question",
     "QuestionMaking",

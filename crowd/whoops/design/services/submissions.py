@@ -125,15 +125,18 @@ def set_partner(
     credit: str = "",
     licence: str = "",
     now: datetime,
+    by_designer: bool = True,
 ) -> Partner:
     """Set the image's partner of this kind. It may replace another one until the image is accepted.
 
-    Credit and licence are the picture's own, and stay where they are known from before.
+    `by_designer`: its designer does, who must be active. Credit and licence are the picture's own, and stay
+    where they are known from before.
     """
     with transaction.atomic():
         _lock_picture(picture)
         held = _lock(image)
-        _refuse_inactive(held.designer)
+        if by_designer:
+            _refuse_inactive(held.designer)
         known = held.partners.filter(kind=kind).first()
         _refuse_partner(held, known)
         if held.project.images.filter(picture=picture).exclude(state=State.WITHDRAWN).exists():
