@@ -32,6 +32,7 @@ from crowd.whoops.results.admin.matching_scores import matching_urls
 from crowd.whoops.results.admin.statistics import results_card, statistics_urls
 from crowd.whoops.review.admin.harm_review import review_urls, reviews_card
 from crowd.whoops.review.admin.images import images_card
+from crowd.whoops.review.admin.partner_actions import partner_urls
 from hits.admin.projects.project_cards import CardOf
 from hits.admin.projects.project_page import ProjectPages, announce_project
 
@@ -99,6 +100,7 @@ class ProjectAdmin(ProjectPages[Project]):
             *own_category_urls(self),
             *control_urls(self),
             *review_urls(self),
+            *partner_urls(self),
             *training_urls(self),
             *annotation_urls(self),
             *making_urls(self),

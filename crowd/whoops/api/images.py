@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from crowd.whoops.api.filters import ControlAnswerFilters, ImageFilters, OfImageFilters
 from crowd.whoops.control.domain.control_verdicts import LONGEST_REASON
 from crowd.whoops.control.services import comparison
-from crowd.whoops.models import ControlAnswer, Image, ImageEdit, Partner, Review, Revision
+from crowd.whoops.models import ControlAnswer, Image, ImageEdit, Partner, PartnerProposal, Review, Revision
 from crowd.whoops.models.image_edits import LONGEST_WHY
 from crowd.whoops.models.images import LONGEST_EXPLANATION
 from crowd.whoops.review.admin.image_actions import ACTIONS
@@ -23,11 +23,12 @@ from hits.api.authentication import user_of
 from hits.api.listings import JSON, Listing
 from hits.api.request_permissions import Need
 from hits.api.verbs import Verb
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, column
 from hits.identity.api_tokens import Scope
 from hits.work.queries.taken_out import taken_out_by_its_worker
 
 LOOK = "whoops.view_image"
+PROPOSALS = PartnerProposal.objects.select_related("picture").order_by("-search", "place")
 
 
 class ImageReason(serializers.Serializer[Any]):
@@ -60,6 +61,10 @@ class CategoryInput(serializers.Serializer[Any]):
     )
 
 
+class PickedPartner(serializers.Serializer[Any]):
+    proposal = serializers.IntegerField(min_value=1, help_text="The number of one of its proposals.")
+
+
 class ReviewInput(serializers.Serializer[Any]):
     revision = serializers.IntegerField(min_value=1, help_text="The revision that you have looked at.")
     is_harmful = serializers.BooleanField()
@@ -88,7 +93,10 @@ class WeirdImageViewSet(Listing):
 
     queryset: QuerySet[Image] = Image.objects.select_related(
         "project__study", "designer", "picture", "category", "control_item", "annotation_item"
-    ).prefetch_related(Prefetch("partners", Partner.objects.select_related("picture").order_by("kind")))
+    ).prefetch_related(
+        Prefetch("partners", Partner.objects.select_related("picture").order_by("kind")),
+        Prefetch("partner_proposals", PROPOSALS),
+    )
     permissions = (LOOK,)
     study_path = "project__study"
     filters = ImageFilters
@@ -128,6 +136,16 @@ class WeirdImageViewSet(Listing):
             of=lambda image: image.partners.all(),
         ),
         column(
+            "proposals",
+            ROWS,
+            "pictures of the pool that may be its natural partner, those of the last search first",
+            column("number", INTEGER, "the number by which one is picked", of="pk"),
+            column("picture_sha256", TEXT, "SHA-256 of the picture", of="picture.sha256"),
+            column("cosine", NUMBER, "how near it is"),
+            column("picked_at", MOMENT, "when it was picked; null: it was not"),
+            of=lambda image: image.partner_proposals.all(),
+        ),
+        column(
             "control_item",
             TEXT,
             "the item of the control group",
@@ -145,6 +163,12 @@ class WeirdImageViewSet(Listing):
         column("accepted_at", MOMENT, "when it was accepted"),
     )
     verbs = {
+        "partner": Verb(
+            action=ACTIONS["partner"],
+            about="Make a picture that was proposed its natural partner.",
+            scope=Scope.REVIEW,
+            body=PickedPartner,
+        ),
         "accept": Verb(
             action=ACTIONS["accept"],
             about="Accept the image. It is data from now on, and annotators are asked about it.",

@@ -19,6 +19,8 @@ from crowd.whoops.judge.admin.question_import import SORTS, UploadForm, import_f
 from crowd.whoops.judge.admin.samples import DRAW
 from crowd.whoops.judge.admin.words_of_models import MAKING, TAKING, WITHDRAWING
 from crowd.whoops.judge.services.question_import import preview_import
+from crowd.whoops.review.admin.partner_actions import FIND
+from crowd.whoops.review.queries.readable_reviews import DECIDE
 from hits.admin.actions import Action
 from hits.api.request_permissions import Need
 from hits.api.verbs import Done, Verb
@@ -65,6 +67,10 @@ class BlindInput(serializers.Serializer[Any]):
     result = serializers.UUIDField(
         help_text="The id of a benchmark's result: answers to the questions, of a model that saw no image."
     )
+
+
+class FinderInput(serializers.Serializer[Any]):
+    model = serializers.CharField(max_length=64, help_text="The name of a registered CLIP.")
 
 
 class SaidInput(serializers.Serializer[Any]):
@@ -115,6 +121,12 @@ VERBS = {
         scope=Scope.DRAFT,
         about="Withdraw the questions that a model has answered without seeing the image.",
         body=BlindInput,
+    ),
+    "find_partners": Verb(
+        action=_needing(FIND, DECIDE),
+        scope=Scope.DRAFT,
+        about="Search the pool for pictures that may be natural partners, in the background.",
+        body=FinderInput,
     ),
     "take_words": Verb(
         action=_needing(TAKING, ADD),

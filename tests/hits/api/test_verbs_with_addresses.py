@@ -54,6 +54,7 @@ DIRECT = {
     "crowd.whoops.judge.admin.words_of_models:taking": "POST whoops/projects/{pk}/take-words/",
     "crowd.whoops.judge.admin.words_of_models:withdrawing": "POST whoops/projects/{pk}/withdraw-answered/",
     "crowd.whoops.judge.admin.samples:draw": "POST whoops/projects/{pk}/draw-sample/",
+    "crowd.whoops.review.admin.partner_actions:find": "POST whoops/projects/{pk}/find-partners/",
     "crowd.whoops.design.admin.designer_page:active": "POST whoops/designers/{public_id}/let-in/",
     "crowd.winoground.admin.example_verbs:describe": "POST winoground/examples/{public_id}/describe/",
     "crowd.winoground.admin.onboarding:away": "POST winoground/first-questions/{pk}/away/",

@@ -14,6 +14,7 @@ from crowd.pictures.admin.pool_parts import REMOVE, file_url
 from crowd.whoops.control.domain.control_verdicts import LONGEST_REASON
 from crowd.whoops.models import Image, Project
 from crowd.whoops.review.admin.edit_actions import EDITS
+from crowd.whoops.review.admin.partner_actions import PICKS
 from crowd.whoops.review.services import image_decisions
 from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
 from hits.admin.actions.action_pages import ActionPages
@@ -178,4 +179,5 @@ ACTIONS = {
         do=image_decisions.reconsider_image,
     ),
     **EDITS,
+    **PICKS,
 }

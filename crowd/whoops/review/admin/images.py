@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern
@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops.images.admin.addresses import images_url, page_url
 from crowd.whoops.images.queries.images import count_states, with_reviews
-from crowd.whoops.models import Annotation, Image, Project
+from crowd.whoops.models import Annotation, Image, PartnerProposal, Project
 from crowd.whoops.review.admin import image_actions
 from crowd.whoops.review.queries.readable_reviews import CHECK, DECIDE, may_read
 from hits.admin.home.navigation import MenuPlace, Section
@@ -34,12 +34,19 @@ class WaitsFilter(admin.SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """A person still to review an image must not see here that others object to it."""
         partner = ("partner", "A normal partner")
-        return [("decision", "A researcher's decision"), partner] if _may_decide(request) else [partner]
+        decided = [
+            ("decision", "A researcher's decision"),
+            ("natural", "Somebody who picks a natural partner"),
+        ]
+        return [*decided, partner] if _may_decide(request) else [partner]
 
     def queryset(self, request: HttpRequest, images: QuerySet[Image]) -> QuerySet[Image]:
         if self.value() == "decision" and _may_decide(request):
             reviewed = Q(objections__gt=0) | Q(reviews_given__gte=F("project__reviews_wanted"))
             return images.filter(reviewed, state=State.REVIEW)
+        if self.value() == "natural" and _may_decide(request):
+            proposed = Exists(PartnerProposal.objects.filter(image=OuterRef("pk")))
+            return images.filter(proposed, state=State.ACCEPTED).exclude(partners__kind="natural")
         if self.value() == "partner":
             return images.exclude(partners__kind="normal").exclude(state__in=(State.REFUSED, State.WITHDRAWN))
         return images
@@ -155,6 +162,9 @@ def images_card(project: Project, user: User) -> Card:
                 name="Categories of this study",
                 url=page_url("own_categories", project),
                 permission="whoops.view_category",
+            ),
+            CardLink(
+                name="Find natural partners…", url=page_url("find_partners", project), permission=DECIDE
             ),
         ],
     )
