@@ -35,6 +35,6 @@ def grow_batches() -> None:
     batch_places.grow_batches(now=clock.now())
 
 
-@sweep("whoops.find_partners", rest_s=10, queue="rival")
+@sweep("whoops.find_partners", rest_s=10, due_at=natural_partners.next_search, queue="rival")
 def find_partners() -> None:
     natural_partners.go_on()

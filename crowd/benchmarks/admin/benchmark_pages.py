@@ -124,7 +124,8 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
     results = complete_results(benchmark)
     waiting = list(benchmark.results.filter(status=Result.Status.OPEN).select_related("rival"))
     to_match = [one for one in results if one.to_match]
-    compare = CompareForm(request, results=results)
+    comparable = [one for one in results if one.answered]
+    compare = CompareForm(request, results=comparable)
     context = {
         **beside(benchmark.release),
         "title": task_of(benchmark).name,
@@ -138,7 +139,7 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
         "most": max((one.answered for one in results), default=0),
         "may_add": request.user.has_perm(ADD),
         "has_models": any(one.is_of_model for one in results),
-        "compare": compare if len(results) > 1 and task_of(benchmark).single_measures else None,
+        "compare": compare if len(comparable) > 1 and task_of(benchmark).single_measures else None,
         "differences": _differences(benchmark, compare) if compare.is_valid() else [],
     }
     name = "benchmark_parts" if "fragment" in request.GET else "benchmark"

@@ -1,5 +1,6 @@
 """What registered models make of the images, judged by people: questions, explanations and captions."""
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -37,6 +38,7 @@ BLIND_HELP = (
     "Language models that were asked here, and uploaded answers: of those, take none of a model that saw the "
     "images."
 )
+NO_RESULT = "No such model has answered yet: ask one, or upload its answers, on the page of a release."
 ABOUT_TAKING = (
     "Judges see what a model has said on a benchmark among what people have said, in no order and without a "
     "name. Explanations wait for the next lists that you make; captions are asked about at once. What is "
@@ -102,12 +104,14 @@ def _pages(pages: ProjectPages[Any], kind: str = Question.Kind.VERIFY) -> Action
 
 
 def _ask_to_make(call: Call[Project]) -> Confirm:
-    images = captioned_images(call.row).count()
+    images, has_taggers = captioned_images(call.row).count(), makers().exists()
+    captioned = emphasize("{} {rest}", plural(images, "image"), rest="with captions that count.")
     return Confirm(
         title="Make questions of captions",
         text=ABOUT_MAKING,
         button="Make the questions",
-        consequences=[emphasize("{} {rest}", plural(images, "image"), rest="with captions that count.")],
+        consequences=[captioned, *([] if has_taggers else ["No tagger is registered."])],
+        is_blocked=not (images and has_taggers),
         cost="Nothing is spent: nobody is asked before a sample is drawn.",
     )
 
@@ -125,18 +129,14 @@ def _ask_to_withdraw(call: Call[Project]) -> Confirm:
     about = Confirm(
         title="Withdraw what needs no image", text=ABOUT_WITHDRAWING, button="Withdraw them", cost=""
     )
+    if not blind_results(call.row).exists():
+        return replace(about, consequences=[NO_RESULT], is_blocked=True)
     if not call.values:
         return about
     result = call.values["result"]
     count = count_answered(call.row, result)
     answered = emphasize("{} answers {}.", result, plural(count, "question") + " that still count")
-    return Confirm(
-        title=about.title,
-        text=about.text,
-        button=about.button,
-        consequences=[answered],
-        is_blocked=not count,
-    )
+    return replace(about, consequences=[answered], is_blocked=not count)
 
 
 def _withdraw(call: Call[Project]) -> Outcome:
@@ -147,11 +147,14 @@ def _withdraw(call: Call[Project]) -> Outcome:
 
 
 def _ask_to_take(call: Call[Project]) -> Confirm:
+    has_some = results_with_words(call.row).exists()
     return Confirm(
         title="Have a model's words judged",
         text=ABOUT_TAKING,
         button="Take them over",
         cost="Nothing is spent: workers are asked once a batch is launched.",
+        consequences=[] if has_some else [NO_RESULT],
+        is_blocked=not has_some,
     )
 
 

@@ -94,13 +94,14 @@ def _shown(proposal: PartnerProposal) -> str:
 
 
 def _ask_to_search(call: Call[Project]) -> Confirm:
-    lacking = lacking_images(call.row).count()
+    lacking, has_models = lacking_images(call.row).count(), finders().exists()
+    images = emphasize("{} {rest}", plural(lacking, "image"), rest="without a natural partner.")
     return Confirm(
         title="Find natural partners",
         text=ABOUT_SEARCH,
         button="Search the pool",
-        consequences=[emphasize("{} {rest}", plural(lacking, "image"), rest="without a natural partner.")],
-        is_blocked=not lacking,
+        consequences=[images, *([] if has_models else ["No CLIP is registered."])],
+        is_blocked=not (lacking and has_models),
     )
 
 
@@ -122,6 +123,12 @@ def _ask_to_pick(call: Call[Image]) -> Confirm:
         button="Pick it",
         detail="admin/whoops/image_large.html",
         details=details,
+    )
+
+
+def _refuse_without(call: Call[Image]) -> str:
+    return (
+        "" if _is_open(call.row) else f"No picture is proposed for {call.row}, or it has its natural partner."
     )
 
 
@@ -147,6 +154,7 @@ PICKS = {
         form=lambda data, call: PickForm(data, call.row),
         confirm=_ask_to_pick,
         offered=_is_open,
+        refuses=_refuse_without,
         run=_pick,
     )
 }

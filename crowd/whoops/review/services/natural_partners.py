@@ -1,7 +1,7 @@
 """Natural partners of weird images: a registered model finds pictures of the pool, and a person picks one."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 from django.db import IntegrityError, transaction
@@ -19,6 +19,10 @@ from scoring.models import RegisteredRival
 PROPOSED, AT_ONCE = 8, 200
 # More are looked at, for some of the nearest are partners or weird images themselves.
 LOOKED_AT = 3 * PROPOSED
+# How long a search waits for a model that could not be asked.
+REST = timedelta(minutes=1)
+# So long a sweep looks at pictures of the pool that are new to the model, before others have their turn.
+LONGEST_S = 30.0
 Status = PartnerSearch.Status
 log = structlog.get_logger()
 
@@ -53,6 +57,14 @@ def go_on() -> None:
             pass
 
 
+def next_search(*, now: datetime) -> datetime | None:
+    """When the next search goes on; one whose model could not be asked rests before."""
+    problems = set(PartnerSearch.objects.filter(status=Status.OPEN).values_list("problem", flat=True))
+    if not problems:
+        return None
+    return now if "" in problems else now + REST
+
+
 def proposals_for(image: Image) -> QuerySet[PartnerProposal]:
     """Return the proposals of the last search that found any, of pictures that may still be shown."""
     last = PartnerProposal.objects.filter(image=image).order_by("-search").values("search")[:1]
@@ -79,7 +91,8 @@ def pick_partner(*, image: Image, proposal: PartnerProposal, by: User, now: date
 
 def _find_some(search: PartnerSearch) -> bool:
     """Propose pictures for some images; False once all have some, or where the model cannot be asked."""
-    from scoring.services.nearest_pictures import nearest_in_pool  # noqa: PLC0415 - the models' libraries
+    from scoring.services.embedding_backfill import fill_for  # noqa: PLC0415 - the models' libraries
+    from scoring.services.nearest_pictures import nearest_in_pool  # noqa: PLC0415 - as above
 
     images = list(
         lacking_images(search.project).filter(number__gt=search.cursor).select_related("picture")[:AT_ONCE]
@@ -88,6 +101,8 @@ def _find_some(search: PartnerSearch) -> bool:
         move(search, Status.DONE, problem="")
         return False
     try:
+        if not fill_for(search.rival, longest_s=LONGEST_S):
+            return False
         found = nearest_in_pool(search.rival, [one.picture.sha256 for one in images], k=LOOKED_AT)
     except (CrowdError, OSError, RuntimeError, ValueError) as problem:
         told = {"problem": str(problem)[:500]}

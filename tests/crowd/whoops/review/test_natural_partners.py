@@ -1,5 +1,7 @@
 """Natural partners are found in the pool by a model, and picked by a person."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -8,12 +10,17 @@ from django.urls import reverse
 
 from crowd.pictures.models import Picture
 from crowd.whoops.models import Designer, Image, Partner, PartnerProposal, PartnerSearch, Project
-from crowd.whoops.review.services.natural_partners import go_on, pick_partner, proposals_for, search_partners
+from crowd.whoops.review.services import natural_partners
+from crowd.whoops.review.services.natural_partners import (
+    go_on,
+    next_search,
+    pick_partner,
+    proposals_for,
+    search_partners,
+)
 from hits.core.errors import RuleBroken
 from hits.identity.roles import RESEARCHER, REVIEWER
 from scoring.models import RegisteredRival
-from scoring.rivals import registry
-from scoring.services import embedding
 from scoring.services.nearest_pictures import nearest_in_pool
 from tests.crowd.whoops.making_questions import make_data, make_partner, take_away
 from tests.factories import NOW, make_picture, make_user
@@ -32,13 +39,10 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
 
 @pytest.fixture
 def rival(fake: type[FakeRival]) -> RegisteredRival:
-    """A model that has seen a pool of twelve pictures."""
+    """A model that has seen nothing of the pool yet, which has twelve pictures."""
     for number in range(12):
         make_picture(concept=f"thing {number}")
-    rival = make_rival()
-    while embedding.fill_pool(rival):
-        pass
-    return rival
+    return make_rival()
 
 
 def search(project: Project, rival: RegisteredRival) -> PartnerSearch:
@@ -114,14 +118,12 @@ def test_a_proposal_for_another_image_is_refused(rival: RegisteredRival) -> None
     assert not Partner.objects.filter(kind="natural").exists()
 
 
-def test_a_model_that_is_away_is_told_and_asked_again(
-    rival: RegisteredRival, fake: type[FakeRival], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_is_away_is_told_and_asked_again(rival: RegisteredRival, fake: type[FakeRival]) -> None:
     project = make_data(images=1)
-    monkeypatch.setattr(registry, "_loaded", {})
     fake.down = True
     made = search(project, rival)
     assert (made.status, made.problem) == ("open", "The weights are gone.")
+    assert next_search(now=NOW) == NOW + timedelta(minutes=1)
     with pytest.raises(RuleBroken, match="being searched already"):
         search(project, rival)
 
@@ -129,7 +131,20 @@ def test_a_model_that_is_away_is_told_and_asked_again(
     go_on()
 
     made.refresh_from_db()
-    assert (made.status, made.problem) == ("done", "")
+    assert (made.status, made.problem, next_search(now=NOW)) == ("done", "", None)
+
+
+def test_a_large_pool_is_looked_at_in_turns(rival: RegisteredRival, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_data(images=1)
+    monkeypatch.setattr(natural_partners, "LONGEST_S", 0)
+
+    made = search(project, rival)
+
+    assert (made.status, made.problem, next_search(now=NOW)) == ("open", "", NOW)
+    assert not PartnerProposal.objects.exists()
+    monkeypatch.setattr(natural_partners, "LONGEST_S", 60)
+    go_on()
+    assert PartnerProposal.objects.count() == 8
 
 
 def test_a_later_search_takes_the_place_of_an_earlier_one(rival: RegisteredRival) -> None:
