@@ -235,9 +235,7 @@ class BenchmarkViewSet(Listing):
 
     queryset: QuerySet[Benchmark] = Benchmark.objects.select_related(
         "release__study", "matcher"
-    ).prefetch_related(
-        Prefetch("results", Result.objects.filter(is_listed=True).defer("sums", "provenance"))
-    )
+    ).prefetch_related(Prefetch("results", Result.objects.filter(is_listed=True).defer("sums", "provenance")))
     permissions = SEEN
     scope = Scope.EXPORT
     study_path = "release__study"

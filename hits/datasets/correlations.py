@@ -1,12 +1,13 @@
 """Pearson's r of exact numbers, and its probability by chance."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
 Exact = Fraction | int
+# The fewest pairs of which anything can be said.
+FEWEST = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,24 +19,24 @@ class Correlation:
     of: int
 
 
-def correlate(xs: Sequence[Exact], ys: Sequence[Exact]) -> Correlation | None:
+def correlate(pairs: Iterable[tuple[Exact, Exact]]) -> Correlation | None:
     """Pearson's r, or None if there are fewer than three pairs or all values of one side are the same."""
-    return correlate_pairs(Counter(zip(xs, ys, strict=True)))
+    return correlate_counted((pair, 1) for pair in pairs)
 
 
-def correlate_pairs(pairs: Mapping[tuple[Exact, Exact], int]) -> Correlation | None:
-    """Pearson's r of pairs, given by how often each is there."""
-    count = sum(pairs.values())
-    x_sum = sum(x * times for (x, _), times in pairs.items())
-    y_sum = sum(y * times for (_, y), times in pairs.items())
-    x_spread = count * sum(x * x * times for (x, _), times in pairs.items()) - x_sum * x_sum
-    y_spread = count * sum(y * y * times for (_, y), times in pairs.items()) - y_sum * y_sum
-    if count < 3 or not x_spread or not y_spread:
+def correlate_counted(pairs: Iterable[tuple[tuple[Exact, Exact], int]]) -> Correlation | None:
+    """Pearson's r of pairs, each with how often it is there."""
+    count, x_sum, y_sum, x_squares, y_squares, products = 0, *[Fraction()] * 5
+    for (x, y), times in pairs:
+        count, x_sum, y_sum = count + times, x_sum + x * times, y_sum + y * times
+        x_squares, y_squares = x_squares + x * x * times, y_squares + y * y * times
+        products += x * y * times
+    x_spread, y_spread = count * x_squares - x_sum**2, count * y_squares - y_sum**2
+    if count < FEWEST or not x_spread or not y_spread:
         return None
-    shared = count * sum(x * y * times for (x, y), times in pairs.items()) - x_sum * y_sum
-    squared = float(Fraction(shared * shared) / (x_spread * y_spread))
-    r = sqrt(squared) if shared > 0 else -sqrt(squared)
-    return Correlation(r=r, squared=squared, of=count)
+    shared = count * products - x_sum * y_sum
+    squared = float(shared**2 / (x_spread * y_spread))
+    return Correlation(r=sqrt(squared) if shared > 0 else -sqrt(squared), squared=squared, of=count)
 
 
 def chance_of(found: Correlation) -> float:

@@ -10,10 +10,9 @@ from crowd.benchmarks.benchmark_tasks import BenchmarkTask, Measure
 from crowd.benchmarks.models import Result
 from crowd.benchmarks.services.score_sums import ALL
 from hits.datasets.columns import NUMBER, TEXT
+from hits.datasets.correlations import FEWEST, chance_of, correlate
 from hits.datasets.stat_table import StatTable, head
 from hits.datasets.vega_charts import LOOK, Chart, quantity
-from scoring.correlation_chance import chance_of
-from scoring.score_statistics import FEWEST, correlate
 
 # A model that has learned from more than so many times the median is an outlier, as papers have them.
 OUTLYING = 10

@@ -10,8 +10,7 @@ from crowd.benchmarks.benchmark_tasks import Number, Relation
 from crowd.benchmarks.models import Benchmark, Correlation, Result
 from crowd.benchmarks.released_items import has_rows, items_from
 from crowd.benchmarks.services.score_sums import QUARTER, sum_up
-from scoring.correlation_chance import chance_of
-from scoring.score_statistics import correlate
+from hits.datasets.correlations import chance_of, correlate
 
 AT_ONCE = 500
 Source = Result.Source

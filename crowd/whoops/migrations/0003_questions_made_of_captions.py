@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scoring', '0005_words_after_texts_and_questions'),
+        ('scoring', '0008_words_after_texts_and_questions'),
         ('whoops', '0002_edits_samples_and_own_categories'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

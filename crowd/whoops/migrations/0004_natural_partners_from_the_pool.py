@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('pictures', '0002_letters_and_wanted_concepts'),
-        ('scoring', '0005_words_after_texts_and_questions'),
+        ('scoring', '0008_words_after_texts_and_questions'),
         ('whoops', '0003_questions_made_of_captions'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

@@ -62,6 +62,9 @@ class ExplainImages(BenchmarkTask):
     def name_of(self, row: Row) -> str:
         return str(row["image"])
 
+    def tell(self, item: ReleasedItem) -> Row:
+        return {"sha256": item.shown["weird_sha256"]}
+
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         if kind == Kind.CONTINUATIONS:
             return [[continuation(WITH_CAPTION.format(item.row["captions"][0]))] for item in items]

@@ -45,6 +45,9 @@ class AnswerQuestions(BenchmarkTask):
     def name_of(self, row: Row) -> str:
         return str(row["question"])
 
+    def tell(self, item: ReleasedItem) -> Row:
+        return {"text": item.shown["text"], "sha256": item.shown["picture_sha256"]}
+
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         if kind == Kind.CONTINUATIONS:
             return [[continuation(WITHOUT_PICTURE.format(item.row["text"]))] for item in items]

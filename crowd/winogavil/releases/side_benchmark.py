@@ -57,6 +57,9 @@ class CompareSides(PickPictures):
     def name_of(self, row: Row) -> str:
         return f"{row['ID']}/{_kind_of(row)}"
 
+    def tell(self, item: ReleasedItem) -> Row:
+        return {**super().tell(item), "cue_sha256": picture_of_cue(item.shown).sha256}
+
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         return [[_question(item.row)] for item in items]
 

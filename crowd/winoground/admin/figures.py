@@ -12,8 +12,6 @@ from hits.datasets.columns import TEXT
 from hits.datasets.correlations import Correlation, chance_of, correlate
 from hits.datasets.stat_table import SHARE, UNKNOWN, WORDS, ShownCell, StatTable, head, percent
 from hits.datasets.vega_charts import Chart, Estimate, draw_estimates
-from scoring.correlation_chance import chance_of
-from scoring.score_statistics import Correlation, correlate
 
 PEOPLE = "People"
 # With fewer examples, a single one moves a share by more than five points.

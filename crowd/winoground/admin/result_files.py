@@ -13,7 +13,6 @@ from hits.common.spreadsheets import Cell
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.correlations import chance_of
 from hits.datasets.stat_table import StatTable, head
-from scoring.correlation_chance import chance_of
 
 Rows = Iterator[Sequence[Cell]]
 

@@ -40,7 +40,7 @@ def answers_of(scores):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("benchmarks", "0004_earlier_answers"),
+        ("benchmarks", "0006_earlier_answers"),
         ("winoground", "0003_captions_of_confirmations"),
     ]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from crowd.winogavil.releases.domain import Mean, per_cent
 from crowd.winogavil.releases.files.concreteness_files import HIGHEST, LOWEST
 from crowd.winogavil.releases.statistics.tallies import WHOLE
-from hits.datasets.correlations import chance_of, correlate_pairs
+from hits.datasets.correlations import chance_of, correlate_counted
 
 # Of a bin, in points of the rating.
 WIDTH = Fraction(1, 2)
@@ -103,7 +103,7 @@ def _correlation(whose: str, pairs: Pairs) -> dict[str, Any]:
     exact: Counter[tuple[Fraction | int, Fraction | int]] = Counter()
     for (rating, numerator, denominator), times in pairs.items():
         exact[_exact(rating), Fraction(numerator, denominator)] += times
-    found = correlate_pairs(exact)
+    found = correlate_counted(exact.items())
     return {
         "whose": whose,
         "associations": pairs.total(),

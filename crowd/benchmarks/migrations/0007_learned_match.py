@@ -8,9 +8,9 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmarks', '0001_benchmarks_of_releases'),
+        ('benchmarks', '0006_earlier_answers'),
         ('releases', '0004_releases_wait_for_their_bucket'),
-        ('scoring', '0005_words_after_texts_and_questions'),
+        ('scoring', '0008_words_after_texts_and_questions'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

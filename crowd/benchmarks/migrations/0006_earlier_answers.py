@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmarks', '0003_correlations'),
+        ('benchmarks', '0005_correlations'),
         ('hits', '0004_studies_start_without_a_bonus_table'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

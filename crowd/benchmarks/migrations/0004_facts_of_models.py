@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmarks', '0001_benchmarks_of_releases'),
+        ('benchmarks', '0003_results_over_captions'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scoring', '0005_facts_of_models'),
+        ('scoring', '0006_facts_of_models'),
     ]
 
     operations = [

@@ -8,8 +8,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmarks', '0002_facts_of_models'),
-        ('scoring', '0005_facts_of_models'),
+        ('benchmarks', '0004_facts_of_models'),
+        ('scoring', '0006_facts_of_models'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='result',
             name='source',
-            field=models.CharField(choices=[('asked', 'Asked here'), ('uploaded', 'From a file'), ('people', 'People'), ('chance', 'Chance'), ('read', 'Reads the items')], default='uploaded', max_length=8),
+            field=models.CharField(choices=[('asked', 'Asked here'), ('uploaded', 'From a file'), ('outside', 'Submitted from outside'), ('people', 'People'), ('chance', 'Chance'), ('read', 'Reads the items')], default='uploaded', max_length=8),
         ),
         migrations.AddIndex(
             model_name='result',

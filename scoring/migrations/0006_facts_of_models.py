@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scoring', '0004_models_that_see_pictures'),
+        ('scoring', '0005_likeness_of_texts_and_pictures'),
     ]
 
     operations = [
