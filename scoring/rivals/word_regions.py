@@ -1,4 +1,4 @@
-"""Which words of a text meet which regions of a picture, by the last layer of a ViLT.
+"""Heat maps of words: which of a text meet which regions of a picture, by the last layer of a ViLT.
 
 ViLT learns to align words and patches by optimal transport between their last vectors, with the cosine
 distance as the cost. The plan of that transport, found as it was in training, is the map of a word.

@@ -1,4 +1,4 @@
-"""Which words of an item meet which regions of its pictures, where the model of a result can say so."""
+"""Heat maps of an item: which words meet which regions of its pictures, where a model can say so."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which words meet which regions: asked on demand, drawn over the picture, and told in words."""
+"""Heat maps of words: asked on demand, drawn over the picture, and told in words."""
 
 from typing import Any
 
