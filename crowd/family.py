@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from django.utils.functional import Promise
 
-from crowd.benchmarks import benchmark_tasks
+from crowd.benchmarks import benchmark_tasks, training_recipes
 from crowd.benchmarks.benchmark_tasks import BenchmarkTask
+from crowd.benchmarks.training_recipes import TrainingRecipe
 from crowd.papers.paper_project import PaperProject
 from crowd.pictures import removal
 from crowd.releases import family_contents
@@ -57,6 +58,8 @@ class Family:
     release: ReleaseContents | None = None
     # What models can be asked about its releases.
     benchmarks: Sequence[BenchmarkTask] = ()
+    # How models are trained on these.
+    recipes: Sequence[TrainingRecipe] = ()
     replay: Replay | None = None
     # Its modules of addresses, by their path prefix.
     urls: Mapping[str, str] = field(default_factory=dict)
@@ -91,12 +94,18 @@ def register(family: Family) -> None:
         exports.register(family.export)
     if family.release:
         family_contents.register(family.release)
-    for benchmark in family.benchmarks:
-        benchmark_tasks.register(benchmark)
+    _register_benchmarks(family)
     if family.replay:
         replays.register(family.replay)
     if family.follow_pictures:
         removal.on_change(family.follow_pictures, items=family.items_of_pictures)
+
+
+def _register_benchmarks(family: Family) -> None:
+    for benchmark in family.benchmarks:
+        benchmark_tasks.register(benchmark)
+    for recipe in family.recipes:
+        training_recipes.register(recipe)
 
 
 def registered() -> Sequence[Family]:

@@ -49,6 +49,7 @@ class Result(ModelFacts):
         OUTSIDE = "outside", "Submitted from outside"
         PEOPLE = "people", "People"
         CHANCE = "chance", "Chance"
+        TRAINED = "trained", "Trained here"
         # Not an answer to the task: what a model says of the items, with which answers are correlated.
         READ = "read", "Reads the items"
 
@@ -60,7 +61,7 @@ class Result(ModelFacts):
         Status.OPEN: {Status.DONE},
         Status.DONE: {Status.OPEN},  # what failed is asked again
     }
-    OF_MODELS = (Source.ASKED, Source.UPLOADED, Source.OUTSIDE)
+    OF_MODELS = (Source.ASKED, Source.UPLOADED, Source.TRAINED, Source.OUTSIDE)
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="results")
@@ -71,6 +72,8 @@ class Result(ModelFacts):
     rival = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
     # The model whose words it reads in the place of pictures; None: pictures, or the captions they have.
     captioner = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
+    # The run that trained the model, if one did.
+    run = models.OneToOneField("TrainingRun", models.CASCADE, null=True, related_name="result")
     status = models.CharField(max_length=8, choices=Status, default=Status.DONE)
     # Whether it stands in the tables. A submission from outside does once a researcher agrees.
     is_listed = models.BooleanField(default=True)
@@ -112,6 +115,10 @@ class Result(ModelFacts):
                 condition=Q(captioner=None) | Q(source="asked"),
                 name="benchmark_result_of_captions_is_asked",
             ),
+            models.CheckConstraint(
+                condition=Q(source="trained", run__isnull=False) | (~Q(source="trained") & Q(run=None)),
+                name="benchmark_result_trained_has_a_run",
+            ),
         ]
         indexes = [
             models.Index(fields=["id"], condition=Q(status="open"), name="benchmark_result_open"),
@@ -135,8 +142,8 @@ class Result(ModelFacts):
 
     @property
     def is_removable(self) -> bool:
-        """Whether a colleague has added it: people and chance belong to the release, submissions are kept."""
-        return self.source not in (self.Source.PEOPLE, self.Source.CHANCE, self.Source.OUTSIDE)
+        """Whether a colleague may remove it by itself: a trained model goes with its training."""
+        return self.source in (self.Source.ASKED, self.Source.UPLOADED, self.Source.READ)
 
     @property
     def has_answers(self) -> bool:
@@ -212,3 +219,79 @@ class EarlierAnswers(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Training(models.Model):
+    """A registered model that is trained on a benchmark's items, once with each of its seeds.
+
+    The rows are the queue: a sweep trains seed by seed. A run that was cut off is begun again.
+    """
+
+    class Status(models.TextChoices):
+        OPEN = "open", "Being trained"
+        DONE = "done", "Complete"
+        STOPPED = "stopped", "Stopped"
+        FAILED = "failed", "Failed"
+
+    TRANSITIONS: ClassVar[dict[Status, set[Status]]] = {
+        Status.OPEN: {Status.DONE, Status.STOPPED, Status.FAILED},
+        Status.DONE: set(),
+        Status.STOPPED: {Status.OPEN},
+        Status.FAILED: {Status.OPEN},  # a person has corrected what was wrong
+    }
+
+    public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    benchmark = models.ForeignKey(Benchmark, models.CASCADE, related_name="trainings")
+    # The key of the recipe within the benchmark's task.
+    recipe = models.CharField(max_length=32)
+    # The model that it begins with.
+    rival = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="+")
+    settings: "models.JSONField[dict[str, float], dict[str, float]]" = models.JSONField(default=dict)
+    # The number of runs, whose seeds are 1, 2 and so on.
+    seeds = models.PositiveSmallIntegerField()
+    about = models.CharField(max_length=500, blank=True)
+    status = models.CharField(max_length=8, choices=Status, default=Status.OPEN)
+    problem = models.CharField(max_length=500, blank=True)
+    # How far the run is that is being made; empty words where there is none.
+    doing = models.CharField(max_length=64, blank=True)
+    steps_done = models.PositiveIntegerField(default=0)
+    steps_all = models.PositiveIntegerField(default=0)
+    # The process that makes the run, and until when no other begins it again.
+    token = models.UUIDField(null=True, editable=False)
+    held_until = models.DateTimeField(null=True, editable=False)
+    made_at = models.DateTimeField()
+    made_by = models.ForeignKey(User, models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            models.CheckConstraint(condition=Q(seeds__gt=0), name="training_has_a_seed"),
+            models.CheckConstraint(
+                condition=~Q(status="failed") | ~Q(problem=""), name="training_failed_says_why"
+            ),
+        ]
+        indexes = [models.Index(fields=["id"], condition=Q(status="open"), name="training_open")]
+
+    def __str__(self) -> str:
+        return f"{self.rival}, training {self.pk}"
+
+
+class TrainingRun(models.Model):
+    """One complete run of a training, with what it was measured at. Its last answers are a result."""
+
+    training = models.ForeignKey(Training, models.CASCADE, related_name="runs")
+    seed = models.PositiveSmallIntegerField()
+    # What the model has learned from, in numbers.
+    counts: "models.JSONField[dict[str, int], dict[str, int]]" = models.JSONField(default=dict)
+    # [{"epoch", "means": {test: {"items", "sum"}}}]; epoch 0 is the untrained model on the same items.
+    points: "models.JSONField[list[dict[str, Any]], list[dict[str, Any]]]" = models.JSONField(default=list)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("training", "seed")
+        constraints = [
+            models.UniqueConstraint(fields=["training", "seed"], name="training_run_once_per_seed")
+        ]
+
+    def __str__(self) -> str:
+        return f"Seed {self.seed}"

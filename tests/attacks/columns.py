@@ -29,6 +29,7 @@ SPARED: dict[str, set[str]] = {
     "winogavil_annotation.Draw": {"recipe"},
     "winogavil_annotation.Judgement": {"given"},
     "benchmarks.Benchmark": {"task"},
+    "benchmarks.Training": {"recipe"},
     "releases.Release": {"family", "version", "files", "counts", "sources"},
     "winogavil_releases.Statistics": EVERY,
     "winogavil_releases.ConcretenessList": {"ratings", "sha256"},

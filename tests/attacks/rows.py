@@ -15,6 +15,7 @@ Model = type[models.Model]
 # Values that a table's rules need beyond the columns' types. A table's label stands for a row of it.
 GIVEN: dict[str, dict[str, Any]] = {
     "benchmarks.Benchmark": {"task": "associations"},
+    "benchmarks.Training": {"recipe": "classifier"},
     "releases.Release": {"family": "winogavil"},
     "marketplace.NotificationSetting": {"topic_id": "marketplace.Topic"},
     "pictures.Request": {"member": "owl.png"},

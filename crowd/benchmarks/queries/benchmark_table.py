@@ -26,6 +26,7 @@ ORDER = [*Result.OF_MODELS, Result.Source.PEOPLE, Result.Source.CHANCE]
 SOURCES: Mapping[str, str] = {
     Result.Source.ASKED: "asked here",
     Result.Source.UPLOADED: "from a file",
+    Result.Source.TRAINED: "trained here",
     Result.Source.OUTSIDE: "submitted from outside",
     Result.Source.PEOPLE: "people",
     Result.Source.CHANCE: "expected of blind answers",

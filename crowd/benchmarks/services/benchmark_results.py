@@ -158,11 +158,13 @@ def ask_failed_again(*, result: Result, by: User | None, now: datetime) -> None:
 
 
 def remove_result(*, result: Result, by: User, now: datetime) -> None:
-    """Remove a model's answers. Raises RuleBroken for people and chance, and for what came from outside."""
+    """Remove a model's answers. Raises RuleBroken for all but those that a colleague has added alone."""
     if result.source == Source.OUTSIDE:
         raise RuleBroken("from_outside", "What others submitted is kept. Take it off the board instead.")
-    if not result.is_removable:
+    if result.source in (Source.PEOPLE, Source.CHANCE):
         raise RuleBroken("not_of_a_model", "People and chance stand beside every model, and stay.")
+    if not result.is_removable:
+        raise RuleBroken("of_a_training", "A trained model is removed with its training.")
     with transaction.atomic():
         _note(result, "benchmark.removed", f"The answers of {result} were removed", by=by, now=now)
         result.delete()
