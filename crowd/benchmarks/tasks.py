@@ -1,6 +1,12 @@
 from django.utils import timezone
 
-from crowd.benchmarks.services import benchmark_results, earlier_answers, learned_match, result_relations
+from crowd.benchmarks.services import (
+    benchmark_results,
+    earlier_answers,
+    learned_match,
+    result_relations,
+    training_runs,
+)
 from hits.common.sweeps import sweep
 
 
@@ -10,3 +16,8 @@ def answer_benchmarks() -> None:
     benchmark_results.answer_benchmarks(now=timezone.now())
     learned_match.match_answers(now=timezone.now())
     result_relations.relate_results()
+
+
+@sweep("benchmarks.train_models", rest_s=1, due_at=training_runs.next_training, queue="rival")
+def train_models() -> None:
+    training_runs.train_models()

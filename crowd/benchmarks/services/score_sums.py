@@ -1,7 +1,7 @@
 """Sums of a result's scores, from which every table of its benchmark is made without reading its items."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
 
@@ -10,6 +10,7 @@ from crowd.benchmarks.models import Result
 from crowd.benchmarks.released_items import items_from
 from scoring.score_statistics import GROUPS
 
+Source = Result.Source
 AT_ONCE = 500
 ALL, SPLIT = "", "split"
 # One of four groups into which the items are dealt in turn, for intervals.
@@ -24,19 +25,33 @@ def sum_up(result: Result, task: BenchmarkTask) -> None:
     What a matcher decides is left out until it has decided on all answers.
     """
     left_out = task.learned.key if task.learned and result.to_match else ""
+    scored = (
+        (item, answer, {measure: score for measure, score in scores.items() if measure != left_out})
+        for item, answer, scores in _scored(result, task)
+    )
+    result.sums = [
+        *count_sums(scored, task, source=Source(result.source)),
+        *_of_whole(result, task),
+    ]
+    result.save(update_fields=["sums"])
+
+
+def count_sums(
+    scored: Iterable[tuple[ReleasedItem, Answer, Mapping[str, str]]], task: BenchmarkTask, *, source: Source
+) -> list[dict[str, object]]:
+    """Return the sums of the measures that each answer has."""
     counted: defaultdict[Key, Counter[str]] = defaultdict(Counter)
-    has_intervals = task.has_intervals and result.source != Result.Source.CHANCE
-    for place, (item, answer, scores) in enumerate(_scored(result, task)):
+    has_intervals = task.has_intervals and source != Source.CHANCE
+    for place, (item, answer, scores) in enumerate(scored):
         dealt = [(QUARTER, str(place % GROUPS))] if has_intervals else []
         for group, value in (*kinds_of(item, task), *dealt):
             for measure, score in scores.items():
-                if measure != left_out:
-                    counted[group, value, measure][score] += 1
+                counted[group, value, measure][score] += 1
         if table := task.part_table:
             for part in task.parts(item):
-                if (found := _score_of_part(part, result, answer)) is not None:
+                if (found := _score_of_part(part, source, answer)) is not None:
                     counted[table.group, part.kind, table.measure.key][str(found)] += 1
-    sums = [
+    return [
         sum_of(
             group=group,
             kind=kind,
@@ -46,8 +61,6 @@ def sum_up(result: Result, task: BenchmarkTask) -> None:
         )
         for (group, kind, measure), scores in sorted(counted.items())
     ]
-    result.sums = [*sums, *_of_whole(result, task)]
-    result.save(update_fields=["sums"])
 
 
 def kinds_of(item: ReleasedItem, task: BenchmarkTask) -> Iterator[tuple[str, str]]:
@@ -59,10 +72,10 @@ def kinds_of(item: ReleasedItem, task: BenchmarkTask) -> Iterator[tuple[str, str
             yield group, value
 
 
-def _score_of_part(part: Part, result: Result, answer: Answer) -> Fraction | None:
-    if result.is_of_model:
+def _score_of_part(part: Part, source: Source, answer: Answer) -> Fraction | None:
+    if source in Result.OF_MODELS:
         return part.of_answer(answer)
-    return part.of_people if result.source == Result.Source.PEOPLE else part.of_chance
+    return part.of_people if source == Source.PEOPLE else part.of_chance
 
 
 def _of_whole(result: Result, task: BenchmarkTask) -> Iterator[dict[str, object]]:
