@@ -9,6 +9,7 @@ from crowd.winogavil.annotation.domain import NEWCOMERS
 from crowd.winogavil.annotation.label_tasks import SkillsTask, TypesTask
 from crowd.winogavil.creator_test import CreatorTestTask
 from crowd.winogavil.paper import PAPER, GameOfPaper
+from crowd.winogavil.releases.classifier_recipe import TrainClassifier
 from crowd.winogavil.releases.exporting import WinogavilExport
 from crowd.winogavil.releases.game_benchmark import PickPictures
 from crowd.winogavil.releases.game_contents import GameContents
@@ -97,6 +98,7 @@ FAMILY = Family(
     export=WinogavilExport(),
     release=GameContents(),
     benchmarks=[PickPictures(), CompareSides()],
+    recipes=[TrainClassifier()],
     replay=WinogavilReplay(),
     urls={"api/": "crowd.winogavil.api.urls"},
     sites={"PLAY_URL": "crowd.winogavil.play.urls"},
