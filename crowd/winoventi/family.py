@@ -3,6 +3,7 @@
 from crowd.family import Family
 from crowd.winoventi.apart_policy import ApartPolicy
 from crowd.winoventi.challenge.exporting.winoventi_export import WinoventiExport
+from crowd.winoventi.challenge.fine_tuning_recipes import TrainOnExceptions, TrainOnHalf
 from crowd.winoventi.challenge.pages.choices import ChoicesTask
 from crowd.winoventi.challenge.prompt_benchmark import CompletePrompts
 from crowd.winoventi.exceptions.pages.exceptions import ExceptionsTask
@@ -42,6 +43,7 @@ FAMILY = Family(
     export=WinoventiExport(),
     release=WinoventiContents(),
     benchmarks=[CompletePrompts()],
+    recipes=[TrainOnHalf(), TrainOnExceptions()],
     replay=WinoventiReplay(),
     urls={"api/": "crowd.winoventi.api.urls"},
     demo="crowd.winoventi.demo.procedure.WinoventiDemo",
