@@ -1,4 +1,4 @@
-"""Forms of benchmarks: a model to ask, a file of answers, two rows to compare."""
+"""Forms of benchmarks: a model to ask or to train, a file of answers, two rows to compare."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,6 +12,8 @@ from crowd.benchmarks.models import Result
 from crowd.benchmarks.services.answer_files import MOST_BYTES
 from crowd.benchmarks.services.benchmark_results import captioners_for, models_for
 from crowd.benchmarks.services.learned_match import USUAL, matchers
+from crowd.benchmarks.services.training_jobs import MOST_SEEDS, models_to_train
+from crowd.benchmarks.training_recipes import Setting, TrainingRecipe
 from hits.admin.data.result_forms import WIDE, ResultsForm
 from scoring.models import RegisteredRival
 from scoring.models.model_facts import FACTS
@@ -92,3 +94,48 @@ class CompareForm(forms.Form):
             field.queryset = Result.objects.filter(pk__in=[result.pk for result in results])
         for name, result in zip(("one", "other"), results, strict=False):
             self.fields[name].initial = result.pk
+
+
+class TrainForm(forms.Form):
+    """A model to begin with, and the numbers of a recipe, by default those that it names."""
+
+    rival = forms.ModelChoiceField(queryset=Result.objects.none(), label="Model", empty_label=None)
+    seeds = forms.IntegerField(
+        label="Runs",
+        min_value=1,
+        max_value=MOST_SEEDS,
+        help_text="Each with a seed of its own. The table has their mean and standard deviation.",
+    )
+
+    def __init__(self, request: HttpRequest, *, recipe: TrainingRecipe, **kwargs: Any) -> None:
+        super().__init__(request.POST or None, **kwargs)
+        self.recipe = recipe
+        field: Any = self.fields["rival"]
+        field.queryset = models_to_train(recipe)
+        field.label_from_instance = lambda rival: f"{rival.name} ({rival.get_kind_display()})"
+        self.fields["seeds"].initial = recipe.seeds
+        for setting in recipe.settings:
+            self.fields[setting.key] = _field_of(setting)
+        self.fields["about"] = forms.CharField(
+            label="About it", required=False, max_length=500, widget=forms.TextInput(WIDE),
+            help_text="For colleagues.",
+        )  # fmt: skip
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Return what was typed, as the service takes it."""
+        values = dict(self.cleaned_data)
+        settings = {setting.key: values.pop(setting.key) for setting in self.recipe.settings}
+        return {**values, "settings": settings}
+
+
+def _field_of(setting: Setting) -> forms.Field:
+    of: Any = forms.IntegerField if setting.is_whole else forms.FloatField
+    field: forms.Field = of(
+        label=setting.label,
+        help_text=setting.help,
+        initial=setting.default,
+        min_value=setting.least,
+        max_value=setting.most,
+    )
+    return field
