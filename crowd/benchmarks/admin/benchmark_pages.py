@@ -27,6 +27,7 @@ from crowd.benchmarks.admin.result_actions import (
     page_of,
     page_of_result,
 )
+from crowd.benchmarks.admin.training_pages import open_trainings, training_urls
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import complete_results, tables_of
 from crowd.benchmarks.queries.models_table import facts_in_words
@@ -35,6 +36,7 @@ from crowd.benchmarks.services import answer_files, benchmark_results, item_regi
 from crowd.benchmarks.services.answer_files import answers_to
 from crowd.benchmarks.services.benchmark_results import models_for, task_of
 from crowd.benchmarks.services.paired_difference import difference_of
+from crowd.benchmarks.services.training_jobs import recipes_of
 from crowd.releases.admin import release_parts
 from crowd.releases.admin.permitted_rows import TAKE, find_release
 from crowd.releases.admin.release_actions import beside
@@ -81,6 +83,7 @@ class BenchmarkAdmin(ReadOnlyAdmin[Benchmark]):
             at("results/<int:pk>/answers.csv", answers_view, "answers"),
             acted("again"),
             acted("remove"),
+            *training_urls(),
             *super().get_urls(),
         ]
 
@@ -124,6 +127,7 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
     results = complete_results(benchmark)
     waiting = list(benchmark.results.filter(status=Result.Status.OPEN).select_related("rival"))
     to_match = [one for one in results if one.to_match]
+    trainings = open_trainings(benchmark)
     comparable = [one for one in results if one.answered]
     compare = CompareForm(request, results=comparable)
     context = {
@@ -134,7 +138,9 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
         "tables": tables_of(benchmark, urls={one.pk: page_of_result(one) for one in results}),
         "waiting": waiting,
         "to_match": to_match,
-        "every_ms": LOOK_AGAIN_MS if waiting or to_match else 0,
+        "trainings": trainings,
+        "has_recipes": bool(recipes_of(benchmark)),
+        "every_ms": LOOK_AGAIN_MS if waiting or to_match or trainings else 0,
         "readings": benchmark.results.filter(source=Result.Source.READ),
         "most": max((one.answered for one in results), default=0),
         "may_add": request.user.has_perm(ADD),
