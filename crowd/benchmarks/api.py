@@ -21,11 +21,20 @@ from rest_framework.routers import SimpleRouter
 
 from crowd.benchmarks import benchmark_tasks
 from crowd.benchmarks.admin.result_actions import ADD, LOOK, RESULTS
-from crowd.benchmarks.models import Benchmark, Result
+from crowd.benchmarks.admin.training_actions import TRAININGS
+from crowd.benchmarks.models import Benchmark, Result, Training, TrainingRun
 from crowd.benchmarks.queries.benchmark_table import tables_of
+from crowd.benchmarks.queries.trained_tables import trained_tables
 from crowd.benchmarks.released_items import has_rows
-from crowd.benchmarks.services import answer_files, benchmark_results, item_regions, learned_match
+from crowd.benchmarks.services import (
+    answer_files,
+    benchmark_results,
+    item_regions,
+    learned_match,
+    training_jobs,
+)
 from crowd.benchmarks.services.benchmark_results import captioners_for, models_for, task_of
+from crowd.benchmarks.services.training_jobs import MOST_SEEDS, models_to_train, recipes_of
 from crowd.releases.admin.permitted_rows import TAKE, VIEW
 from crowd.releases.models import Release
 from crowd.releases.services.file_downloads import download_name
@@ -70,6 +79,18 @@ class ChosenMatcher(serializers.Serializer[Any]):
         default=learned_match.USUAL,
         help_text="The smallest cosine that is a match.",
     )
+
+
+class NewTraining(serializers.Serializer[Any]):
+    recipe = serializers.CharField(max_length=32, help_text="The key of a way of training of this task.")
+    model = serializers.CharField(max_length=64, help_text="The name of the registered model to begin with.")
+    seeds = serializers.IntegerField(
+        required=False, min_value=1, max_value=MOST_SEEDS, help_text="So many runs, each with its own seed."
+    )
+    settings = serializers.DictField(
+        child=serializers.FloatField(), required=False, help_text="Numbers other than the recipe's own."
+    )
+    about = serializers.CharField(max_length=500, required=False, allow_blank=True, help_text=ABOUT)
 
 
 class NewAnswers(StatedFacts):
@@ -230,6 +251,76 @@ class BenchmarkResultViewSet(Listing):
 Results: Any = BenchmarkResultViewSet
 
 
+def _result_of(run: TrainingRun) -> Any:
+    return run.result.public_id if hasattr(run, "result") else None
+
+
+class TrainingFilters(Filters):
+    benchmark = serializers.IntegerField(required=False, min_value=1, max_value=10**18)
+    release = serializers.UUIDField(required=False, source="benchmark__release__public_id")
+    study = serializers.UUIDField(required=False, source="benchmark__release__study__public_id")
+    status = serializers.ChoiceField(Training.Status.choices, required=False)
+
+
+class TrainingViewSet(Listing):
+    """A model that is trained on a benchmark's items, and what each complete run was measured at."""
+
+    queryset: QuerySet[Training] = Training.objects.select_related(
+        "benchmark__release__study", "rival", "made_by"
+    ).prefetch_related("runs__result")
+    permissions = SEEN
+    scope = Scope.EXPORT
+    study_path = "benchmark__release__study"
+    filters = TrainingFilters
+    columns = (
+        column("public_id", TEXT, "the training's id"),
+        column("benchmark", INTEGER, "the number of its benchmark", of="benchmark_id"),
+        column("release", TEXT, "the release", of="benchmark.release.public_id"),
+        column("recipe", TEXT, "the way of training"),
+        column("model", TEXT, "the registered model that it begins with", of="rival.name"),
+        column("settings", JSON, "the numbers of the recipe"),
+        column("seeds", INTEGER, "so many runs, of the seeds 1, 2 and so on"),
+        column("about", TEXT, "what is said of it"),
+        column("status", TEXT, "open, done, stopped or failed"),
+        column("problem", TEXT, "why it has failed"),
+        column("doing", TEXT, "what is being done"),
+        column("steps_done", INTEGER, "steps of the run that is being made"),
+        column("steps_all", INTEGER, "of so many; 0 where nobody knows yet"),
+        column(
+            "runs",
+            ROWS,
+            "its complete runs",
+            column("seed", INTEGER, "the seed"),
+            column("result", TEXT, "the id of the result that has its answers", of=_result_of),
+            column("counts", JSON, "what it learned from and was tested on, in numbers"),
+            column("points", JSON, "the sum of its scores in each test after each epoch; 0 is untrained"),
+            of=lambda one: one.runs.all(),
+        ),
+        column("made_by", TEXT, "who began it", of=lambda one: one.made_by and one.made_by.username),
+        column("made_at", MOMENT, "when"),
+    )
+    verbs: ClassVar[Mapping[str, Verb]] = {
+        "stop": Verb(
+            action=TRAININGS.actions["stop"],
+            scope=Scope.EXPORT,
+            about="Stop a training. Its complete runs are kept.",
+        ),
+        "resume": Verb(
+            action=TRAININGS.actions["resume"],
+            scope=Scope.EXPORT,
+            about="Make the runs that a stopped or failed training lacks.",
+        ),
+        "remove": Verb(
+            action=TRAININGS.actions["remove"],
+            scope=Scope.EXPORT,
+            about="Remove a training with the answers of its runs. This cannot be undone.",
+        ),
+    }
+
+
+Trainings: Any = TrainingViewSet
+
+
 class BenchmarkViewSet(Listing):
     """One task on the items of one release, with the results of models, people and chance."""
 
@@ -245,6 +336,7 @@ class BenchmarkViewSet(Listing):
         "benchmarks_ask": "ask",
         "benchmarks_upload": "upload",
         "benchmarks_match": "match",
+        "benchmarks_train": "train",
     }
     needs: ClassVar[Mapping[str, Need]] = {
         "create": CHANGE,
@@ -252,6 +344,7 @@ class BenchmarkViewSet(Listing):
         "ask": CHANGE,
         "upload": CHANGE,
         "match": CHANGE,
+        "train": CHANGE,
     }
     columns = (
         column("number", INTEGER, "the number of the benchmark on this site", of="pk"),
@@ -289,8 +382,10 @@ class BenchmarkViewSet(Listing):
     @extend_schema(responses=BenchmarkTableSerializer(many=True))
     @action(detail=True)
     def tables(self, request: Request, pk: str) -> Response:
-        """Tell the tables of its page: models beside people and chance, over all items and by kinds."""
-        return Response(BenchmarkTableSerializer(tables_of(self.get_object()), many=True).data)
+        """Tell the tables of its pages: models beside people and chance, and those that were trained here."""
+        benchmark = self.get_object()
+        tables = [*tables_of(benchmark), *trained_tables(benchmark)]
+        return Response(BenchmarkTableSerializer(tables, many=True).data)
 
     @extend_schema(request=AskedModel, responses={201: Results.serializer_class})
     @action(detail=True, methods=["post"])
@@ -331,6 +426,28 @@ class BenchmarkViewSet(Listing):
         )
         return self.answer_row(pk=benchmark.pk)
 
+    @extend_schema(request=NewTraining, responses={201: Trainings.serializer_class})
+    @action(detail=True, methods=["post"])
+    def train(self, request: Request, pk: str) -> Response:
+        """Train a registered model on a part of the items. The training tells how far it is."""
+        benchmark, asked = self.get_object(), self.read(NewTraining)
+        recipes = {recipe.key: recipe for recipe in recipes_of(benchmark)}
+        if asked["recipe"] not in recipes:
+            raise serializers.ValidationError({"recipe": [f"There is {', '.join(recipes) or 'none'}."]})
+        recipe = recipes[asked.pop("recipe")]
+        rival = models_to_train(recipe).filter(name=asked.pop("model")).first()
+        if rival is None:
+            raise serializers.ValidationError({"model": ["No model of this name can be trained so."]})
+        training = training_jobs.start_training(
+            benchmark=benchmark,
+            recipe=recipe,
+            rival=rival,
+            by=user_of(request),
+            now=timezone.now(),
+            **asked,
+        )
+        return Response(Trainings.serializer_class(training).data, status=status.HTTP_201_CREATED)
+
     @extend_schema(request=NewAnswers, responses={201: Results.serializer_class})
     @action(detail=True, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request: Request, pk: str) -> Response:
@@ -349,5 +466,6 @@ def _told(result: Result) -> Response:
 router = SimpleRouter()
 router.register("benchmarks", BenchmarkViewSet, basename="benchmark")
 router.register("benchmark-results", BenchmarkResultViewSet, basename="benchmark-result")
+router.register("benchmark-trainings", TrainingViewSet, basename="benchmark-training")
 
 urlpatterns = router.urls
