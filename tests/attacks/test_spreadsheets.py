@@ -26,6 +26,9 @@ ELSEWHERE = {
     "admin/pictures/picture/<int:pk>/file/": "a picture",
     "admin/benchmarks/benchmark/results/<int:pk>/answers.csv": "tests/crowd/benchmarks/test_hostile_names.py",
     "data/": "a page",
+    "admin/benchmarks/benchmark/<int:pk>/trained/<slug:name>.csv": (
+        "tests/crowd/benchmarks/test_hostile_names.py"
+    ),
     "desk/workers/links.csv": "of a page that only an invitation shows",
 }
 # Files whose rows only the world of these tests has.

@@ -9,15 +9,17 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.benchmarks import benchmark_tasks
-from crowd.benchmarks.models import Result
+from crowd.benchmarks.models import Result, TrainingRun
 from crowd.benchmarks.services import benchmark_results
 from crowd.releases.services.survey import frozen_rows
 from crowd.winoground.models import Example
 from hits.identity.roles import RESEARCHER
+from scoring.models import RegisteredRival
 from scoring.rivals.interface import WordRegions
 from scoring.services.answering_questions import answer_questions
 from tests.attacks.downloads import would_run
 from tests.crowd.benchmarks.making import asked, make_benchmark, rival_for, run, uploaded
+from tests.crowd.benchmarks.making_trainings import begin, make_learnable
 from tests.crowd.releases.studies import make_of, release_of
 from tests.factories import NOW
 from tests.people import sign_in
@@ -84,3 +86,28 @@ def test_hostile_words_of_a_model_are_texts(client: Client, monkeypatch: pytest.
 
     assert "&lt;b&gt;x&lt;/b&gt;: most of it" in page
     assert "<b>x</b>" not in page
+
+
+def test_tables_of_trained_models_show_hostile_names_as_texts(client: Client) -> None:
+    training = begin(make_learnable(items=1), rival_for("winogavil"), about=FORMULA)
+    RegisteredRival.objects.update(name=FORMULA)
+    points = [{"epoch": epoch, "means": {"5 & 6": {"items": 2, "sum": "1"}}} for epoch in (0, 1)]
+    TrainingRun.objects.create(training=training, seed=1, points=points, made_at=NOW)
+    benchmark = training.benchmark
+    sign_in(client, RESEARCHER, benchmark.release.study)
+
+    for name in ("trained-classifier", "trained-classifier-by-epoch"):
+        found = cells(client.get(reverse("admin:benchmarks_trained_file", args=[benchmark.pk, name])))
+        assert any(FORMULA in cell for cell in found)
+        assert [cell for cell in found if would_run(cell)] == []
+        told = client.get(reverse("admin:benchmarks_trained_json", args=[benchmark.pk, name]))
+        assert told.headers["Content-Type"] == "application/json"
+    pages: dict[str, list[Any]] = {
+        "trained": [benchmark.pk],
+        "training": [training.pk],
+        "train": [benchmark.pk, "classifier"],
+    }
+    for name, args in pages.items():
+        page = client.get(reverse(f"admin:benchmarks_{name}", args=args)).content.decode()
+        assert "&lt;b&gt;x&lt;/b&gt;" in page
+        assert "<b>x</b>" not in page
