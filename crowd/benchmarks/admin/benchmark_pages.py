@@ -142,7 +142,8 @@ def page_view(page: BenchmarkAdmin, request: HttpRequest, pk: int) -> HttpRespon
         "has_recipes": bool(recipes_of(benchmark)),
         "every_ms": LOOK_AGAIN_MS if waiting or to_match or trainings else 0,
         "readings": benchmark.results.filter(source=Result.Source.READ),
-        "most": max((one.answered for one in results), default=0),
+        # A trained model answers its tests alone.
+        "most": max((one.answered for one in results if one.run_id is None), default=0),
         "may_add": request.user.has_perm(ADD),
         "has_models": any(one.is_of_model for one in results),
         "compare": compare if len(comparable) > 1 and task_of(benchmark).single_measures else None,

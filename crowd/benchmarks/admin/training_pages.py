@@ -13,7 +13,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from crowd.benchmarks.admin.benchmark_forms import TrainForm
-from crowd.benchmarks.admin.result_actions import ADD, find_benchmark, page_of_result
+from crowd.benchmarks.admin.result_actions import ADD, around, find_benchmark, page_of_result
 from crowd.benchmarks.admin.training_actions import (
     TRAINED,
     TRAININGS,
@@ -62,7 +62,7 @@ def trained_view(request: HttpRequest, pk: int) -> HttpResponse:
         "may_add": request.user.has_perm(ADD),
         "tables": trained_tables(benchmark, urls={one.pk: page_of_training(one) for one in trainings}),
     }
-    return _render(request, "trained", context, beside_trained(benchmark))
+    return _render(request, "trained", context, around(benchmark))
 
 
 def trained_file_view(request: HttpRequest, pk: int, name: str, form: str = "csv") -> HttpResponseBase:
@@ -126,5 +126,5 @@ def _in_words(result: Result) -> str:
 def _render(
     request: HttpRequest, name: str, context: Mapping[str, Any], shared: Mapping[str, Any]
 ) -> HttpResponse:
-    around = {**admin.site.each_context(request), **shared, "opts": Release._meta}
-    return TemplateResponse(request, f"admin/benchmarks/{name}.html", {**around, **context})
+    whole = {**admin.site.each_context(request), **shared, "opts": Release._meta, **context}
+    return TemplateResponse(request, f"admin/benchmarks/{name}.html", whole)

@@ -39,7 +39,7 @@ class TrainClassifier(TrainingRecipe):
             default=0.001, least=1e-7, most=1, is_whole=False,
         ),
         Setting(
-            key="test_share", label="Associations for testing, in per cent",
+            key="test_share", label="Percent of associations for testing",
             help="As many again are for validation, if so many share no picture. The paper's: 10.",
             default=10, least=1, most=40,
         ),

@@ -38,7 +38,7 @@ class FineTuning(TrainingRecipe):
             default=5e-5, least=1e-9, most=1, is_whole=False,
         ),
         Setting(
-            key="mask_share", label="Words masked at random, in per cent",
+            key="mask_share", label="Percent of words masked at random",
             help="15 in the authors' program. With 0 the outcome is masked and nothing else.",
             default=15, least=0, most=90,
         ),

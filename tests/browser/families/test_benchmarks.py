@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from crowd.benchmarks.models import Benchmark, Result
-from crowd.benchmarks.services import benchmark_results, result_relations
+from crowd.benchmarks.models import Benchmark, Result, Training
+from crowd.benchmarks.services import benchmark_results, result_relations, training_runs
 from hits.identity.roles import RESEARCHER
 from scoring.models import RegisteredRival
 from scoring.rivals.interface import WordRegions
@@ -14,6 +14,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.doors import log_in, make_staff
 from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
+from tests.crowd.benchmarks.making_trainings import make_learnable, play
 from tests.crowd.releases.studies import make_of, release_of
 from tests.factories import NOW
 from tests.scoring.fakes import FakeCross, make_rival, use_fakes
@@ -114,4 +115,45 @@ def test_a_model_is_measured_on_a_release(
     visitor.visit("benchmark-compared", page.url.partition("#")[0])
     look_at_pretraining(visitor, empty)
 
+    assert visitor.problems == {}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_model_is_trained_on_a_release(
+    open_page: OpenPage, sites: Sites, size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_fakes(monkeypatch)
+    monkeypatch.setattr(training_runs, "_live", {})
+    researcher, benchmark = make_staff(RESEARCHER), make_learnable()
+    benchmark.release.study.members.add(researcher.user)
+    make_rival("clip-vit-b-32")
+    visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
+    page, first = visitor.page, f"{sites.public}/admin/benchmarks/benchmark/{benchmark.pk}/"
+    log_in(page, researcher, sites=sites)
+
+    page.goto(first)
+    page.get_by_role("link", name="Train a model").click()
+    visitor.visit("trained-empty", page.url)
+    page.get_by_role("link", name="Classifier on frozen vectors").click()
+    visitor.visit("train", page.url)
+    for label, value in {
+        "Runs": "3",
+        "Epochs": "20",
+        "Pairs in a batch": "16",
+        "Learning rate": "0.01",
+    }.items():
+        page.get_by_label(label).fill(value)
+    page.get_by_label("Associations for testing").fill("20")
+    page.get_by_role("button", name="Train it").click()
+    page.get_by_text("Waiting for a worker").wait_for()
+    visitor.visit("training-waiting", page.url)
+    training = play(Training.objects.get())
+    page.get_by_text("Complete.").wait_for()
+    visitor.visit("training", page.url)
+    visitor.visit("benchmark-trained", first)
+    page.goto(f"{first}trained/")
+    page.locator("[data-chart] svg").wait_for()
+    visitor.visit("trained", f"{first}trained/")
+
+    assert training.runs.count() == 3
     assert visitor.problems == {}

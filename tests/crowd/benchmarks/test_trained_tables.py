@@ -79,7 +79,7 @@ def test_the_page_shows_what_a_paper_prints(training: Training) -> None:
 
     assert untrained[1:5] == ["untrained", "30.0 ± 10.0", "51.9 ± 17.0", "3"]
     assert trained[1:4] == ["trained", "70.0 ± 10.0", "77.8 ± 11.1"]
-    assert trained[5].startswith("epochs 30, pairs in a batch 16, learning rate 0.01, associations for")
+    assert trained[5].startswith("epochs 30, pairs in a batch 16, learning rate 0.01, percent of assoc")
 
 
 def test_a_single_run_has_no_deviation(training: Training) -> None:
