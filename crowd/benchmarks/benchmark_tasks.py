@@ -125,6 +125,8 @@ class BenchmarkTask(ABC):
     kinds: ClassVar[Sequence[str]]
     # What tables say of a model that is asked by one of these kinds.
     said_of: ClassVar[Mapping[str, str]] = {}
+    # What divides the items by what models answer, such as those that are hard for each; empty: nothing does.
+    subsets: ClassVar[str] = ""
     # Who the people beside the models are; empty where a release has no answers of people.
     people: ClassVar[str] = ""
     # Whether a model that reads captions can be given those that another model says.
@@ -237,6 +239,18 @@ class BenchmarkTask(ABC):
         """Return the parts of an item that stand in the table of parts."""
         return ()
 
+    def is_in_own_subset(self, answer: Answer) -> bool | None:
+        """Whether an item is in the subset of the model that has answered so; None if nobody knows."""
+        return None
+
+    def subset_kinds(self, item: ReleasedItem, subset: str) -> Sequence[str]:
+        """Return the kinds of items that it belongs to within a subset."""
+        return [subset]
+
+    def counted_across(self) -> Mapping[str, str]:
+        """Return the kinds whose number of items stands in a wide table: each by its column's title."""
+        return {}
+
     def across(self, release: Release) -> Mapping[str, Mapping[str, str]]:
         """Return the divisions whose kinds stand side by side in one table: each kind by its column's title.
 
@@ -265,6 +279,10 @@ def sum_of(*, group: str, kind: str, measure: str, items: int, total: Fraction) 
 def register(task: BenchmarkTask) -> None:
     """Register a task. Called from an AppConfig.ready of the family."""
     _tasks[task.family, task.key] = task
+
+
+def registered() -> Sequence[BenchmarkTask]:
+    return list(_tasks.values())
 
 
 def tasks_of(family: str) -> Sequence[BenchmarkTask]:

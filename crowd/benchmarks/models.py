@@ -22,6 +22,9 @@ class Benchmark(models.Model):
     # The sentence model that compares answers with the right ones, and the smallest cosine that is a match.
     matcher = models.ForeignKey(RegisteredRival, models.PROTECT, null=True, related_name="+")
     matches_from = models.FloatField(null=True)
+    # The sums over the items that are in the subset of every model, by the result's number, and whose they
+    # are: {"of": [[number, answered]], "sums": {number: [...]}}.
+    shared: "models.JSONField[dict[str, Any], dict[str, Any]]" = models.JSONField(default=dict)
 
     class Meta:
         constraints = [

@@ -5,6 +5,7 @@ from crowd.benchmarks.services import (
     earlier_answers,
     learned_match,
     result_relations,
+    shared_subsets,
     training_runs,
 )
 from hits.common.sweeps import sweep
@@ -16,6 +17,7 @@ def answer_benchmarks() -> None:
     benchmark_results.answer_benchmarks(now=timezone.now())
     learned_match.match_answers(now=timezone.now())
     result_relations.relate_results()
+    shared_subsets.sum_shared_subsets()
 
 
 @sweep("benchmarks.train_models", rest_s=1, due_at=training_runs.next_training, queue="rival")

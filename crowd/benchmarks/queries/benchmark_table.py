@@ -69,8 +69,15 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
     """Return the table over all items, and one for each way in which the task divides them."""
     task, links = task_of(benchmark), urls or {}
     results, elsewhere = complete_results(benchmark), task.counted_elsewhere(benchmark.release)
+    shared = benchmark.shared.get("sums", {})
     rows = [
-        _row_of(task, one, url=links.get(one.pk, ""), further=elsewhere.get(one.name, ())) for one in results
+        _row_of(
+            task,
+            one,
+            url=links.get(one.pk, ""),
+            further=[*shared.get(str(one.pk), ()), *elsewhere.get(one.name, ())],
+        )
+        for one in results
     ]
     named = {row.name for row in rows}
     rows += [
@@ -173,6 +180,11 @@ def _wide(task: BenchmarkTask, group: str, columns: Mapping[str, str], rows: Seq
                 head(title, NUMBER, name=title, of=partial(_per_cent, measure, kind))
                 for title, measure, kind in wide
             ),
+            *(
+                head(title, INTEGER, name=title, of=partial(_items_of, kind))
+                for title, kind in task.counted_across().items()
+                if kind in columns.values()
+            ),
             _about(name=""),
         ],
         rows=[
@@ -227,6 +239,10 @@ def _per_cent(measure: Measure, kind: str, line: WideLine) -> Decimal | None:
     means = line.by_kind[kind].means if kind in line.by_kind else {}
     mean = means.get(measure.key)
     return None if mean is None else Decimal(int(1000 * mean + Fraction(1, 2))).scaleb(-1)
+
+
+def _items_of(kind: str, line: WideLine) -> int | None:
+    return line.by_kind[kind].items if kind in line.by_kind else None
 
 
 def _bars(task: BenchmarkTask, lines: Sequence[Line]) -> Bars | None:

@@ -15,6 +15,8 @@ AT_ONCE = 500
 ALL, SPLIT = "", "split"
 # One of four groups into which the items are dealt in turn, for intervals.
 QUARTER = "quarter"
+# All items, those in the subset of the model itself, and those in the subsets of all models.
+EVERY, OWN, SHARED = "all", "individual", "intersection"
 # What divides the items, the kind of an item, and the measure.
 Key = tuple[str, str, str]
 
@@ -44,7 +46,7 @@ def count_sums(
     has_intervals = task.has_intervals and source != Source.CHANCE
     for place, (item, answer, scores) in enumerate(scored):
         dealt = [(QUARTER, str(place % GROUPS))] if has_intervals else []
-        for group, value in (*kinds_of(item, task), *dealt):
+        for group, value in (*kinds_of(item, task, answer), *dealt):
             for measure, score in scores.items():
                 counted[group, value, measure][score] += 1
         if table := task.part_table:
@@ -63,13 +65,17 @@ def count_sums(
     ]
 
 
-def kinds_of(item: ReleasedItem, task: BenchmarkTask) -> Iterator[tuple[str, str]]:
+def kinds_of(item: ReleasedItem, task: BenchmarkTask, answer: Answer) -> Iterator[tuple[str, str]]:
     yield ALL, ""
     if item.split:
         yield SPLIT, item.split
     for group, values in task.groups(item).items():
         for value in dict.fromkeys(values):
             yield group, value
+    if task.subsets:
+        yield from ((task.subsets, kind) for kind in task.subset_kinds(item, EVERY))
+        if answer is not None and task.is_in_own_subset(answer):
+            yield from ((task.subsets, kind) for kind in task.subset_kinds(item, OWN))
 
 
 def _score_of_part(part: Part, source: Source, answer: Answer) -> Fraction | None:
