@@ -56,7 +56,10 @@ def test_a_registered_model_answers_every_item_with_its_provenance(family: str) 
     result = asked(benchmark, rival)
 
     assert (result.status, result.waiting, result.failed, result.problem) == ("done", 0, 0, "")
-    assert result.answered == result.items.count() == ModelQuestion.objects.count() > 0
+    assert result.answered == result.items.count() > 0
+    # The end of each pair's prompts is asked about once more, without the sentence before.
+    alone = result.answered // 2 if family == "winoventi" else 0
+    assert ModelQuestion.objects.count() == result.answered + alone
     assert result.provenance["rival"] == "model"
     assert {"weights_sha256", "preprocessing", "device", "code_version"} <= set(result.provenance)
     measures = {one.key for one in task_of(benchmark).measures}
