@@ -68,7 +68,7 @@ class FrozenVectors:
         for key, vector in zip(keys, vectors, strict=True):
             if key not in self._places:
                 self._places[key] = len(self._rows)
-                self._rows.append(vector)
+                self._rows.append(vector.copy())  # a view would keep its whole batch
         return [self._places[key] for key in keys]
 
     def table(self) -> rivals.Vectors:
