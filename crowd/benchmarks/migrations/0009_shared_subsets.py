@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmarks', '0002_trained_models'),
+        ('benchmarks', '0008_trained_models'),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('benchmarks', '0001_benchmarks_of_releases'),
+        ('benchmarks', '0007_learned_match'),
         ('scoring', '0004_models_that_see_pictures'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='result',
             name='source',
-            field=models.CharField(choices=[('asked', 'Asked here'), ('uploaded', 'From a file'), ('people', 'People'), ('chance', 'Chance'), ('trained', 'Trained here')], default='uploaded', max_length=8),
+            field=models.CharField(choices=[('asked', 'Asked here'), ('uploaded', 'From a file'), ('outside', 'Submitted from outside'), ('people', 'People'), ('chance', 'Chance'), ('trained', 'Trained here'), ('read', 'Reads the items')], default='uploaded', max_length=8),
         ),
         migrations.CreateModel(
             name='Training',
