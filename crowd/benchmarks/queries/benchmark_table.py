@@ -21,7 +21,11 @@ from scoring.score_statistics import interval_of_groups
 
 RESULTS = "results"
 # In a table: models first, then people, then chance.
-ORDER = [*Result.OF_MODELS, Result.Source.PEOPLE, Result.Source.CHANCE]
+TURNS = {
+    **dict.fromkeys(Result.OF_MODELS, 0),
+    Result.Source.PEOPLE: 1,
+    Result.Source.CHANCE: 2,
+}
 # The words for where a row comes from.
 SOURCES: Mapping[str, str] = {
     Result.Source.ASKED: "asked here",
@@ -59,10 +63,21 @@ class WideLine:
 
 
 def complete_results(benchmark: Benchmark) -> Sequence[Result]:
-    """Return the results that tables show, in their order."""
-    rows = benchmark.results.filter(status=Result.Status.DONE, source__in=ORDER, is_listed=True)
-    rows = rows.select_related("rival", "added_by")
-    return sorted(rows, key=lambda result: (ORDER.index(Result.Source(result.source)), result.pk))
+    """Return the results that tables show: models, the best first, then people and chance."""
+    rows = benchmark.results.filter(status=Result.Status.DONE, source__in=TURNS, is_listed=True)
+    measures = task_of(benchmark).single_measures or task_of(benchmark).measures
+
+    def turn(result: Result) -> tuple[int, Fraction, int]:
+        return TURNS[Result.Source(result.source)], -_mean_of_all(result, measures[-1].key), result.pk
+
+    return sorted(rows.select_related("rival", "added_by"), key=turn)
+
+
+def _mean_of_all(result: Result, measure: str) -> Fraction:
+    """Return the mean over all items, or 0 where nothing is counted."""
+    sums = (one for one in result.sums if (one["group"], one["measure"]) == (ALL, measure))
+    found: Mapping[str, Any] | None = next(sums, None)
+    return Fraction(found["sum"]) / found["items"] if found else Fraction()
 
 
 def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) -> list[StatTable]:

@@ -15,6 +15,7 @@ from crowd.benchmarks.released_items import next_items
 from crowd.benchmarks.services.result_relations import forget_relations
 from crowd.benchmarks.services.score_sums import sum_up
 from crowd.releases.models import Release
+from hits.common.sweep_parts import in_parts
 from hits.core import audit_trail
 from hits.core.errors import CrowdError, RuleBroken
 from hits.core.states import move
@@ -124,8 +125,8 @@ def kind_for(task: BenchmarkTask, rival: RegisteredRival) -> str:
 def answer_benchmarks(*, now: datetime) -> None:
     """Take answers that are in, ask about the next items, and sum up what is complete."""
     rows = Result.objects.filter(status=Status.OPEN)
-    for result in rows.select_related("benchmark__release", "rival", "captioner"):
-        _go_on(result, now=now)
+    results = rows.select_related("benchmark__release", "rival", "captioner")
+    in_parts(results, lambda result: _go_on(result, now=now))
 
 
 def ask_failed_again(*, result: Result, by: User | None, now: datetime) -> None:
@@ -191,21 +192,22 @@ def as_text(scores: Scores) -> dict[str, str]:
     return {key: str(value) for key, value in scores.items()}
 
 
-def _go_on(result: Result, *, now: datetime) -> None:
+def _go_on(result: Result, *, now: datetime) -> bool:
+    """Go on until the model has to answer something. True: the result is complete."""
     task, release = task_of(result.benchmark), result.benchmark.release
     while True:
         try:
             items, end = next_items(release, task, at=result.cursor, count=AT_ONCE)
         except CrowdError as lack:
             _tell(result, waiting=0, problem=str(lack)[:500])
-            return
+            return False
         if not items:
             sum_up(result, task)
             move(result, Status.DONE, waiting=0, is_related=False)
             log.info("benchmark.done", result=str(result.public_id), answered=result.answered)
-            return
+            return True
         if not _take_slice(result, task, items, end=end, now=now):
-            return
+            return False
 
 
 def _take_slice(

@@ -1,15 +1,22 @@
 """Models are asked about a release slice by slice, whatever fails in between."""
 
+from io import BytesIO
+from typing import Any
+
 import pytest
 
 from crowd.benchmarks.models import Result
+from crowd.benchmarks.queries.benchmark_table import complete_results
+from crowd.benchmarks.released_items import items_from
 from crowd.benchmarks.services import benchmark_results
+from crowd.releases.models import Release
 from crowd.whoops.models import Image
+from hits.common.spreadsheets import write_csv
 from hits.core.errors import RuleBroken
 from scoring.models import Vector
 from scoring.models.model_questions import ModelQuestion
 from scoring.services.answering_questions import answer_questions
-from tests.crowd.benchmarks.making import asked, make_benchmark, rival_for, run
+from tests.crowd.benchmarks.making import asked, make_benchmark, rival_for, run, uploaded
 from tests.factories import NOW, make_user
 from tests.scoring.fakes import FakeRival, use_fakes
 
@@ -95,3 +102,37 @@ def test_a_release_without_its_frozen_rows_says_so() -> None:
     result = Result.objects.get(source="asked")
     assert result.status == "open"
     assert "frozen rows" in result.problem
+
+
+def test_the_best_model_stands_first_and_people_and_chance_below() -> None:
+    benchmark = make_benchmark("winoground")
+    task = benchmark_results.task_of(benchmark)
+    for name, right in (("worse", 1), ("best", 5), ("middle", 3)):
+        lines = [
+            [item.name, *((2, 1, 1, 2) if place < right else (1, 2, 2, 1))]
+            for place, item in enumerate(read.item for read in items_from(benchmark.release, task))
+        ]
+        heading = ["example", "c0_i0", "c0_i1", "c1_i0", "c1_i1"]
+        uploaded(benchmark, BytesIO("".join(write_csv(heading, lines)).encode()), name=name)
+    run()
+
+    assert [one.name for one in complete_results(benchmark)] == [
+        "best", "middle", "worse", "People", "Chance",
+    ]  # fmt: skip
+
+
+def test_a_result_that_fails_ends_the_turn_of_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken, sound = make_benchmark("winoground"), make_benchmark("whoops")
+    taking = benchmark_results.next_items
+
+    def take(release: Release, *args: Any, **kwargs: Any) -> Any:
+        if release == broken.release:
+            raise ZeroDivisionError
+        return taking(release, *args, **kwargs)
+
+    monkeypatch.setattr(benchmark_results, "next_items", take)
+
+    with pytest.raises(ExceptionGroup):
+        benchmark_results.answer_benchmarks(now=NOW)
+
+    assert set(sound.results.values_list("status", flat=True)) == {"done"}
