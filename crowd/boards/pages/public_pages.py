@@ -2,18 +2,20 @@
 
 from uuid import UUID
 
+from django.core.cache import cache
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
+from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from crowd import family as families
 from crowd.benchmarks.services.benchmark_results import task_of
 from crowd.boards.models import Board
 from crowd.boards.pages.card_html import card_html
-from crowd.boards.queries.board_tables import benchmarks_of, public_tables
+from crowd.boards.queries.board_tables import REMEMBERED_S, benchmarks_of, public_tables, tables_key
 from crowd.boards.queries.citations import bibtex_of, citation_of
 from crowd.boards.queries.release_examples import examples_of
 from crowd.boards.services.board_links import address_of_board
@@ -55,7 +57,7 @@ def page(request: HttpRequest, release_id: UUID) -> HttpResponse:
         "items": contents_of(release).items,
         "counts": release.counts.get("files", {}).items(),
         "examples": examples_of(release),
-        "boards": [(one, task_of(one), public_tables(one)) for one in benchmarks_of(board)],
+        "tables": cache.get_or_set(tables_key(board), lambda: _tables(board), REMEMBERED_S),
         "card": card_html(release),
         "citation": citation_of(board, address=address),
         "bibtex": bibtex_of(board, address=address),
@@ -83,6 +85,14 @@ def table(request: HttpRequest, release_id: UUID, task: str, name: str, form: st
     board = _find(release_id)
     benchmark = get_object_or_404(board.release.benchmarks.select_related("release__study"), task=task)
     return send_table(public_tables(benchmark), name, form=form, study=board.release.study)
+
+
+def _tables(board: Board) -> str:
+    """Return the tables of all tasks as HTML; empty where there is no task."""
+    shown = [(task_of(one), public_tables(one)) for one in benchmarks_of(board)]
+    return (
+        render_to_string("boards/tables.html", {"release": board.release, "boards": shown}) if shown else ""
+    )
 
 
 def _find(release_id: UUID) -> Board:

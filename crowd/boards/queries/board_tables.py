@@ -20,6 +20,10 @@ from hits.datasets.stat_table import StatTable, percent
 OF_HIDDEN = (RESULTS, f"by-{SPLIT}")
 
 
+# So long the public page remembers its tables, which may take long to count.
+REMEMBERED_S = 30
+
+
 @dataclass(frozen=True, kw_only=True)
 class VisibleScore:
     """A mean over items whose labels are public."""
@@ -33,6 +37,11 @@ class VisibleScore:
 def benchmarks_of(board: Board) -> Sequence[Benchmark]:
     """Return the benchmarks of the release that have something to show or to submit, by their tasks."""
     return list(board.release.benchmarks.select_related("release__study").order_by("task"))
+
+
+def tables_key(board: Board) -> str:
+    """Return under what the public page remembers its tables."""
+    return f"board-tables:{board.pk}"
 
 
 def public_tables(benchmark: Benchmark) -> list[StatTable]:

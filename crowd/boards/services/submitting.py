@@ -6,11 +6,13 @@ from typing import BinaryIO
 from uuid import UUID
 
 import structlog
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.services.answer_files import add_answers
 from crowd.boards.models import Board, Invitation, Submission
+from crowd.boards.queries.board_tables import tables_key
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -96,7 +98,7 @@ def agree(*, submission: Submission, name: str, by: User, now: datetime) -> None
             _note(submission, "board.agreed", f"{name} stands on the board", by=by, now=now)
     except IntegrityError:
         raise RuleBroken("name_taken", f"There is a {name} in the tables. Choose another name.") from None
-    submission.result.refresh_from_db()
+    _show_anew(submission)
 
 
 def decline(*, submission: Submission, words: str, by: User, now: datetime) -> None:
@@ -106,7 +108,7 @@ def decline(*, submission: Submission, words: str, by: User, now: datetime) -> N
             raise RuleBroken("declined_already", "It is not on the board.")
         Result.objects.filter(pk=submission.result_id).update(is_listed=False)
         _note(submission, "board.declined", f"{submission} does not stand on the board", by=by, now=now)
-    submission.result.refresh_from_db()
+    _show_anew(submission)
 
 
 def _keep(result: Result, *, invitation: Invitation, key: UUID, now: datetime) -> None:
@@ -117,6 +119,12 @@ def _keep(result: Result, *, invitation: Invitation, key: UUID, now: datetime) -
     check_limit(invitation, now=now)
     Submission.objects.create(public_id=key, invitation=invitation, result=result, submitted_at=now)
     _note(result.submission, "board.submitted", f"{result} was submitted from outside", by=None, now=now)
+
+
+def _show_anew(submission: Submission) -> None:
+    """Read the result again, and let the public page count its tables again."""
+    submission.result.refresh_from_db()
+    cache.delete(tables_key(submission.invitation.board))
 
 
 def _note(submission: Submission, event: str, words: str, *, by: User | None, now: datetime) -> None:
