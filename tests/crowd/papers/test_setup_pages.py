@@ -291,7 +291,7 @@ def test_the_page_of_a_study_that_is_set_up_takes_few_queries(
 ) -> None:
     client.post(address(study), as_offered(client, study))
 
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(22):
         page = client.get(address(study))
 
     assert "differs from WinoGAViL in 1 figure," in text_of(page)

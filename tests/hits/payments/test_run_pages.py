@@ -33,7 +33,7 @@ from tests.people import permissions, sign_in_with
 pytestmark = pytest.mark.django_db
 LIST = "admin:hits_run_changelist"
 PREPARE = "admin:hits_run_prepare"
-MOST = 10
+MOST = 11
 
 
 def sign_in_reader(client: Client, *also: str, studies: Sequence[Study] = ()) -> User:
