@@ -86,6 +86,14 @@ if len({urlsplit(site).hostname for site in SITES}) < len(SITES):
         "CROWD_PUBLIC_URL, CROWD_MARKETPLACE_URL, CROWD_MARKETPLACE_CONTENT_URL and CROWD_PLAY_URL must "
         "differ in their host names."
     )
+
+
+def _of_port(site: str) -> str:
+    """Ending of a site's cookies: instances of one machine, each at its port, must not share them."""
+    port = urlsplit(site).port
+    return f"_{port}" if port else ""
+
+
 SERVED = (MARKETPLACE_URL, MARKETPLACE_CONTENT_URL) if MARKETPLACE_ALONE else SITES
 # Programs without a setting for the endpoint are led here by a proxy, and still ask for these hosts.
 AMAZON_HOSTS = tuple(
@@ -180,7 +188,10 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"  # if the page asked for is none of ours
+SESSION_COOKIE_NAME = f"sessionid{_of_port(PUBLIC_URL)}"
 SESSION_COOKIE_SECURE = SECURE
+# Sites of one port differ in their hosts, so that this name is theirs together.
+CSRF_COOKIE_NAME = f"csrftoken{_of_port(SERVED[0])}"
 CSRF_COOKIE_SECURE = all(site.startswith("https:") for site in SERVED)
 
 # Headers.
@@ -299,6 +310,8 @@ SPECTACULAR_SETTINGS = {
 }
 
 # The rooms' own.
+MARKETPLACE_COOKIES = _of_port(MARKETPLACE_URL)
+PLAY_COOKIES = _of_port(PLAY_URL)
 MARKETPLACE_CONTROL_KEY = env.str("CROWD_MARKETPLACE_CONTROL_KEY", "")
 MARKETPLACE_FEES = env.str("CROWD_MARKETPLACE_FEES", "none")
 MARKETPLACE_OPEN_REGISTRATION = read_flag(os.environ, "CROWD_MARKETPLACE_OPEN_REGISTRATION")

@@ -165,11 +165,11 @@ def test_session_of_before_ends_when_somebody_signs_in_over_it(door: Door) -> No
 def test_csrf_secret_of_before_is_worth_nothing_after_signing_in(door: Door) -> None:
     client = door.browser()
     client.get(door.sign_in)
-    before = client.cookies["csrftoken"].value
+    before = client.cookies[settings.CSRF_COOKIE_NAME].value
 
     door.enter(client, "owl")
 
-    assert client.cookies["csrftoken"].value != before
+    assert client.cookies[settings.CSRF_COOKIE_NAME].value != before
 
 
 def test_signing_out_ends_the_session_on_the_server(door: Door) -> None:
@@ -245,7 +245,7 @@ def signed_in_everywhere(url: str) -> Client:
             door.make(f"{name} owl")
             door.enter(inside := door.browser(), f"{name} owl")
             client.cookies.update(inside.cookies)
-    del client.cookies["csrftoken"]
+    del client.cookies[settings.CSRF_COOKIE_NAME]
     return client
 
 

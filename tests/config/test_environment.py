@@ -63,6 +63,46 @@ print(settings.SECURE, settings.CSRF_COOKIE_SECURE)
     ]
 
 
+def cookies_of(folder: Path, **environ: str) -> list[str]:
+    """Names of the cookies that the sites of an installation set."""
+    script = """
+import django
+django.setup()
+from django.conf import settings
+from crowd.marketplace.desk.session import COOKIE as operator
+from crowd.marketplace.site.session import COOKIE as worker
+from crowd.winogavil.play.site.session import COOKIE as player
+print(settings.SESSION_COOKIE_NAME, settings.CSRF_COOKIE_NAME, operator, worker, player)
+"""
+    variables = scratch_environ(folder, DJANGO_SETTINGS_MODULE="config.settings", **environ)
+    command = [sys.executable, "-c", script]
+    loaded = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=True)
+    return loaded.stdout.split()
+
+
+def test_two_instances_of_one_machine_do_not_share_a_cookie(tmp_path: Path) -> None:
+    first, second = (
+        cookies_of(
+            tmp_path,
+            CROWD_PUBLIC_URL=f"http://127.0.0.1:{port}",
+            CROWD_MARKETPLACE_URL=f"http://localhost:{port}",
+        )
+        for port in (22000, 22010)
+    )
+
+    assert len({*first, *second}) == 2 * len(first) == 10
+
+
+def test_cookies_of_a_site_without_a_port_have_plain_names(tmp_path: Path) -> None:
+    names = cookies_of(
+        tmp_path,
+        CROWD_PUBLIC_URL="https://crowd.example.org",
+        CROWD_MARKETPLACE_URL="https://market.example.org",
+    )
+
+    assert names == ["sessionid", "csrftoken", "operator_session", "worker_session", "player_session"]
+
+
 @pytest.mark.parametrize(
     ("environ", "words"),
     [

@@ -16,7 +16,7 @@ from crowd.marketplace import clock
 from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 
-NOTE = "operator_note"
+NOTE = f"operator_note{settings.MARKETPLACE_COOKIES}"
 NOTE_LIFE_S = 60
 SALT = "marketplace.desk.note"
 

@@ -16,7 +16,7 @@ from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 
-COOKIE = "operator_session"
+COOKIE = f"operator_session{settings.MARKETPLACE_COOKIES}"
 P = ParamSpec("P")
 
 

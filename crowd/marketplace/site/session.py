@@ -13,7 +13,7 @@ from crowd.marketplace.services import worker_sign_in
 from crowd.marketplace.site.responses import refuse, too_many
 from hits.common import rates
 
-COOKIE = "worker_session"
+COOKIE = f"worker_session{settings.MARKETPLACE_COOKIES}"
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Worker, P], HttpResponse]
 

@@ -2,6 +2,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 from playwright.sync_api import FrameLocator, Locator, Page, Request, Response, Route, expect
 
@@ -100,7 +101,9 @@ def test_question_page_sends_no_word_of_the_answer(page: Page, desk: Desk, sites
 
 
 def test_question_page_works_without_any_cookie(page: Page, desk: Desk, sites: Sites) -> None:
-    page.context.add_cookies([{"name": "sessionid", "value": "somebody", "url": sites.public}])
+    page.context.add_cookies(
+        [{"name": settings.SESSION_COOKIE_NAME, "value": "somebody", "url": sites.public}]
+    )
     page.route(f"{sites.public}/**", pass_on_without_cookies)
     seen = responses_of(page, site=sites.public)
     sign_in(page.context, desk.worker, sites=sites)

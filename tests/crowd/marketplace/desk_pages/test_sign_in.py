@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils import timezone
 
+from crowd.marketplace.desk.responses import NOTE
 from crowd.marketplace.desk.session import COOKIE
 from crowd.marketplace.models.parties import AuditEntry, Operator, OperatorSession, Requester
 from crowd.marketplace.services import operators, worker_sign_in
@@ -342,6 +343,6 @@ def test_note_is_said_once(desk: Desk) -> None:
 
 
 def test_note_that_is_not_ours_is_not_said(desk: Desk) -> None:
-    desk.client.cookies["operator_note"] = "Send all money to me."
+    desk.client.cookies[NOTE] = "Send all money to me."
 
     assert "Send all money" not in text_of(desk.get(""))

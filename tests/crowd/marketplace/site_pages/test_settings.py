@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
+from django.conf import settings as project
 from django.contrib.auth.hashers import identify_hasher, make_password
 from django.utils import timezone
 
@@ -176,11 +177,11 @@ def test_signing_in_makes_a_csrf_token_anew() -> None:
     known()
     client = stranger(enforce_csrf_checks=True)
     client.get("/sign-in/")
-    before = client.cookies["csrftoken"].value
+    before = client.cookies[project.CSRF_COOKIE_NAME].value
 
     try_in(client, csrfmiddlewaretoken=before)
 
-    assert client.cookies["csrftoken"].value != before
+    assert client.cookies[project.CSRF_COOKIE_NAME].value != before
     assert client.post("/settings/sessions/end/", {"csrfmiddlewaretoken": before}).status_code == 403
 
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
+from django.conf import settings as project
 from django.test import Client
 from django.utils import timezone
 
@@ -95,7 +96,7 @@ def test_registering_signs_in_with_a_cookie_of_its_own(visitor: Client, game: We
     cookie = answered.cookies[COOKIE]
     assert (answered.status_code, answered["Location"]) == (302, "/")
     assert (cookie["httponly"], cookie["samesite"], cookie["domain"]) == (True, "Lax", "")
-    assert "sessionid" not in visitor.cookies
+    assert project.SESSION_COOKIE_NAME not in visitor.cookies
     assert Consent.objects.get().player.name == "Owl"
     assert "Hello, Owl" in text_of(visitor.get("/"))
 
