@@ -11,6 +11,7 @@ from typing import Any
 from botocore.stub import Stubber
 
 from hits.providers.gateway.boto import BotoProvider
+from hits.providers.gateway.boto_qualifications import send_reasons
 from tests.aws import make_client
 from tests.factories import NOW
 
@@ -53,6 +54,7 @@ class StubbedTurk:
         self.reasons: list[tuple[str, str]] = []  # shown to workers when something was taken or denied
         self._ids = count(1)
         self._client = make_client("mturk", aws_access_key_id="k", aws_secret_access_key="s")
+        send_reasons(self._client.meta.events)
         self._stubber = Stubber(self._client)
         self._stubber.activate()
         self._turn = Lock()
@@ -233,10 +235,17 @@ class StubbedTurk:
         return request
 
     def _associate_qualification_with_worker(
-        self, *, QualificationTypeId: str, WorkerId: str, IntegerValue: int, SendNotification: bool
+        self,
+        *,
+        QualificationTypeId: str,
+        WorkerId: str,
+        IntegerValue: int,
+        SendNotification: bool,
+        Reason: str = "",
     ) -> Any:
         if WorkerId in self.strangers:
             raise Refused("InvalidParameterValue", f"There is no worker {WorkerId}.")
+        self.reasons += [(WorkerId, Reason)] if Reason else []
         self._give(QualificationTypeId, WorkerId, IntegerValue)
         return {}
 

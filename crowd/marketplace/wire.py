@@ -4,6 +4,7 @@ import json
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import Any
+from urllib.parse import unquote
 
 import structlog
 from django.conf import settings
@@ -29,6 +30,9 @@ from hits.common import rates
 LARGEST_BODY = 1_048_576
 # Not part of the API: clients that do not know this header ignore it.
 EPOCH = "X-Marketplace-Epoch"
+# Not part of the API either: words to the worker, percent-encoded, where an operation has no parameter.
+REASON = "X-Marketplace-Reason"
+LONGEST_REASON = 1024
 CONTENT_TYPE = "application/x-amz-json-1.1"
 log = structlog.get_logger()
 
@@ -66,7 +70,8 @@ def _call(request: HttpRequest) -> Any:
     now = clock.now()
     work.settle(now=now)
     with atomic():
-        answer = OPERATIONS[name](Call(requester=key.requester, params=params, now=now))
+        call = Call(requester=key.requester, params=params, now=now, reason=_read_reason(request))
+        answer = OPERATIONS[name](call)
     faults.after(name)
     return answer
 
@@ -98,6 +103,12 @@ def _read_body(request: HttpRequest) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise SerializationException("The body must be a JSON object.")
     return {name: value for name, value in body.items() if value is not None}
+
+
+def _read_reason(request: HttpRequest) -> str:
+    """Return the caller's words to the worker; what no page could show is left out."""
+    words = unquote(request.headers.get(REASON, ""))
+    return "".join(sign for sign in words if sign.isprintable())[:LONGEST_REASON]
 
 
 def _error_body(error: APIError, *, now: datetime) -> dict[str, str]:

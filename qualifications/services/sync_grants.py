@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 import structlog
 from cryptography.fernet import InvalidToken
 from django.db.models import F, Q, QuerySet
+from django.utils import translation
+from django.utils.translation import gettext as _
 
 from hits.batches.services.sending_hits import Clock, ticking
 from hits.common.sweep_parts import in_parts
@@ -16,7 +18,8 @@ from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import usable
-from qualifications.models import Gate, Holding, PlatformType
+from qualifications.gate_words import findings_in_words
+from qualifications.models import Attempt, Gate, Holding, PlatformType
 from qualifications.services.due_grants import earliest
 
 # A request is over, one way or the other, well before this. Also how long an unclear one rests.
@@ -83,7 +86,7 @@ def _claim(account: Account, *, clock: Clock) -> Iterator[Holding]:
     for pk in list(due.values_list("pk", flat=True)[:MOST_AT_ONCE]):
         now = clock()
         if Holding.objects.filter(_is_free(now), pk=pk, is_told=False).update(claimed_at=now):
-            yield Holding.objects.select_related("gate", "worker").get(pk=pk)
+            yield Holding.objects.select_related("gate__study", "worker").get(pk=pk)
 
 
 def _is_free(now: datetime) -> Q:
@@ -111,8 +114,25 @@ def _ask(holding: Holding, provider: Provider, *, external_id: str) -> None:
         provider.revoke_qualification(row.external_id, worker_external_id=external_id, reason=holding.reason)
     else:
         provider.grant_qualification(
-            row.external_id, worker_external_id=external_id, value=value, notify=holding.is_held
+            row.external_id,
+            worker_external_id=external_id,
+            value=value,
+            notify=holding.is_held,
+            reason=_why(holding),
         )
+
+
+def _why(holding: Holding) -> str:
+    """Return why the worker does not hold the gate, for the worker; empty if they do."""
+    if holding.is_held:
+        return ""
+    attempts = Attempt.objects.filter(gate=holding.gate_id, worker=holding.worker_id)
+    failed = attempts.filter(status=Attempt.Status.FAILED).order_by("pk").last()
+    with translation.override(holding.gate.study.language):
+        if holding.reason or failed is None:
+            return holding.reason
+        parts = [_("Not passed."), *findings_in_words(failed.findings), failed.words]
+        return " ".join(filter(None, parts))
 
 
 def _end(holding: Holding) -> bool:

@@ -52,7 +52,7 @@ class Qualification(models.Model):
     value = models.IntegerField()
     granted_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True)
-    reason = models.TextField(blank=True, help_text="Why it was revoked, for the worker.")
+    reason = models.TextField(blank=True, help_text="The requester's words to the worker.")
 
     class Meta:
         constraints = [

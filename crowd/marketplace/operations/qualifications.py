@@ -17,7 +17,11 @@ DEFAULT_VALUE = 1
 def associate_qualification_with_worker(call: Call) -> Mapping[str, Any]:
     """Grant a qualification. A waiting request of the worker stays: the requester decides it separately."""
     granted = services.grant(
-        type_=find_own_type(call), worker=_find_worker(call), value=read_value(call), now=call.now
+        type_=find_own_type(call),
+        worker=_find_worker(call),
+        value=read_value(call),
+        reason=call.reason,
+        now=call.now,
     )
     if call.params.get("SendNotification", True):
         services.tell_of_grant(granted, now=call.now)

@@ -17,6 +17,8 @@ class Call:
     requester: Requester
     params: Mapping[str, Any]
     now: datetime
+    # The caller's words to the worker, for operations that have no parameter for them.
+    reason: str = ""
 
     def money(self, name: str) -> Decimal:
         return Decimal(self.params[name])

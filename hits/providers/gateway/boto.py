@@ -19,7 +19,7 @@ from botocore.loaders import Loader
 
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable, StandsStill
-from hits.providers.gateway.boto_qualifications import BotoQualifications
+from hits.providers.gateway.boto_qualifications import BotoQualifications, send_reasons
 from hits.providers.gateway.interface import (
     HITSpec,
     NotDelivered,
@@ -88,7 +88,7 @@ def make_client(
 def _make_client(endpoint: str, access_key_id: str, secret_access_key: str, config: Config) -> Any:
     core = botocore.session.get_session()
     core.register_component("data_loader", _loader())
-    return boto3.session.Session(botocore_session=core).client(
+    client = boto3.session.Session(botocore_session=core).client(
         "mturk",
         region_name="us-east-1",
         endpoint_url=endpoint,
@@ -96,6 +96,8 @@ def _make_client(endpoint: str, access_key_id: str, secret_access_key: str, conf
         aws_secret_access_key=secret_access_key,
         config=config,
     )
+    send_reasons(client.meta.events)
+    return client
 
 
 @cache

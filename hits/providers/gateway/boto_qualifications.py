@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.interface import ProviderTest, QualificationRequest, QualifiedWorker
@@ -14,6 +15,26 @@ Read = TypeVar("Read")
 NOT_HELD = {"QualificationDoesNotExist", "InvalidQualificationState"}
 # Codes for "nothing waits here": the request was decided already, or its worker took it back.
 NOT_WAITING = {"QualificationRequestDoesNotExist", "InvalidQualificationRequestState"}
+# Why a value is what it is, which the API has no parameter for. A provider that does not know the header
+# ignores it; our marketplace shows it to the worker.
+REASON, REASON_HEADER = "Reason", "X-Marketplace-Reason"
+LONGEST_REASON = 500
+GRANT = "mturk.AssociateQualificationWithWorker"
+
+
+def send_reasons(events: Any) -> None:
+    """Let a client send the reason of a grant as a header: the parameter itself would be refused."""
+    events.register(f"before-parameter-build.{GRANT}", _take_reason)
+    events.register(f"before-call.{GRANT}", _send_reason)
+
+
+def _take_reason(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+    context[REASON_HEADER] = quote(params.pop(REASON, "")[:LONGEST_REASON], safe="")
+
+
+def _send_reason(params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+    if reason := context.get(REASON_HEADER):
+        params["headers"][REASON_HEADER] = reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +102,13 @@ class BotoQualifications(ABC):
         return None
 
     def grant_qualification(
-        self, qualification_type_id: str, *, worker_external_id: str, value: int = 1, notify: bool = True
+        self,
+        qualification_type_id: str,
+        *,
+        worker_external_id: str,
+        value: int = 1,
+        notify: bool = True,
+        reason: str = "",
     ) -> None:
         self._call(
             "associate_qualification_with_worker",
@@ -89,6 +116,7 @@ class BotoQualifications(ABC):
             WorkerId=worker_external_id,
             IntegerValue=value,
             SendNotification=notify,
+            **({REASON: reason} if reason else {}),
         )
 
     def revoke_qualification(

@@ -203,9 +203,18 @@ class Provider(Protocol):
         """Return our type whose name ends with [mark], whatever else it is called, or None."""
 
     def grant_qualification(
-        self, qualification_type_id: str, *, worker_external_id: str, value: int = 1, notify: bool = True
+        self,
+        qualification_type_id: str,
+        *,
+        worker_external_id: str,
+        value: int = 1,
+        notify: bool = True,
+        reason: str = "",
     ) -> None:
-        """Grant a qualification. Granted twice, it is held once, with the last value."""
+        """Grant a qualification. Granted twice, it is held once, with the last value.
+
+        The worker may read the reason where the provider has a place for it: our marketplace has one.
+        """
 
     def revoke_qualification(
         self, qualification_type_id: str, *, worker_external_id: str, reason: str = ""

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from hits.core.errors import ProviderRefused
 from hits.providers.gateway import registry
-from qualifications.models import Holding, PlatformType
+from qualifications.models import Attempt, Holding, PlatformType
 from qualifications.services.gate_holdings import set_value
 from qualifications.services.sync_grants import CLAIM, MOST_AT_ONCE, retell, tell_holdings
 from tests.factories import NOW, make_account, make_worker
@@ -51,6 +51,26 @@ def test_each_value_is_told_once(turk: StubbedTurk, ready: PlatformType) -> None
     assert told == [2, 0]
     assert there(turk, ready) == {passed.worker.external_id: 1, tried.worker.external_id: 0}
     assert [fresh(holding) for holding in (passed, tried)] == [(1, True, ""), (0, True, "")]
+
+
+def test_who_has_not_passed_is_told_why(turk: StubbedTurk, ready: PlatformType) -> None:
+    failed, passed = make_holding(ready, value=0), make_holding(ready)
+    finding = {"measure": "jaccard", "above": 80, "numerator": 29, "denominator": 50, "count": 10}
+    Attempt.objects.create(
+        gate=ready.gate,
+        worker=failed.worker,
+        status="failed",
+        started_at=NOW,
+        graded_at=NOW,
+        findings=[finding],
+    )
+
+    tell_holdings(now=NOW)
+
+    [(worker, words)] = turk.reasons
+    assert worker == failed.worker.external_id != passed.worker.external_id
+    assert words.startswith("Not passed. ")
+    assert words.endswith("your average was 58 %, and above 80 % is needed.")
 
 
 def test_holding_that_is_none_any_more_is_taken_back(turk: StubbedTurk, ready: PlatformType) -> None:

@@ -13,15 +13,17 @@ from crowd.marketplace.models.parties import Message, Worker
 Status = QualificationRequest.Status
 
 
-def grant(*, type_: QualificationType, worker: Worker, value: int, now: datetime) -> Qualification:
+def grant(
+    *, type_: QualificationType, worker: Worker, value: int, reason: str = "", now: datetime
+) -> Qualification:
     """Grant a qualification. A second grant changes the value; after a revocation it is a new one."""
     with atomic():
         held, is_new = Qualification.objects.select_for_update(no_key=True).get_or_create(
-            type=type_, worker=worker, defaults={"value": value, "granted_at": now}
+            type=type_, worker=worker, defaults={"value": value, "reason": reason, "granted_at": now}
         )
         if not is_new:
             held.granted_at = now if held.revoked_at else held.granted_at
-            held.value, held.revoked_at, held.reason = value, None, ""
+            held.value, held.revoked_at, held.reason = value, None, reason
             held.save(update_fields=["value", "granted_at", "revoked_at", "reason"])
     return held
 

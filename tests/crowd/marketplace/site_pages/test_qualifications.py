@@ -53,6 +53,17 @@ def test_pages_are_for_workers_who_are_signed_in() -> None:
     assert requests_of(type_) == []
 
 
+def test_value_that_opens_nothing_is_shown_with_the_requesters_words() -> None:
+    browser, type_ = signed_in(), make_type()
+    grant(type_=type_, worker=browser.worker, value=0, reason="Not passed: 58 %.", now=timezone.now())
+
+    shown = [text_of(browser.get(page)) for page in ("/qualifications/", path(type_))]
+
+    for page in shown:
+        assert "The requester says: Not passed: 58 %." in page
+        assert "Status on record" in page
+
+
 def test_deeds_need_the_token_of_their_form() -> None:
     browser, type_ = signed_in(enforce_csrf_checks=True), make_type()
 

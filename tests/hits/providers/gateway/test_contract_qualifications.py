@@ -7,7 +7,7 @@ from typing import Protocol
 import pytest
 from django.utils import timezone
 
-from crowd.marketplace.models import QualificationType
+from crowd.marketplace.models import Qualification, QualificationType
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.qualifying import qualification_requests, qualifications
 from hits.core.errors import ProviderRefused, ProviderUnavailable
@@ -29,6 +29,7 @@ class World(Protocol):
     def hire(self, number: int) -> list[str]: ...
     def ask(self, qualification: str, workers: Iterable[str]) -> None: ...
     def pass_test(self, qualification: str, values: Mapping[str, int]) -> None: ...
+    def words_to(self, worker: str) -> str: ...
 
 
 class Stubbed(StubbedTurk):
@@ -43,12 +44,18 @@ class Stubbed(StubbedTurk):
         for worker, value in values.items():
             self._give(qualification, worker, value)
 
+    def words_to(self, worker: str) -> str:
+        return dict(self.reasons)[worker]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Marketplace:
     """The product's own marketplace over real HTTP."""
 
     provider: Provider
+
+    def words_to(self, worker: str) -> str:
+        return Qualification.objects.get(worker__external_id=worker).reason
 
     def hire(self, number: int) -> list[str]:
         return [invite(now=timezone.now())[0].external_id for _ in range(number)]
@@ -136,6 +143,16 @@ def test_grant_qualification_twice_is_held_once_with_the_last_value(world: World
     assert list(world.provider.list_qualified(qualification)) == [
         QualifiedWorker(worker_external_id=worker, value=1)
     ]
+
+
+def test_grant_qualification_says_why_in_any_words(world: World) -> None:
+    qualification, [worker] = make(world), world.hire(1)
+    words = "Not passed: 58 % – “above 80”."
+
+    world.provider.grant_qualification(qualification, worker_external_id=worker, value=0, reason=words)
+
+    assert held(world, qualification) == [(worker, 0)]
+    assert world.words_to(worker) == words
 
 
 def test_grant_qualification_to_nobody_is_refused(world: World) -> None:
