@@ -16,6 +16,7 @@ from hits.studies.models import Batch
 from hits.sync.services import event_inbox
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.queries.items import batches_wanting
 from hits.work.services import eligibility, leasing
 
 Status = Assignment.Status
@@ -42,6 +43,11 @@ def refuse_preview(hit: HIT) -> None:
         raise NotOffered(_("This work is over, and nobody can start it any more. Please choose another HIT."))
     if hit.batch.status == Batch.Status.PAUSED:
         raise NotOffered(_("The people who offer this HIT have paused it. Please come back later."))
+    if not batches_wanting(Batch.objects.filter(pk=hit.batch_id)).exists():
+        raise NotOffered(
+            _("Everything here has been answered, or other people are answering it right now."),
+            _("Please choose another HIT."),
+        )
 
 
 def _find_known(visit: Visit) -> Assignment | None:

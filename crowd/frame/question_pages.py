@@ -45,7 +45,8 @@ def question(request: HttpRequest, hit: HIT) -> HttpResponse:
     if assignment.status != Status.OPENED:
         return show(request, "frame/over.html", {"assignment": assignment})
     if not items:
-        return show(request, "frame/nothing_left.html", {"assignment": assignment})
+        why = leasing.why_none(batch=hit.batch, worker_id=assignment.worker_id)
+        return show(request, "frame/nothing_left.html", {"assignment": assignment, "why": why})
     page = leasing.family_of_batch(hit.batch).work_page(assignment=assignment, items=items)
     return _show_work(request, page, assignment, submit_to=visit.submit_to)
 

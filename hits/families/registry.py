@@ -93,5 +93,10 @@ def beside_work() -> list[str]:
     return [key for key, task_type in registered().items() if task_type.purpose != Purpose.WORK]
 
 
+def of_the_house() -> list[str]:
+    """Return the tasks whose batches the system makes by itself."""
+    return [key for key, task_type in registered().items() if task_type.purpose == Purpose.HOUSE]
+
+
 def is_offered(key: str) -> bool:
     return key not in _task_types or _task_types[key].purpose != Purpose.HOUSE

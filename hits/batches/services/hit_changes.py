@@ -5,10 +5,12 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.db import transaction
-from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value
+from django.db.models import DateTimeField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Sum, Value
 from django.db.models.fields import DurationField
 from django.db.models.functions import Coalesce
 
+from hits import families
+from hits.batches.queries.places import with_free_places
 from hits.batches.services.batch_rows import CHUNK, lock_batch, tell
 from hits.batches.services.sending_hits import TOKEN_MEMORY, TURN, Clock, ticking
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
@@ -20,7 +22,9 @@ from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import earliest, earliest_or_now, soonest
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
+from hits.work.queries.items import answers_wanted, batches_wanting
 
 # Longer than any call with its repetitions: two changes of one HIT must reach the provider in order.
 CLAIM = timedelta(minutes=3)
@@ -28,6 +32,9 @@ CLAIM = timedelta(minutes=3)
 AGAIN = timedelta(minutes=10)
 Kind = Change.Kind
 Status = Batch.Status
+Work = Assignment.Status
+# HITs that are reopened beyond those that are needed.
+SPARE = 10
 # Paused by a person: a pause that a refusal made has words, and leaves what is out as it is.
 BY_HAND = Q(status=Status.PAUSED, problem="")
 log = structlog.get_logger()
@@ -85,7 +92,7 @@ def write_changes(
 
 
 def hold_back(*, now: datetime) -> None:
-    """Expire, in slices, what is out of paused and drained batches, so that nobody new starts."""
+    """Expire, in slices, what is out of paused, drained and idle batches, so that nobody starts in vain."""
     hits = _startable(HIT.objects.filter(batch=OuterRef("pk")), now=now)
     for batch in _held_back().filter(Exists(hits)).order_by("pk"):
         while _hold_slice(batch, now=now):
@@ -95,17 +102,26 @@ def hold_back(*, now: datetime) -> None:
 def _hold_slice(batch: Batch, *, now: datetime) -> bool:
     with transaction.atomic():
         startable = _startable(batch.hits.all(), now=now).order_by("pk")
+        if batch.status == Status.OPEN:  # a HIT whose places are taken ends by itself
+            startable = startable.filter(pk__in=with_free_places(batch).values("pk"))
         hits = list(startable.select_for_update(of=("self",), no_key=True)[:CHUNK])
         if not hits or lock_batch(batch.pk).status != batch.status:
             return False
-        if batch.status == Status.PAUSED:
+        if batch.status != Status.DRAINING:
             _keep_time(hits, lifetime_s=batch.lifetime_s, now=now)
         write_changes(Kind.EXPIRE, hits, by=None, now=now)
     return True
 
 
 def _held_back() -> QuerySet[Batch]:
-    return Batch.objects.filter(BY_HAND | Q(status=Status.DRAINING))
+    return Batch.objects.filter(BY_HAND | Q(status=Status.DRAINING) | _is_idle())
+
+
+def _is_idle() -> Q:
+    """Open, with no item that needs an answer: whoever accepted now would do so in vain."""
+    running = Batch.objects.filter(status=Status.OPEN)
+    asking = batches_wanting(running).values("pk")
+    return Q(status=Status.OPEN) & ~Q(task__in=families.of_the_house()) & ~Q(pk__in=asking)
 
 
 def _startable(hits: QuerySet[HIT], *, now: datetime) -> QuerySet[HIT]:
@@ -131,25 +147,41 @@ def _keep_time(hits: Iterable[HIT], *, lifetime_s: int, now: datetime) -> None:
 
 
 def give_back_time(*, now: datetime) -> None:
-    """Reopen HITs that an ended pause had expired, for the time that they had left."""
-    while _give_back_slice(now=now):
-        log.info("hit.time_given_back")
+    """Reopen HITs that an ended pause or a lack of items had expired, for the time that they had left.
+
+    As many as the answers that are needed, and some to spare: a worker who has done one takes another.
+    """
+    runs = Q(status__in=(Status.LAUNCHING, Status.OPEN, Status.PAUSED_FUNDS))
+    runs |= Q(status=Status.PAUSED) & ~Q(problem="")
+    held = HIT.objects.filter(batch=OuterRef("pk"), time_left__isnull=False)
+    for batch in batches_wanting(Batch.objects.filter(runs, Exists(held))).order_by("pk"):
+        while _give_back_slice(batch, now=now):
+            log.info("hit.time_given_back")
 
 
-def _give_back_slice(*, now: datetime) -> bool:
-    running = (Status.LAUNCHING, Status.OPEN, Status.PAUSED_FUNDS)
-    runs = Q(batch__status__in=running) | (Q(batch__status=Status.PAUSED) & ~Q(batch__problem=""))
-    held = HIT.objects.filter(runs, time_left__isnull=False).order_by("pk")
-    if not held.exists():
+def _give_back_slice(batch: Batch, *, now: datetime) -> bool:
+    lacking = answers_wanted(batch) - batch.items_per_assignment * _places_to_take(batch, now=now)
+    if lacking <= 0:
         return False
+    count = SPARE - -lacking // batch.items_per_assignment
+    held = batch.hits.filter(time_left__isnull=False).order_by("pk")
     with transaction.atomic():
-        hits = list(held.select_for_update(of=("self",), no_key=True)[:CHUNK])
-        batches = {pk: lock_batch(pk) for pk in sorted({hit.batch_id for hit in hits})}
-        hits = [hit for hit in hits if not _is_held(batches[hit.batch_id])]
+        hits = list(held.select_for_update(of=("self",), no_key=True)[: min(count, CHUNK)])
+        if not hits or _is_held(lock_batch(batch.pk)):
+            return False
         ends = {hit.pk: now + hit.time_left for hit in hits if hit.time_left}
         write_changes(Kind.EXTEND, hits, by=None, now=now, ends=ends)
         HIT.objects.filter(pk__in=ends).update(time_left=None)
-    return bool(hits)
+    return True
+
+
+def _places_to_take(batch: Batch, *, now: datetime) -> int:
+    """Number of places that workers find, or will find once what is on its way has arrived."""
+    on_their_way = Change.objects.filter(status=Change.Status.INTENDED, kind=Kind.EXTEND)
+    startable = Q(expires_at=None) | Q(expires_at__gt=now)
+    there = Q(status=HIT.Status.INTENDED) | Q(Exists(on_their_way.filter(hit=OuterRef("pk"))))
+    there |= startable & Q(status=HIT.Status.OPEN, time_left=None)
+    return with_free_places(batch).filter(there).aggregate(sum=Sum("free"))["sum"] or 0
 
 
 def _is_held(batch: Batch) -> bool:
@@ -280,8 +312,11 @@ def complete_batches(*, now: datetime) -> int:
 
 def _complete(batch_id: int, *, now: datetime) -> bool:
     with transaction.atomic():
+        # HITs before their batch, as everywhere; what holds nothing is over with the rest.
+        HIT.objects.filter(batch=batch_id, time_left__isnull=False).update(time_left=None)
         batch = lock_batch(batch_id)
         if not _finished(Batch.objects.filter(pk=batch_id)).exists():
+            transaction.set_rollback(True)
             return False
         end = Status.CANCELLED if batch.cancelled_at else Status.COMPLETE
         if not move(batch, end, since=(Status.OPEN, Status.DRAINING)):
@@ -294,11 +329,17 @@ def _complete(batch_id: int, *, now: datetime) -> bool:
 
 
 def _finished(batches: QuerySet[Batch]) -> QuerySet[Batch]:
-    """Batches of which no HIT is out, will go out, or is to be reopened."""
+    """Batches of which no HIT is out, will go out, or is to be reopened.
+
+    HITs of an idle batch may be asked for again until all its work is decided on: a rejection asks anew.
+    """
     hits = HIT.objects.filter(batch=OuterRef("pk"))
+    undecided = Assignment.objects.filter(
+        hit__batch=OuterRef("pk"), status__in=(Work.OPENED, Work.SAVED, Work.SUBMITTED)
+    )
     changes = Change.objects.filter(status=Change.Status.INTENDED, hit__batch=OuterRef("pk"))
     return batches.filter(
         ~Exists(hits.filter(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN))),
-        ~Exists(hits.filter(time_left__isnull=False)),
+        ~Exists(hits.filter(time_left__isnull=False)) | (_is_idle() & ~Exists(undecided)),
         ~Exists(changes),
     ).order_by("pk")

@@ -4,15 +4,14 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
-from django.db.models.functions import Greatest
+from django.db.models import Max, Q, QuerySet, Sum
 
+from hits.batches.queries.places import with_free_places
 from hits.batches.services.batch_lifecycle import add_hits
 from hits.batches.services.drafting import hits_for
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.studies.models import Batch
-from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.queries.items import answers_wanted
 
@@ -60,8 +59,6 @@ def hits_lacking(batch: Batch) -> int:
 
 
 def open_places(batch: Batch) -> int:
-    """Number of places that workers can still take, of HITs sent or on their way."""
-    live = batch.hits.filter(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN)).order_by()
-    taken = Count("assignments", filter=~Q(assignments__status=Assignment.Status.GONE))
-    free = live.annotate(free=Greatest(F("max_assignments") - taken, 0))
-    return free.aggregate(sum=Sum("free"))["sum"] or 0
+    """Number of places that workers can still take, of HITs sent, on their way, or to be reopened."""
+    live = Q(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN)) | Q(time_left__isnull=False)
+    return with_free_places(batch).filter(live).aggregate(sum=Sum("free"))["sum"] or 0

@@ -24,7 +24,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
-from hits.work.queries.items import items_of_batch
+from hits.work.queries.items import batches_wanting, items_of_batch
 from hits.work.services.heartbeats import count_last_stretch
 from hits.work.services.locking import lock_items
 from hits.work.services.poll_schedule import look_by
@@ -281,22 +281,33 @@ def _take_back(lease: Lease) -> bool:
 
 def items_open_to(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
     """Items that this worker may be asked, oldest first, so that items get finished and none starves."""
+    free, family = _new_to(batch=batch, worker_id=worker_id), family_of_batch(batch)
+    if isinstance(family, families.NarrowsItems):
+        return family.narrow_items(free, worker_id=worker_id)
+    return free
+
+
+def why_none(*, batch: Batch, worker_id: int) -> str:
+    """Return why this worker is asked nothing, for the page that says so."""
+    if not batches_wanting(Batch.objects.filter(pk=batch.pk)).exists():
+        return "answered"
+    return "narrowed" if _new_to(batch=batch, worker_id=worker_id).exists() else "known"
+
+
+def _new_to(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
+    """Items that need an answer, and are neither the worker's own nor answered by the worker before."""
     # The question of an answer that was taken out of the data is asked of another worker.
     taken_out = Q(assignment__kept_out=True) | Q(assignment__status=Status.REJECTED)
     # One subquery, not one for each item: that would read all leases of a busy worker each time.
     seen = Lease.objects.filter(worker=worker_id)
-    family = family_of_batch(batch)
-    if not family.leases_once:
+    if not family_of_batch(batch).leases_once:
         seen = seen.filter(taken_out | ~Q(status=Lease.Status.RELEASED))
-    free = (
+    return (
         items_of_batch(batch)
         .filter(~Q(pk__in=seen.values("item")), wanted__gt=0, pulled_at=None)
         .exclude(author=worker_id)
         .order_by("pk")
     )
-    if isinstance(family, families.NarrowsItems):
-        return family.narrow_items(free, worker_id=worker_id)
-    return free
 
 
 def _give_up_earlier(hit: HIT, *, worker: Worker, now: datetime) -> None:

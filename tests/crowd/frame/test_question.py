@@ -13,10 +13,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.winogavil.models import Association
+from crowd.winogavil.solver_task import SolveTask
+from hits.families import NarrowsItems, registry
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from qualifications.models import RefusalCount
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study
@@ -174,12 +177,54 @@ def test_reentry_after_the_platform_has_it_says_so(client: Client, hit: HIT) -> 
     assert late.status_code == 409
 
 
-def test_nothing_left_is_explained(client: Client, hit: HIT) -> None:
-    Association.objects.get().item.__class__.objects.update(wanted=0)
+@pytest.fixture
+def item() -> Item:
+    """The one item of the HIT's batch."""
+    return Association.objects.get().item
 
-    page = visit(client, hit)
 
-    assert "Nothing left for you here" in text_of(page)
+def test_nothing_left_since_all_is_answered_is_said_so(client: Client, hit: HIT, item: Item) -> None:
+    Item.objects.update(wanted=0)
+
+    page = text_of(visit(client, hit))
+
+    assert "Nothing left for you here" in page
+    assert "Everything here has been answered, or other people are answering it right now." in page
+    assert "you have answered before" not in page
+
+
+def test_nothing_left_but_ones_own_is_said_so(client: Client, hit: HIT, item: Item) -> None:
+    author = Worker.objects.known(account=hit.batch.account, external_id="AWORKER")
+    Item.objects.filter(pk=item.pk).update(author=author)
+
+    page = text_of(visit(client, hit))
+
+    assert "Everything that still needs an answer is either your own" in page
+
+
+def test_nothing_left_by_a_rule_of_the_task_is_said_so(
+    client: Client, hit: HIT, item: Item, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Narrow(SolveTask, NarrowsItems):
+        def narrow_items(self, items: Any, *, worker_id: int) -> Any:
+            return items.none()
+
+    monkeypatch.setitem(registry._task_types, hit.batch.task, Narrow())
+
+    page = text_of(visit(client, hit))
+
+    assert "kept for people who have not done closely related work" in page
+
+
+def test_preview_of_what_holds_nothing_says_so_before_anybody_accepts(
+    client: Client, hit: HIT, item: Item
+) -> None:
+    Item.objects.update(wanted=0)
+
+    page = client.get(f"/q/{hit.public_id}/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE")
+
+    assert page.status_code == 409
+    assert "Everything here has been answered" in text_of(page)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 5])

@@ -16,6 +16,7 @@ from tests.factories import (
     NOW,
     make_account,
     make_assignment,
+    make_association,
     make_batch,
     make_hit,
 )
@@ -133,6 +134,7 @@ def test_next_change_asks_again_where_an_end_was_refused(account: Account) -> No
 )
 def test_next_change_leaves_what_is_not_held_back(batch: dict[str, Any], hit: dict[str, Any]) -> None:
     row = make_hit(batch=make_batch(**batch), **{"expires_at": NOW + timedelta(days=1), **hit})
+    make_association(study=row.batch.study)
     Change.objects.create(hit=row, kind="expire", made_at=NOW, status="refused", done_at=NOW)
 
     assert hit_changes.next_change(now=NOW) is None
