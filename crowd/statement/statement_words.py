@@ -74,9 +74,8 @@ class Figure:
 
 def state_of_work(work: Assignment) -> State:
     if work.status == Work.APPROVED:
-        return State(
-            words=_on(_("Approved and paid on %(day)s"), work.approved_at, _("Approved and paid")), tone=GOOD
-        )
+        told = _("Approved and credited on %(day)s"), work.approved_at, _("Approved and credited")
+        return State(words=_on(*told), tone=GOOD)
     if work.status == Work.REJECTED:
         return State(words=_on(_("Not accepted on %(day)s"), work.rejected_at, _("Not accepted")), tone=BAD)
     if work.status == Work.SAVED:
@@ -91,10 +90,10 @@ def state_of_bonus(bonus: Bonus) -> State:
     """State of a bonus: nothing about who decides, and nothing untrue."""
     status = Status(bonus.status)
     if status == Status.CONFIRMED and bonus.compensation_id:
-        return State(words=_("Paid by a HIT of its own"), tone=GOOD)
+        return State(words=_("Credited by a HIT of its own"), tone=GOOD)
     if status == Status.CONFIRMED:
         return State(
-            words=_on(_("Paid on %(day)s"), bonus.sent_at or bonus.confirmed_at, _("Paid")), tone=GOOD
+            words=_on(_("Credited on %(day)s"), bonus.sent_at or bonus.confirmed_at, _("Credited")), tone=GOOD
         )
     if status == Status.SENT:
         return State(words=_on(_("Sent on %(day)s"), bonus.sent_at, _("Sent")), tone=GOOD)
