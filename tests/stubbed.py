@@ -51,6 +51,7 @@ class StubbedTurk:
         self.qualification_terms: dict[str, dict[str, Any]] = {}
         self.qualification_values: dict[tuple[str, str], int] = {}  # of (type, worker); 1 if not here
         self.qualification_requests: dict[str, tuple[str, str]] = {}  # type and worker, by the request's id
+        self.feedback: dict[str, str] = {}  # what workers read with decided work
         self.reasons: list[tuple[str, str]] = []  # shown to workers when something was taken or denied
         self._ids = count(1)
         self._client = make_client("mturk", aws_access_key_id="k", aws_secret_access_key="s")
@@ -318,12 +319,14 @@ class StubbedTurk:
         if self.assignments[AssignmentId]["AssignmentStatus"] not in wanted:
             raise Refused("InvalidAssignmentState")
         self.assignments[AssignmentId]["AssignmentStatus"] = "Approved"
+        self.feedback[AssignmentId] = RequesterFeedback
         return {}
 
     def _reject_assignment(self, *, AssignmentId: str, RequesterFeedback: str) -> Any:
         if self.assignments[AssignmentId]["AssignmentStatus"] != "Submitted":
             raise Refused("InvalidAssignmentState")
         self.assignments[AssignmentId]["AssignmentStatus"] = "Rejected"
+        self.feedback[AssignmentId] = RequesterFeedback
         return {}
 
     def _send_bonus(self, *, UniqueRequestToken: str, **payment: Any) -> Any:

@@ -62,10 +62,10 @@ def with_everything(works: QuerySet[Assignment]) -> QuerySet[Assignment]:
     )
 
 
-def months_of(worker: Worker, *, zone: ZoneInfo) -> list[datetime]:
-    """First instants of the months with work, newest first."""
+def months_of(works: QuerySet[Assignment], *, zone: ZoneInfo) -> list[datetime]:
+    """First instants of the months with some of this work, newest first."""
     month = TruncMonth("handed_in_at", tzinfo=zone, output_field=DateTimeField())
-    found = works_of(worker).order_by().values_list(month, flat=True).distinct()
+    found = works.order_by().values_list(month, flat=True).distinct()
     return sorted((start for start in found if start), reverse=True)
 
 

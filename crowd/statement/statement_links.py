@@ -5,19 +5,24 @@ routes, never paths.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.core import signing
+from django.urls import reverse
 
 from hits.core.errors import CrowdError
 from hits.identity.models.workers import Worker
+from hits.review.services import appeal_handling
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 
 SALT = "crowd.statement"
 LASTS = timedelta(hours=12)
+# A link in the provider's feedback opens one piece of work, until the last question about it is answered.
+WORK_LASTS = appeal_handling.WITHIN + timedelta(days=30)
 # Without tickets only the provider's report of submitted work proves whose it is.
 CONFIRMED = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 
@@ -41,6 +46,9 @@ class Link:
     token: str
     worker: Worker
     study: Study
+    # The one piece of work that the link opens, until this instant; None: all of the worker's.
+    work_id: UUID | None = None
+    until: datetime | None = None
 
 
 def is_proven(assignment: Assignment) -> bool:
@@ -63,9 +71,37 @@ def write_token_for(*, worker: Worker, study: Study, now: datetime) -> str:
     return signing.dumps(payload, key=settings.TOKEN_KEYS[0], salt=SALT)
 
 
+def address_of_work(assignment: Assignment) -> str:
+    """Return an address that opens this work alone, for as long as a worker may ask about it and is answered.
+
+    The provider shows it with the work, and so to nobody but its worker.
+    """
+    begins = assignment.submitted_at or assignment.opened_at
+    expires = int((begins + WORK_LASTS).timestamp())
+    payload = {"work": str(assignment.public_id), "expires": expires}
+    token = signing.dumps(payload, key=settings.TOKEN_KEYS[0], salt=SALT)
+    return f"{settings.PUBLIC_URL}{reverse('statement:pay', args=[token])}"
+
+
 def read_token(token: str, *, now: datetime) -> Link:
     """Read a link. Raises Unknown or LinkExpired."""
     payload = _read(token)
+    return _read_work(token, payload, now=now) if "work" in payload else _read_all(token, payload, now=now)
+
+
+def _read_work(token: str, payload: dict[str, Any], *, now: datetime) -> Link:
+    related = Assignment.objects.select_related("worker__account", "hit__batch__study").defer("answer")
+    work = related.filter(public_id=payload["work"]).first()
+    if work is None:
+        raise Unknown("There is no such work.")
+    study = work.hit.batch.study
+    if now.timestamp() >= payload["expires"]:
+        raise LinkExpired(language=study.language)
+    until = datetime.fromtimestamp(payload["expires"], tz=UTC)
+    return Link(token=token, worker=work.worker, study=study, work_id=work.public_id, until=until)
+
+
+def _read_all(token: str, payload: dict[str, Any], *, now: datetime) -> Link:
     study = Study.objects.filter(public_id=payload["study"]).first()
     if study is None:
         raise Unknown("There is no such study.")

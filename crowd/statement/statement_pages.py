@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import wraps
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -41,6 +43,18 @@ class RefusedAppeal:
 
 
 def linked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Wrap a view of everything that is the worker's: a link to one piece of work does not open it."""
+
+    @wraps(view)
+    def whole(request: HttpRequest, link: Link, **kwargs: Any) -> HttpResponse:
+        if link.work_id:
+            raise statement_links.Unknown("This link opens one piece of work.")
+        return view(request, link, **kwargs)
+
+    return linked_to_work(whole)
+
+
+def linked_to_work(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Wrap a view: read the link, and let no cache keep a page of a worker's money."""
 
     @csrf_exempt
@@ -61,17 +75,17 @@ def linked(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     return shown
 
 
-@linked
+@linked_to_work
 @require_safe
 def pay(request: HttpRequest, link: Link) -> HttpResponse:
     return _show(request, link)
 
 
-@linked
+@linked_to_work
 @require_safe
 def outcome(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
     """Show how one assignment turned out, as far as its worker may know by now."""
-    works = queries.works_of(link.worker).select_related("hit__batch__study", "account")
+    works = _works(link).select_related("hit__batch__study", "account")
     work = works.filter(public_id=work_id).first()
     if work is None:
         raise statement_links.Unknown("This worker has no such work.")
@@ -84,11 +98,11 @@ def outcome(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
     return render(request, "statement/outcome.html", context)
 
 
-@linked
+@linked_to_work
 @require_POST
 def ask(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
     """Make an appeal. Idempotent."""
-    work = queries.works_of(link.worker).filter(public_id=work_id).first()
+    work = _works(link).filter(public_id=work_id).first()
     if work is None:
         raise statement_links.Unknown("This worker has no such work.")
     text = request.POST.get("text", "")
@@ -99,12 +113,12 @@ def ask(request: HttpRequest, link: Link, work_id: UUID) -> HttpResponse:
     return _back(request, link, work, said="asked")
 
 
-@linked
+@linked_to_work
 @require_POST
 def take_back(request: HttpRequest, link: Link, appeal_id: UUID) -> HttpResponse:
     appeals = Appeal.objects.select_related("worker", "assignment__account", "assignment__hit__batch__study")
     appeal = appeals.filter(public_id=appeal_id, worker=link.worker).first()
-    if appeal is None:
+    if appeal is None or link.work_id not in (None, appeal.assignment.public_id):
         raise statement_links.Unknown("This worker has no such appeal.")
     try:
         appeal_handling.withdraw_appeal(appeal=appeal, now=timezone.now())
@@ -116,8 +130,8 @@ def take_back(request: HttpRequest, link: Link, appeal_id: UUID) -> HttpResponse
 def _show(request: HttpRequest, link: Link, *, refused: RefusedAppeal | None = None) -> HttpResponse:
     now, zone = timezone.now(), ZoneInfo(link.study.time_zone)
     currency = link.worker.account.currency
-    works = queries.works_of(link.worker)
-    months = queries.months_of(link.worker, zone=zone)
+    works = _works(link)
+    months = queries.months_of(works, zone=zone)
     month = _month_asked(request, months)
     if month is not None:
         works = queries.in_month(works, month)
@@ -139,6 +153,11 @@ def _show(request: HttpRequest, link: Link, *, refused: RefusedAppeal | None = N
         "answered_within": appeal_handling.ANSWERED_WITHIN.days,
     }
     return render(request, "statement/statement.html", context, status=409 if refused else 200)
+
+
+def _works(link: Link) -> QuerySet[Assignment]:
+    works = queries.works_of(link.worker)
+    return works.filter(public_id=link.work_id) if link.work_id else works
 
 
 def _work(

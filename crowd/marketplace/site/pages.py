@@ -14,6 +14,7 @@ from crowd.marketplace.models import HIT, Assignment, HITType
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import work as services
 from crowd.marketplace.site.access import access_to
+from crowd.marketplace.site.feedback import read_feedback
 from crowd.marketplace.site.hit_list import Find, read_listing
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
@@ -116,6 +117,7 @@ def _show_submission(
     group = assignment.hit.hit_type
     values = {
         "bonuses": assignment.bonuses.order_by("pk"),
+        "feedback": read_feedback(assignment),
         "has_more": queries.next_hit(group=group, worker=worker, now=now) is not None,
     }
     return show(request, "submission", worker, {**context, **values})

@@ -12,6 +12,7 @@ from crowd.marketplace import clock, queries
 from crowd.marketplace.models import Assignment
 from crowd.marketplace.models.parties import Message, Worker
 from crowd.marketplace.services import work
+from crowd.marketplace.site.feedback import read_feedback
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
 from crowd.marketplace.spreadsheets import csv_file
@@ -47,6 +48,7 @@ def history(request: HttpRequest, worker: Worker) -> HttpResponse:
     )
     for row in page.rows:
         row.bonus = sum((bonus.amount for bonus in row.bonuses.all()), Decimal(0))  # type: ignore[attr-defined]
+        row.ask_url = read_feedback(row).ask_url  # type: ignore[attr-defined]
     search = {"q": text, "status": status, "sort": sort}
     context = {
         "page": page,

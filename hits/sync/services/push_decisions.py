@@ -17,6 +17,7 @@ from hits.providers.gateway.interface import Provider, ProviderAssignment
 from hits.providers.services.usable_accounts import earliest, earliest_or_now, soonest, usable
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
+from hits.sync.work_links import feedback_on
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from hits.work.models.items import Item
@@ -119,7 +120,7 @@ def _approve_turn(judged: QuerySet[Assignment], provider: Provider, *, now: date
 def approve_assignment(*, assignment: Assignment, provider: Provider, now: datetime) -> bool:
     """Approve work at the provider, then here. Raises ProviderUnavailable; repeating approves once."""
     try:
-        provider.approve_assignment(assignment.external_id)
+        provider.approve_assignment(assignment.external_id, feedback=feedback_on(assignment))
     except ProviderRefused as refusal:
         log.warning("assignment.approve_refused", assignment=_name(assignment), code=refusal.code)
         found = provider_word(assignment, provider)
@@ -182,11 +183,12 @@ def put_back(assignment: Assignment, *, now: datetime) -> int:
 
 def _tell(decision: Decision, provider: Provider) -> None:
     work = decision.assignment
+    feedback = feedback_on(work, decision.reason)
     if decision.kind == Kind.REJECT:
-        provider.reject_assignment(work.external_id, feedback=decision.reason)
+        provider.reject_assignment(work.external_id, feedback=feedback)
     elif work.status != Status.APPROVED:  # what approved itself is only kept out of the data
         override = decision.kind == Kind.OVERRIDE
-        provider.approve_assignment(work.external_id, feedback=decision.reason, override=override)
+        provider.approve_assignment(work.external_id, feedback=feedback, override=override)
 
 
 def _settle(decision: Decision, *, now: datetime) -> bool:

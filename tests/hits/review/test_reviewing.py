@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowd.statement.statement_links import address_of_work
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.final_associations import finalize_associations
 from hits.core.domain.days import day_around
@@ -185,6 +186,29 @@ def test_undo_is_refused_to_others_and_once_it_was_sent(work: Assignment, claime
 
     assert broken.value.code == ("sent_already" if claimed else "not_yours")
     assert Decision.objects.get().status == Status.INTENDED
+
+
+@pytest.mark.parametrize("reason", ["Two pictures are wrong.", "x" * 1024])
+def test_refusal_carries_the_link_to_where_its_worker_asks(
+    work: Assignment, turk: StubbedTurk, reason: str
+) -> None:
+    decide(work, Kind.REJECT, reason=reason)
+
+    push_decisions.send_decisions(now=DUE)
+
+    feedback = turk.feedback[work.external_id]
+    said, _, link = feedback.partition(" · Ask about it: ")
+    assert len(feedback) <= 1024
+    assert said.removesuffix("…") == reason[: len(said.removesuffix("…"))] != ""
+    assert link == address_of_work(Assignment.objects.get())
+
+
+def test_approval_carries_the_link_too(work: Assignment, turk: StubbedTurk) -> None:
+    decide(work, Kind.APPROVE)
+
+    push_decisions.send_decisions(now=DUE)
+
+    assert turk.feedback[work.external_id].startswith("Ask about it: http://127.0.0.1:8000/statement/")
 
 
 @pytest.mark.parametrize("fault", ["before", "after"])

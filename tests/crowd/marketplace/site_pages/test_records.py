@@ -184,6 +184,36 @@ def test_submission_tells_when_it_pays_itself(browser: Browser) -> None:
     assert f"{done.auto_approval_at:%H:%M} UTC" in said
 
 
+ABOUT = "https://example.org/statement/token/"
+
+
+def test_refusal_has_a_button_to_the_requesters_page_where_one_asks(browser: Browser) -> None:
+    bad = handed_in(browser, open_hit())
+    words = f"Two are wrong. · Ask about it: {ABOUT}"
+    reviewing.reject_assignment(assignment=bad, feedback=words, now=timezone.now())
+
+    pages = [browser.get(work_path(bad)), browser.get("/history/")]
+
+    for page in pages:
+        assert f'href="{ABOUT}" target="_blank" rel="noopener noreferrer"' in page.content.decode()
+        assert "Ask about it" in text_of(page)
+    assert "The requester’s feedback Two are wrong." in text_of(pages[0])
+    assert "Ask about it: https" not in text_of(pages[0])
+
+
+@pytest.mark.parametrize(
+    "address", ["https://elsewhere.example.org/", "http://example.org/", "javascript:alert(1)", "nothing"]
+)
+def test_address_of_another_site_in_the_feedback_is_only_text(browser: Browser, address: str) -> None:
+    bad = handed_in(browser, open_hit())
+    reviewing.reject_assignment(assignment=bad, feedback=f"No. · Ask: {address}", now=timezone.now())
+
+    pages = [browser.get(work_path(bad)), browser.get("/history/")]
+
+    assert f"No. · Ask: {address}" in text_of(pages[0])
+    assert not any("Ask about it" in text_of(page) for page in pages)
+
+
 def test_submission_shows_review_feedback_and_bonuses(browser: Browser) -> None:
     good, bad = (handed_in(browser, open_hit(title=title)) for title in ("Good", "Bad"))
     reviewing.approve_assignment(assignment=good, feedback="<i>Fine</i>", override=False, now=timezone.now())
