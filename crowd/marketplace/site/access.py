@@ -1,13 +1,17 @@
 """The actions that a worker may take on a group of HITs, and the reasons against others."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from crowd.marketplace.models import HITType
+from crowd.marketplace import clock
+from crowd.marketplace.models import HITType, QualificationRequest
 from crowd.marketplace.models.parties import Block, Worker
+from crowd.marketplace.queries import next_hit
 from crowd.marketplace.services.qualifying.requirements import (
+    NamedType,
     Standing,
     UnmetRequirement,
     find_unmet,
@@ -15,7 +19,19 @@ from crowd.marketplace.services.qualifying.requirements import (
     standing_of,
 )
 
+# Tests looked at for one qualification.
+MOST_TESTS = 3
+Request = QualificationRequest.Status
 GUARDS_PREVIEW = ("PreviewAndAccept", "DiscoverPreviewAndAccept")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WayIn:
+    """The one step by which a worker comes nearer to work that is not open to them."""
+
+    label: str
+    address: str
+    about: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +40,7 @@ class Access:
     unmet: Sequence[UnmetRequirement]
     is_blocked: bool
     is_suspended: bool
+    way_in: WayIn | None = None
 
     @property
     def can_discover(self) -> bool:
@@ -50,19 +67,54 @@ class Doorkeeper:
     def __init__(self, worker: Worker) -> None:
         self._is_suspended = worker.suspended_at is not None
         self._standing: Standing = standing_of(worker)
+        # Asked for before: the page of the qualification says what came of it.
+        asked = QualificationRequest.objects.filter(worker=worker).exclude(status=Request.WITHDRAWN)
+        self._ended = set(asked.values_list("type__external_id", flat=True))
         self._blocked_by = set(Block.objects.filter(worker=worker).values_list("requester_id", flat=True))
 
     def judge(self, groups: Sequence[HITType]) -> list[Access]:
         names = names_of(requirement for group in groups for requirement in group.requirements)
-        return [
-            Access(
-                group=group,
-                unmet=find_unmet(group.requirements, standing=self._standing, names=names),
-                is_blocked=group.requester_id in self._blocked_by,
-                is_suspended=self._is_suspended,
-            )
-            for group in groups
-        ]
+        ways = {type_id: self._way_in(type_id, type_) for type_id, type_ in names.items()}
+        return [self._judge(group, names=names, ways=ways) for group in groups]
+
+    def _judge(
+        self, group: HITType, *, names: Mapping[str, NamedType], ways: Mapping[str, WayIn | None]
+    ) -> Access:
+        unmet = find_unmet(group.requirements, standing=self._standing, names=names)
+        lacking = [one.requirement for one in unmet if one.requirement["Comparator"] != "DoesNotExist"]
+        found = (ways.get(requirement["QualificationTypeId"]) for requirement in lacking)
+        is_blocked = group.requester_id in self._blocked_by
+        return Access(
+            group=group,
+            unmet=unmet,
+            is_blocked=is_blocked,
+            is_suspended=self._is_suspended,
+            way_in=None if is_blocked or self._is_suspended else next(filter(None, found), None),
+        )
+
+    def _way_in(self, type_id: str, type_: NamedType) -> WayIn | None:
+        """The step to a qualification that the worker lacks; None if it is held, or nothing can be done."""
+        if type_id in self._standing.held or type_id in self._ended:
+            return None
+        if type_.way_in == "work":
+            return next(filter(None, map(self._way_by, type_.work[:MOST_TESTS])), None)
+        labels = {"test": _("Take the test"), "ask": _("Ask for it")}
+        address = reverse("marketplace:qualification", args=[type_id])
+        label = labels.get(type_.way_in)
+        return WayIn(label=label, address=address, about=type_.name) if label else None
+
+    def _way_by(self, group: HITType) -> WayIn | None:
+        """The step to a test that is a HIT of its own, if this worker could accept it now."""
+        is_open = group.is_listed and group.requester_id not in self._blocked_by
+        if not is_open or find_unmet(group.requirements, standing=self._standing):
+            return None
+        if not next_hit(group=group, worker=self._standing.worker, now=clock.now()):
+            return None
+        return WayIn(
+            label=_("Take the test (%(reward)s)") % {"reward": f"${group.reward}"},
+            address=reverse("marketplace:preview", args=[group.external_id]),
+            about=group.title,
+        )
 
 
 def access_to(group: HITType, *, worker: Worker) -> Access:

@@ -16,6 +16,7 @@ from crowd.marketplace.models import Qualification, QualificationRequest, Qualif
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.queries import qualifications as records
 from crowd.marketplace.services.qualifying import qualification_requests as services
+from crowd.marketplace.services.qualifying.ways_in import work_that_gives
 from crowd.marketplace.services.work import settle
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
@@ -51,6 +52,9 @@ def mine(request: HttpRequest, worker: Worker) -> HttpResponse:
 def find(request: HttpRequest, worker: Worker) -> HttpResponse:
     words = queries.words_of(request.GET.get("q", ""))
     page = _read_page(request, records.types_to_ask_for(worker, words=words))
+    work = work_that_gives([type_.external_id for type_ in page.rows])
+    for type_ in page.rows:
+        type_.work = work.get(type_.external_id, ())
     query = " ".join(words)
     context = {"page": page, "query": query, **_steps(page, q=query)}
     return show(request, "qualifications_find", worker, context)

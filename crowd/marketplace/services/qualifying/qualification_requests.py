@@ -10,11 +10,12 @@ from django.utils.dateformat import format as format_date
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import Qualification, QualificationRequest, QualificationType
+from crowd.marketplace.models import HITType, Qualification, QualificationRequest, QualificationType
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.questions.answer_key import read_answer_key, score
 from crowd.marketplace.questions.answers import read_answers
 from crowd.marketplace.services.qualifying.qualifications import grant
+from crowd.marketplace.services.qualifying.ways_in import work_that_gives
 
 Status = QualificationRequest.Status
 
@@ -99,8 +100,17 @@ def find_obstacle(*, type_: QualificationType, worker: Worker, now: datetime) ->
         return Obstacle(reason=_("Your account is suspended. Ask the group that invited you."))
     if not type_.test and Qualification.objects.filter(type=type_, worker=worker, revoked_at=None).exists():
         return Obstacle(reason=_("You have this qualification."))
+    if not type_.test and not type_.is_auto_granted and (work := _work_that_gives(type_)):
+        listed = [one.title for one in work if one.is_listed]
+        words = _("You get it by “%(title)s”, in the list of work, and not by asking.")
+        closed = _("You get it by a test, not by asking. It is not open now: look again later.")
+        return Obstacle(reason=words % {"title": listed[0]} if listed else closed)
     attempt = last_attempt(type_=type_, worker=worker)
     return _too_soon(type_, attempt, now=now) if attempt else None
+
+
+def _work_that_gives(type_: QualificationType) -> list[HITType]:
+    return work_that_gives([type_.external_id]).get(type_.external_id, [])
 
 
 def last_attempt(*, type_: QualificationType, worker: Worker) -> QualificationRequest | None:

@@ -1,6 +1,6 @@
 """The reasons why a worker may not do a HIT, in plain words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.marketplace import countries
+from crowd.marketplace.models import HITType
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.qualifying.system_qualifications import (
     ADULT,
@@ -43,13 +44,27 @@ class NamedType:
     is_requestable: bool
     description: str = ""
     has_test: bool = False
+    # The work by which it is got; asking for it is in vain then.
+    work: Sequence[HITType] = ()
+
+    @property
+    def way_in(self) -> str:
+        """How a worker gets it: "work", "test", "ask", or empty where only the requester knows."""
+        if self.work:
+            return "work"
+        return ("test" if self.has_test else "ask") if self.is_requestable else ""
 
 
 UNNAMED = NamedType(name="?", is_requestable=False)
 
 
 def explain(
-    requirement: Mapping[str, Any], *, worker: Worker, value: int | None, named: Mapping[str, NamedType]
+    requirement: Mapping[str, Any],
+    *,
+    worker: Worker,
+    value: int | None,
+    said: str = "",
+    named: Mapping[str, NamedType],
 ) -> str:
     type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
     if type_id == LOCALE:
@@ -62,6 +77,9 @@ def explain(
         words = _("Only for workers who do not have “%(name)s”, and you have it.")
         return _with_description(words % {"name": _name_of(type_id, named)}, named.get(type_id, UNNAMED))
     bound = BOUNDS[comparator] % {"values": ", ".join(map(str, requirement.get("IntegerValues") or []))}
+    if said:
+        words = _("Needs the qualification “%(name)s”. The requester says: “%(said)s”")
+        return words % {"name": _name_of(type_id, named), "said": said}
     return _explain_value(type_id, bound=bound, value=value, named=named)
 
 
@@ -78,9 +96,14 @@ def _explain_custom(type_: NamedType, *, bound: str, value: int | None) -> str:
     terms = {"bound": bound, "name": type_.name, "value": value}
     if value is not None:
         reason = _("Needs %(bound)s in the qualification “%(name)s”; yours is %(value)d.")
-    elif type_.has_test and type_.is_requestable:
+    elif type_.way_in == "work":
+        listed = [group.title for group in type_.work if group.is_listed]
+        words = _("Needs the qualification “%(name)s”, which you get by “%(title)s”.")
+        closed = _("Needs the qualification “%(name)s”. Its test is not open now: look again later.")
+        return (words if listed else closed) % {**terms, "title": "".join(listed[:1])}
+    elif type_.way_in == "test":
         reason = _("Needs the qualification “%(name)s”, which you can get by its test.")
-    elif type_.is_requestable:
+    elif type_.way_in == "ask":
         reason = _("Needs the qualification “%(name)s”, which you can ask for.")
     else:
         reason = _("Needs the qualification “%(name)s”.")

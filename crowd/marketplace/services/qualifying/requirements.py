@@ -6,7 +6,7 @@ other comparators do, and where there is none (or no known country) nothing can 
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from django.db.models import BooleanField, ExpressionWrapper, Q
@@ -23,6 +23,7 @@ from crowd.marketplace.services.qualifying.system_qualifications import (
     SYSTEM_IDS,
     system_value,
 )
+from crowd.marketplace.services.qualifying.ways_in import work_that_gives
 
 __all__ = [
     "Guarded",
@@ -63,6 +64,8 @@ class Standing:
 
     worker: Worker
     held: Mapping[str, int]  # external id of a qualification type to its value
+    # What the requester says of a held value, by the type's external id.
+    said: Mapping[str, str] = field(default_factory=dict)
     # Held qualifications of deleted types. They open nothing any more, but still fail DoesNotExist.
     bygone: frozenset[str] = frozenset()
 
@@ -70,13 +73,14 @@ class Standing:
 def standing_of(worker: Worker) -> Standing:
     rows = list(
         Qualification.objects.filter(worker=worker, revoked_at=None).values_list(
-            "type__external_id", "value", "type__disposed_at"
+            "type__external_id", "value", "reason", "type__disposed_at"
         )
     )
     return Standing(
         worker=worker,
-        held={type_id: value for type_id, value, disposed_at in rows if not disposed_at},
-        bygone=frozenset(type_id for type_id, _, disposed_at in rows if disposed_at),
+        held={type_id: value for type_id, value, _, disposed_at in rows if not disposed_at},
+        said={type_id: said for type_id, _, said, disposed_at in rows if said and not disposed_at},
+        bygone=frozenset(type_id for type_id, *_, disposed_at in rows if disposed_at),
     )
 
 
@@ -96,6 +100,7 @@ def find_unmet(
                 requirement,
                 worker=standing.worker,
                 value=_value(requirement["QualificationTypeId"], standing),
+                said=standing.said.get(requirement["QualificationTypeId"], ""),
                 named=named,
             ),
             guarded=_guarded(requirement),
@@ -105,11 +110,12 @@ def find_unmet(
 
 
 def names_of(requirements: Iterable[Requirement]) -> Mapping[str, NamedType]:
-    """The qualification types that these requirements name, as workers know them. One query, or none."""
+    """The qualification types that these requirements name, as workers know them. Two queries, or none."""
     type_ids = {requirement["QualificationTypeId"] for requirement in requirements} - SYSTEM_IDS
     if not type_ids:
         return {}
     rows = QualificationType.objects.filter(external_id__in=type_ids)
+    given_by_work = work_that_gives(type_ids)
     has_test = ExpressionWrapper(~Q(test=""), output_field=BooleanField())
     return {
         row.external_id: NamedType(
@@ -117,6 +123,7 @@ def names_of(requirements: Iterable[Requirement]) -> Mapping[str, NamedType]:
             is_requestable=row.status == QualificationType.Status.ACTIVE and row.disposed_at is None,
             description=row.description,
             has_test=row.has_test,
+            work=given_by_work.get(row.external_id, ()) if not row.has_test else (),
         )
         for row in rows.annotate(has_test=has_test).defer("test", "answer_key")
     }

@@ -10,10 +10,12 @@ from pytest_django import DjangoAssertNumQueries
 
 from crowd.marketplace import queries
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import HIT, HITType
+from crowd.marketplace.models import HIT, HITType, QualificationType
 from crowd.marketplace.models.parties import Block
 from crowd.marketplace.services import work
+from crowd.marketplace.services.qualifying.qualifications import grant
 from crowd.marketplace.site import hit_list
+from tests.crowd.marketplace.qualifying import make_test, make_type
 from tests.crowd.marketplace.rows import accept, hand_in
 from tests.crowd.marketplace.site import Browser, accepted, group_path, open_hit, signed_in, text_of
 from tests.factories import make_requester
@@ -230,6 +232,77 @@ def test_met_requirement_is_told(browser: Browser) -> None:
     open_hit(requirements=[{**IMPOSSIBLE, "Comparator": "GreaterThanOrEqualTo"}])
 
     assert "You meet all its requirements." in text_of(browser.get("/"))
+
+
+def gated(**of_type: Any) -> tuple[HIT, HIT, QualificationType]:
+    """Work that needs a qualification, and the paid test for those who lack it."""
+    type_ = make_type(name="Solver", now=timezone.now(), **of_type)
+    needed = {"QualificationTypeId": type_.external_id, "Comparator": "EqualTo", "IntegerValues": [1]}
+    absent = {"QualificationTypeId": type_.external_id, "Comparator": "DoesNotExist"}
+    work = open_hit(title="The work", requester=type_.requester, requirements=[needed])
+    test = open_hit(title="The test", reward="0.50", requester=type_.requester, requirements=[absent])
+    for hit in (work, test):
+        hit.hit_type.required.add(type_)
+    return work, test, type_
+
+
+def test_locked_work_has_one_button_to_the_test_that_opens_it(browser: Browser) -> None:
+    work, test, _ = gated()
+
+    pages = [browser.get("/"), browser.get(group_path(work)), browser.post(f"{group_path(work)}accept/")]
+
+    for page in pages:
+        assert f'<a class="button" href="{group_path(test)}">' in page.content.decode()
+        assert text_of(page).count("Take the test ($0.50)") == 1
+        assert "Needs the qualification “Solver”, which you get by “The test”." in text_of(page)
+        assert "which you can ask for" not in text_of(page)
+
+
+@pytest.mark.parametrize("why", ["done", "closed", "tried"])
+def test_test_that_is_not_open_to_the_worker_has_no_button(browser: Browser, why: str) -> None:
+    work, test, type_ = gated()
+    if why == "done":
+        accepted(browser, test)
+    if why == "closed":
+        HIT.objects.filter(pk=test.pk).update(expires_at=timezone.now())
+        HITType.objects.filter(pk=test.hit_type_id).update(is_listed=False)
+    if why == "tried":
+        reason = "Not passed: 58 %."
+        grant(type_=type_, worker=browser.worker, value=0, reason=reason, now=timezone.now())
+
+    said = text_of(browser.get(group_path(work)))
+
+    assert "Take the test" not in said
+    assert ("The requester says: “Not passed: 58 %.”" in said) == (why == "tried")
+    assert ("Its test is not open now: look again later." in said) == (why == "closed")
+
+
+@pytest.mark.parametrize(
+    ("of_type", "label"), [({}, "Ask for it"), ({"test": make_test()}, "Take the test")], ids=["ask", "test"]
+)
+def test_other_ways_to_a_qualification_have_their_button_too(
+    browser: Browser, of_type: dict[str, Any], label: str
+) -> None:
+    _, test, type_ = gated(**of_type)
+    HITType.objects.filter(pk=test.hit_type_id).update(requirements=[], is_listed=False)
+
+    page = browser.get("/")
+
+    address = f"/qualifications/{type_.external_id}/"
+    assert f'<a class="button" href="{address}">' in page.content.decode()
+    assert f"{label} : Solver" in text_of(page)
+
+
+def test_what_is_got_by_a_test_cannot_be_asked_for(browser: Browser) -> None:
+    _, _, type_ = gated()
+    address = f"/qualifications/{type_.external_id}/"
+
+    page, asked = browser.get(address), browser.post(f"{address}ask/")
+
+    assert "Ask for this qualification" not in text_of(page)
+    assert "You get it by “The test”, in the list of work, and not by asking." in text_of(page)
+    assert (asked.status_code, type_.requests.count()) == (409, 0)
+    assert "by “The test”, in the list of work" in text_of(browser.get("/qualifications/find/"))
 
 
 def test_block_is_told_and_kept(browser: Browser) -> None:
