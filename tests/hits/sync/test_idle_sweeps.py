@@ -21,6 +21,7 @@ from tests.factories import (
     NOW,
     make_account,
     make_assignment,
+    make_association,
     make_batch,
     make_bonus,
     make_hit,
@@ -87,6 +88,7 @@ def lay_idle_world(account: Account) -> None:
     Notice.objects.create(account=account, document_id="1", body=document(), received_at=NOW, handled_at=NOW)
     running = make_batch(account=account, status="open", hit_type_id="TYPE2", notified_at=NOW)
     make_hit(batch=running, look_at=NOW + timedelta(hours=1), expires_at=NOW + timedelta(days=1))
+    make_association(study=running.study)
     paused = make_batch(account=account, status="paused", study=running.study)
     make_hit(batch=paused, expires_at=NOW, look_at=NOW + timedelta(hours=1))
     Match.objects.create(account=account, status="done", started_at=NOW, ended_at=NOW)
