@@ -98,6 +98,21 @@ def test_mistake_is_told_after_a_pause_and_what_is_missing_only_at_submit(clocke
     assert clocked.asked() == []
 
 
+def test_mistake_that_is_mended_is_forgiven_at_once(clocked: Bench) -> None:
+    page = clocked.open(PREMISE, "winoventi/asking.js")
+    page.fill("[name=s]", "Jim was early for work")
+    send(page)
+    before = page.locator("[aria-invalid]").count()
+
+    page.fill("[name=s]", "Jim was [early / late] for work")
+    page.fill("[name=g]", "early")
+
+    assert before == 3
+    assert [page.inner_text(f"[data-wrong={entry}]") for entry in ("sentence", "generic_word")] == ["", ""]
+    assert page.inner_text("[data-wrong=exception_word]") == "Write a word."
+    assert page.locator("[aria-invalid]").count() == 1
+
+
 def test_rules_and_sentences_follow_at_every_key(bench: Bench) -> None:
     page = bench.open(PREMISE, "winoventi/asking.js")
     page.fill("[name=s]", "Jim was [early / late] for work")

@@ -59,15 +59,23 @@ class Part {
     box.hidden = [...box.querySelectorAll("p")].every((line) => line.hidden);
   }
 
+  // What is mended is forgiven at once: nobody looks for a mistake that is gone.
+  forgive() {
+    for (const entry of this.entries) if (!this.fault(entry)) this.mark(entry, "");
+  }
+
+  fault(entry) {
+    const { missing, wrong } = this.found;
+    const phrase = wrong.get(entry) ?? (this.isStrict ? missing.get(entry) : undefined);
+    const told = this.told.get(entry);
+    const stands = told && told.text === this.read(entry) ? told.words : "";
+    return phrase ? this.phrases[phrase] : stands;
+  }
+
   // What is said in words, after a pause. Of what is said while the page leaves, nobody has seen anything.
   tell({ isLeaving = false } = {}) {
-    const { missing, wrong, odd } = this.found;
-    for (const entry of this.entries) {
-      const phrase = wrong.get(entry) ?? (this.isStrict ? missing.get(entry) : undefined);
-      const told = this.told.get(entry);
-      const stands = told && told.text === this.read(entry) ? told.words : "";
-      this.mark(entry, phrase ? this.phrases[phrase] : stands);
-    }
+    const { odd } = this.found;
+    for (const entry of this.entries) this.mark(entry, this.fault(entry));
     say(this.said, odd.map((phrase) => this.phrases[phrase]).join(" "));
     if (this.seen && !isLeaving) this.seen.value = odd.length ? "yes" : "";
   }
@@ -112,7 +120,10 @@ class Page {
   refresh() {
     this.follow();
     this.isReady = this.parts.map((part) => part.look()).every(Boolean);
-    for (const part of this.parts) part.draw();
+    for (const part of this.parts) {
+      part.draw();
+      part.forgive();
+    }
     this.wait();
   }
 
