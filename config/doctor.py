@@ -28,11 +28,22 @@ MANY_MESSAGES = 200
 
 def examine() -> list[Finding]:
     """Run every check, whatever the others found; only without a database are accounts left unchecked."""
+    if is_new():
+        advice = "Run manage.py serve: it lays the databases and makes a first account."
+        return [Finding(name="installation", ok=False, saw="it was never started", advice=advice)]
     findings = [check_database(alias) for alias in settings.DATABASES]
     findings += [check_files(), check_queue(), check_model(), check_releases()]
     if findings[0].ok:
         findings += [check_keys(), check_clock(), check_letters(), *check_accounts()]
     return findings
+
+
+def is_new() -> bool:
+    """Whether no database has a table yet, so that one step is all there is to say."""
+    try:
+        return all(is_empty(connections[alias]) for alias in settings.DATABASES)
+    except DatabaseError:
+        return False
 
 
 def examine_account(name: str) -> list[Finding]:

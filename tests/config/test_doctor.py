@@ -116,10 +116,23 @@ def without_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("without_tables")
-def test_doctor_before_the_first_start_gives_the_next_step_for_each_check(
-    settings: LazySettings, tmp_path: Path
+def test_doctor_before_the_first_start_says_the_one_step_in_one_line() -> None:
+    printed = StringIO()
+
+    with pytest.raises(CommandError, match="1 of 1 checks failed"):
+        call_command("doctor", stdout=printed)
+
+    (line,) = printed.getvalue().splitlines()
+    assert line.startswith("FAIL installation")
+    assert line.endswith("-> Run manage.py serve: it lays the databases and makes a first account.")
+
+
+@pytest.mark.usefixtures("without_tables")
+def test_doctor_where_one_database_is_laid_gives_the_next_step_for_each_check(
+    settings: LazySettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(doctor, "is_new", lambda: False)
     wrong = {found.name: found.advice for found in doctor.examine() if not found.ok}
 
     lay = "Run manage.py serve once, or manage.py migrate --database"
