@@ -238,7 +238,7 @@ STORAGES = {
 # Celery. No result backend anywhere: callers read rows. Losing a message loses nothing.
 REDIS_URL = env.str("REDIS_URL", "")
 BROKER_DIR = DATA_DIR / "broker"
-CELERY_BROKER_URL = REDIS_URL or "crowdfiles://"  # config.broker
+CELERY_BROKER_URL = REDIS_URL or "crowdfiles://localhost"  # config.broker
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {}
     if REDIS_URL

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from config.management.commands import serve
+from tests.crowd.marketplace.desk import make_operator
+from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
 
@@ -24,3 +26,23 @@ def test_whoever_waits_for_migrations_sees_them_go_on(
 
     assert asked == [verbosity, verbosity]
     assert said == ["Looking at the database default ...", "Looking at the database marketplace ..."]
+
+
+def test_new_installation_is_told_every_address_and_who_is_still_missing() -> None:
+    before = serve.addresses()
+    make_user(is_superuser=True)
+    make_operator()
+    after = serve.addresses()
+
+    for address in (
+        "127.0.0.1:8000/admin/",
+        "localhost:8000/",
+        "localhost:8000/desk/",
+        "play.localhost:8000/",
+    ):
+        assert f"http://{address}\n" in before
+        assert f"http://{address}\n" in after
+    assert "Next, in another terminal:" in before
+    assert "manage.py createsuperuser " in before
+    assert "manage.py marketplace_operator NAME " in before
+    assert after.endswith(".")

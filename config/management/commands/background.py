@@ -1,12 +1,15 @@
 import os
+import warnings
 from threading import Thread
 from typing import Any
 
+from celery.platforms import SecurityWarning
 from django.core.management.base import BaseCommand
 
 from config.celery import app, dispatched
 
 WORKER = (
+    "--quiet",  # its banner would push what `serve` says off the screen
     "worker",
     "--pool=threads",
     "--concurrency=3",
@@ -23,6 +26,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run all in one process: the dispatcher is a thread, so that killing the process ends everything."""
+        warnings.simplefilter("ignore", SecurityWarning)  # about root and pickles: only JSON is accepted
         Thread(target=_dispatch, name="dispatcher", daemon=True).start()
         app.worker_main(list(WORKER))
 

@@ -11,6 +11,7 @@ from django.db import connections
 
 from config.fresh_database import OwnLoader, is_empty, unapplied
 from config.processes import background_command, is_healthy, web_command
+from crowd.marketplace.models.parties import Operator
 from crowd.provisioning import account_values, provision
 from hits.common.supervising import Supervisor
 from hits.identity.models.users import User
@@ -46,8 +47,12 @@ def addresses() -> str:
         f"  Players of the web game         {settings.PLAY_URL}/",
         "Ctrl-C stops it; the data stay in " + str(settings.DATA_DIR) + ".",
     ]
+    steps = []
     if not User.objects.filter(is_superuser=True).exists():
-        lines += ["", "Next, in another terminal: manage.py createsuperuser, and sign in as that user."]
+        steps.append("  manage.py createsuperuser            the first researcher: sign in as that user")
+    if not Operator.objects.exists():
+        steps.append("  manage.py marketplace_operator NAME  whoever invites workers at the desk")
+    lines += ["", "Next, in another terminal:", *steps] if steps else []
     return "\n".join(lines)
 
 
