@@ -1,6 +1,8 @@
-"""Runs the marketplace's own command that makes requesters and workers, and reads what it prints."""
+"""Runs the marketplace's own commands that make requesters, workers and operators."""
 
 import json
+import secrets
+import sys
 from collections.abc import Mapping
 from decimal import Decimal
 from io import StringIO
@@ -17,6 +19,17 @@ def provision(*, requester: str, deposit: Decimal, workers: int = 0) -> Mapping[
     )
     made: Mapping[str, Any] = json.loads(printed.getvalue())
     return made
+
+
+def make_operator(name: str) -> str:
+    """Make an operator of the desk; return the password, which the command reads from standard input."""
+    password, before = secrets.token_urlsafe(12), sys.stdin
+    sys.stdin = StringIO(password)
+    try:
+        call_command("marketplace_operator", name, stdout=StringIO())
+    finally:
+        sys.stdin = before
+    return password
 
 
 def account_values(made: Mapping[str, Any], *, name: str) -> dict[str, str]:

@@ -15,7 +15,9 @@ from crowd.demo.workers import SimulatedWorker, work_until_done
 from hits.batches.services.launching import launch_batch
 from hits.core.errors import CrowdError
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.models.runs import Run
 from hits.payments.services import bonus_runs
+from hits.payments.services.accrual import owe_extra
 from hits.providers.gateway.registry import provider_for
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -23,6 +25,7 @@ from hits.work.models.hits import HIT
 
 PATIENCE_S = 300
 LOOK_S = 0.2
+THANKS = Decimal("0.10")
 SENT = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)
 Say = Callable[[str, int, int], None]
 
@@ -81,6 +84,28 @@ def pay(assignments: QuerySet[Assignment], *, cast: Cast, say: Say) -> None:
     _approve(cast, list(bonuses))
     confirmed = bonuses.filter(status=Bonus.Status.CONFIRMED)
     wait("Paying", confirmed.count, bonuses.count(), say=say)
+
+
+def leave_run(cast: Cast) -> Run | None:
+    """Leave a run for the approver: a thank-you for the demo's first approved work. None without any."""
+    approved = Assignment.objects.filter(hit__batch__study=cast.study, status=Assignment.Status.APPROVED)
+    work = approved.order_by("pk").first()
+    if work is None:
+        return None
+    bonus = owe_extra(
+        assignment=work,
+        rule="thanks",
+        amount=THANKS,
+        reason="Thank you for being the first.",
+        why="The demo leaves a run to approve.",
+        by=cast.preparer.user,
+        now=timezone.now(),
+    )
+    run = bonus_runs.prepare_run(
+        bonuses=[bonus], by=cast.preparer.user, title="A thank-you", now=timezone.now()
+    )
+    bonus_runs.freeze_run(run=run, by=cast.preparer.user, now=timezone.now())
+    return run
 
 
 def money(assignments: QuerySet[Assignment], *, batches: Sequence[Batch]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import Group
 from django.db import transaction
 
-from crowd.provisioning import account_values, provision
+from crowd.provisioning import account_values, make_operator, provision
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER
 from hits.providers.models.accounts import Account
@@ -29,6 +29,10 @@ class Cast:
     study: Study
     account: Account
     invitations: Sequence[str]
+    # For whoever looks at the demo: a worker who has done nothing yet.
+    guest: str
+    operator: str
+    operator_password: str
     researcher: Staff
     preparer: Staff
     approver: Staff
@@ -44,7 +48,8 @@ def make_cast(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Cast
     A second demo on the same database makes a second study beside the first.
     """
     suffix = secrets.token_hex(3)
-    account, invitations = _provision(suffix, workers=workers)
+    account, (*invitations, guest) = _provision(suffix, workers=workers + 1)
+    operator = f"operator-{suffix}"
     with transaction.atomic():
         study = Study.objects.create(
             name=f"Demo {suffix}",
@@ -57,6 +62,9 @@ def make_cast(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Cast
             study=study,
             account=account,
             invitations=invitations,
+            guest=guest,
+            operator=operator,
+            operator_password=make_operator(operator),
             researcher=_make_staff(f"researcher-{suffix}", RESEARCHER, study=study),
             preparer=_make_staff(f"preparer-{suffix}", PAYMENTS_PREPARER, study=study),
             approver=_make_staff(f"approver-{suffix}", PAYMENTS_APPROVER, study=study),

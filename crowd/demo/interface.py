@@ -2,12 +2,25 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
+
+from crowd.demo import acts
 from crowd.demo.acts import Say
-from crowd.demo.demo_people import Cast
+from crowd.demo.demo_people import Cast, Staff
 
 Report = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Try:
+    """Something to try: as whom, what, and where in the admin."""
+
+    who: Staff
+    what: str
+    path: str
 
 
 class Demo(ABC):
@@ -40,6 +53,17 @@ class Demo(ABC):
 
     def pages(self) -> Sequence[tuple[str, str]]:
         """Names and paths of pages worth a look afterwards, beside the admin's first page."""
+        return ()
+
+    def leave(self) -> Iterator[Try]:
+        """Leave something to do for whoever looks at the demo, after its figures were taken."""
+        run = acts.leave_run(self.cast)
+        if run:
+            path = reverse("admin:hits_run_change", args=[run.pk])
+            yield Try(who=self.cast.approver, what=f"approve the run “{run.title}”", path=path)
+
+    def sites(self) -> Sequence[tuple[str, str]]:
+        """Names and addresses of sites of the family's own, beside the admin and the workers' site."""
         return ()
 
     def lines(self, report: Mapping[str, Any]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from random import Random
+from urllib.parse import urlencode
 
 from crowd.demo.browser import Browser, Form, Page
 from hits.core.errors import CrowdError
@@ -26,9 +27,13 @@ class SimulatedWorker(ABC):
             raise CrowdError(f"The invitation of worker {self.number} was not accepted.")
         self._home = self._site.post(form).url
 
-    def take_turn(self) -> bool:
-        """Do one HIT, from the list to the submission. False: there is nothing left for this worker."""
-        offer = self._site.get(self._home).form("/accept/")
+    def take_turn(self, title: str = "") -> bool:
+        """Do one HIT, from the list to the submission. False: there is nothing left for this worker.
+
+        `title`: only of work that is called so.
+        """
+        listed = f"{self._home}?{urlencode({'q': title})}" if title else self._home
+        offer = self._site.get(listed).form("/accept/")
         if offer is None:
             return False
         work = self._site.post(offer)

@@ -1,15 +1,19 @@
 """The demo as a newcomer runs it: fresh processes, real HTTP, a scratch database."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from config.environment import make_keys
+from crowd.demo.browser import Browser
 from tests.config.processes import ROOT, manage, report_of, scratch_environ, tree, wait_until
 from tests.config.servers import VARIABLES, made_on_server
 
@@ -172,6 +176,41 @@ def test_demo_of_the_exception_procedure_runs_on_postgres_and_redis(
     report = report_of(manage(*command, environ=environ))
 
     assert_all_steps(report)
+
+
+def answer_of(url: str) -> tuple[int, str]:
+    """Status and text of a page of the demo, whatever its host's name resolves to here."""
+    parts = urlsplit(url)
+    connection = HTTPConnection("127.0.0.1", parts.port, timeout=30)
+    connection.request("GET", parts.path, headers={"Host": parts.netloc})
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode()
+
+
+@pytest.mark.long
+@pytest.mark.pure
+def test_demo_leaves_something_to_do_for_everybody(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    environ = {**scratch_environ(tmp_path), "TMPDIR": str(tmp_path)}
+    with said.open("w") as out:
+        demo = subprocess.Popen([sys.executable, "manage.py", "demo"], cwd=ROOT, env=environ, stdout=out)
+    try:
+        wait_until(lambda: "The web game" in said.read_text(), seconds=500, what="the block")
+        block = said.read_text().partition("Be somebody, and try something:")[2]
+        invitation, *_ = re.findall(r"http://localhost\S+/invitation/\S+", block)
+        guest = Browser()
+        page = guest.post(guest.get(invitation).forms[0])
+        game, *_ = re.findall(r"http://play\S+", block)
+
+        assert len([form for form in page.forms if form.action.endswith("/accept/")]) == 2
+        assert "review 2 pieces of work" in block
+        assert "approve the run “A thank-you”" in block
+        assert re.search(r"operator-\w+  password \S+", block)
+        assert answer_of(game)[0] == 200
+        assert "Guess the pictures" in answer_of(game)[1]
+    finally:
+        demo.terminate()
+        demo.wait(timeout=40)
 
 
 @pytest.mark.pure

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from config.management.commands import serve
-from tests.crowd.marketplace.desk import make_operator
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +30,6 @@ def test_whoever_waits_for_migrations_sees_them_go_on(
 def test_new_installation_is_told_every_address_and_who_is_still_missing() -> None:
     before = serve.addresses()
     make_user(is_superuser=True)
-    make_operator()
     after = serve.addresses()
 
     for address in (

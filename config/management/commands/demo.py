@@ -120,13 +120,30 @@ class Command(BaseCommand):
         self._say("\n".join(lines))
 
     def _tell_what_to_see(self, demo: Demo) -> None:
-        lines = ["", "Still serving; stop it with Ctrl-C.", f"  The admin: {settings.PUBLIC_URL}/admin/"]
+        """Print one block: who to be, with what to sign in, and what to try."""
+        cast, admin = demo.cast, f"{settings.PUBLIC_URL}/admin/"
+        left = list(demo.leave())
+        lines = ["", "Still serving; stop it with Ctrl-C. Be somebody, and try something:", ""]
+        lines += _person("a worker", "accept what is there; your history leads to your statement", cast.guest)
+        for staff in cast.staff:
+            found = [one for one in left if one.who == staff]
+            what = "; ".join(one.what for one in found) or "look around"
+            where = f"{settings.PUBLIC_URL}{found[0].path}" if found else admin
+            lines += _person(f"{staff.user.username}  password {staff.password}", what, where)
+        desk = f"{settings.MARKETPLACE_URL}/desk/"
+        operator = f"{cast.operator}  password {cast.operator_password}"
+        lines += _person(operator, "invite a worker, pay out, see the books", desk)
         lines += [f"  {name}: {settings.PUBLIC_URL}{path}" for name, path in demo.pages()]
-        self._say("\n".join([*lines, f"  A worker:  {demo.cast.invitations[0]}"]))
+        lines += [f"  {name}: {address}" for name, address in demo.sites()]
+        self._say("\n".join(lines))
 
     def _say(self, words: str) -> None:
         self.stdout.write(words)
         self.stdout.flush()
+
+
+def _person(who: str, what: str, where: str) -> list[str]:
+    return [f"  {who}", f"      {what}", f"      {where}"]
 
 
 def _free_port() -> int:

