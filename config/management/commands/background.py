@@ -3,7 +3,7 @@ import warnings
 from threading import Thread
 from typing import Any
 
-from celery.platforms import SecurityWarning
+from celery.exceptions import SecurityWarning
 from django.core.management.base import BaseCommand
 
 from config.celery import app, dispatched

@@ -10,7 +10,7 @@ from django.db.models.fields import DurationField
 from django.db.models.functions import Coalesce
 
 from hits import families
-from hits.batches.queries.places import with_free_places
+from hits.batches.queries.free_places import with_free_places
 from hits.batches.services.batch_rows import CHUNK, lock_batch, tell
 from hits.batches.services.sending_hits import TOKEN_MEMORY, TURN, Clock, ticking
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable

@@ -6,7 +6,7 @@ from typing import Any
 import structlog
 from django.db.models import Max, Q, QuerySet, Sum
 
-from hits.batches.queries.places import with_free_places
+from hits.batches.queries.free_places import with_free_places
 from hits.batches.services.batch_lifecycle import add_hits
 from hits.batches.services.drafting import hits_for
 from hits.core.errors import RuleBroken
