@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -181,10 +182,10 @@ def test_demo_of_the_exception_procedure_runs_on_postgres_and_redis(
 def answer_of(url: str) -> tuple[int, str]:
     """Status and text of a page of the demo, whatever its host's name resolves to here."""
     parts = urlsplit(url)
-    connection = HTTPConnection("127.0.0.1", parts.port, timeout=30)
-    connection.request("GET", parts.path, headers={"Host": parts.netloc})
-    answer = connection.getresponse()
-    return answer.status, answer.read().decode()
+    with closing(HTTPConnection("127.0.0.1", parts.port, timeout=30)) as connection:
+        connection.request("GET", parts.path, headers={"Host": parts.netloc})
+        with connection.getresponse() as answer:
+            return answer.status, answer.read().decode()
 
 
 @pytest.mark.long
@@ -207,8 +208,8 @@ def test_demo_leaves_something_to_do_for_everybody(tmp_path: Path) -> None:
         assert "review 2 pieces of work" in block
         assert "approve the run “A thank-you”" in block
         assert re.search(r"operator-\w+  password \S+", block)
-        assert answer_of(game)[0] == 200
-        assert "Guess the pictures" in answer_of(game)[1]
+        status, text = answer_of(game)
+        assert (status, "Guess the pictures" in text) == (200, True)
     finally:
         demo.terminate()
         demo.wait(timeout=40)
