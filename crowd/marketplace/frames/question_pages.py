@@ -61,7 +61,7 @@ def show_test(
         problems,
         addresses.test_submit_url(test),
         preview=False,
-        title=test.type.name,
+        title=test.type.plain_name,
     )
     return _show(request, context)
 

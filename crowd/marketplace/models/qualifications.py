@@ -1,10 +1,15 @@
 """Qualification types, the qualifications that workers hold, and their requests."""
 
+import re
+
 from django.db import models
 from django.db.models import Q
 
 from crowd.marketplace import domain
 from crowd.marketplace.models.parties import Requester, Worker
+
+# Types have no token, so that programs end a name with digits of their own: "Solver test [4523a96f]".
+MARK = re.compile(r"\s*\[[0-9a-f][0-9a-f-]{6,}\]\Z")
 
 
 class QualificationType(models.Model):
@@ -42,6 +47,11 @@ class QualificationType(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def plain_name(self) -> str:
+        """The name as workers read it: without the mark by which its requester's program finds it again."""
+        return MARK.sub("", self.name) or self.name
 
 
 class Qualification(models.Model):

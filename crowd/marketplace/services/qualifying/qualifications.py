@@ -34,7 +34,7 @@ def tell_of_grant(qualification: Qualification, *, now: datetime) -> None:
         worker=qualification.worker,
         requester=qualification.type.requester,
         subject=_("You have a new qualification"),
-        text=_("You were given the qualification “%(name)s”.") % {"name": qualification.type.name},
+        text=_("You were given the qualification “%(name)s”.") % {"name": qualification.type.plain_name},
         sent_at=now,
     )
 

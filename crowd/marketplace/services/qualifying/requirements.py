@@ -119,7 +119,7 @@ def names_of(requirements: Iterable[Requirement]) -> Mapping[str, NamedType]:
     has_test = ExpressionWrapper(~Q(test=""), output_field=BooleanField())
     return {
         row.external_id: NamedType(
-            name=row.name,
+            name=row.plain_name,
             is_requestable=row.status == QualificationType.Status.ACTIVE and row.disposed_at is None,
             description=row.description,
             has_test=row.has_test,

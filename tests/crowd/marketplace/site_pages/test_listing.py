@@ -13,7 +13,7 @@ from crowd.marketplace.database import atomic
 from crowd.marketplace.models import HIT, HITType, QualificationType
 from crowd.marketplace.models.parties import Block
 from crowd.marketplace.services import work
-from crowd.marketplace.services.qualifying.qualifications import grant
+from crowd.marketplace.services.qualifying.qualifications import grant, tell_of_grant
 from crowd.marketplace.site import hit_list
 from tests.crowd.marketplace.qualifying import make_test, make_type
 from tests.crowd.marketplace.rows import accept, hand_in
@@ -291,6 +291,26 @@ def test_other_ways_to_a_qualification_have_their_button_too(
     address = f"/qualifications/{type_.external_id}/"
     assert f'<a class="button" href="{address}">' in page.content.decode()
     assert f"{label} : Solver" in text_of(page)
+
+
+@pytest.mark.parametrize("mark", ["4523a96f", "447d3329-62a6-4c0e-9a62-0f4f1d6b1a11"])
+def test_mark_of_a_program_is_in_no_name_that_workers_read(browser: Browser, mark: str) -> None:
+    type_ = make_type(name=f"Solver [{mark}]", now=timezone.now())
+    needed = {"QualificationTypeId": type_.external_id, "Comparator": "Exists"}
+    open_hit(requester=type_.requester, requirements=[needed]).hit_type.required.add(type_)
+
+    asked = [browser.get(path) for path in ("/", "/qualifications/find/")]
+    held = grant(type_=type_, worker=browser.worker, value=1, now=timezone.now())
+    tell_of_grant(held, now=timezone.now())
+    message = browser.worker.messages.get()
+    pages = [*asked, browser.get("/qualifications/"), browser.get(f"/messages/{message.pk}/")]
+
+    assert [("Solver" in text_of(page), mark in text_of(page)) for page in pages] == [(True, False)] * 4
+
+
+@pytest.mark.parametrize("name", ["Level [2]", "[1f2e3d4c]", "Reads [Hebrew]"])
+def test_other_brackets_stay_in_a_name(name: str) -> None:
+    assert QualificationType(name=name).plain_name == name
 
 
 def test_what_is_got_by_a_test_cannot_be_asked_for(browser: Browser) -> None:
