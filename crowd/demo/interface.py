@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.urls import reverse
 
@@ -25,6 +25,9 @@ class Try:
 
 class Demo(ABC):
     """A demo whose report depends on the seed alone: no worker's behavior depends on a clock."""
+
+    # What a worker who comes after the demo may do.
+    for_a_worker: ClassVar[str] = "everything is done: look at the pages of somebody who begins"
 
     def __init__(self, *, seed: int, say: Say) -> None:
         self.seed = seed

@@ -124,7 +124,7 @@ class Command(BaseCommand):
         cast, admin = demo.cast, f"{settings.PUBLIC_URL}/admin/"
         left = list(demo.leave())
         lines = ["", "Still serving; stop it with Ctrl-C. Be somebody, and try something:", ""]
-        lines += _person("a worker", "accept what is there; your history leads to your statement", cast.guest)
+        lines += _person("a worker", demo.for_a_worker, cast.guest)
         for staff in cast.staff:
             found = [one for one in left if one.who == staff]
             what = "; ".join(one.what for one in found) or "look around"

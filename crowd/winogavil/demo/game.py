@@ -36,6 +36,8 @@ CONSENT = "This is a demo. What you write stays on this machine, and goes away w
 
 
 class WinogavilDemo(Demo):
+    for_a_worker = "invent words that fool the model, or solve those of others"
+
     def prepare(self) -> None:
         self._seeded = seeding.seed_game(workers=WORKERS, seed=self.seed)
         if self._seeded.create is None:
