@@ -158,7 +158,7 @@ def test_a_spymasters_two_perfect_cues_earn_61_cents_with_the_reward(
 
 
 class Approving:
-    def approve_assignment(self, external_id: str) -> None: ...
+    def approve_assignment(self, external_id: str, *, feedback: str = "") -> None: ...
 
 
 def open_batch(study: Study, *, account: Account, task: str, by: User) -> Batch:

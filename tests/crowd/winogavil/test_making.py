@@ -126,7 +126,7 @@ def test_bonus_waits_for_the_solvers_and_the_reward_does_not(
     approved: list[str] = []
 
     class Yes:
-        def approve_assignment(self, external_id: str) -> None:
+        def approve_assignment(self, external_id: str, *, feedback: str = "") -> None:
             approved.append(external_id)
 
     monkeypatch.setattr(usable_accounts, "provider_for", lambda *_, **__: Yes())
