@@ -1,16 +1,21 @@
 """Middleware that chooses the site, refuses NULs, and logs requests."""
 
 from collections.abc import Callable
+from secrets import token_hex
 from time import perf_counter
 from urllib.parse import urlsplit
 
 import structlog
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import set_urlconf
+from structlog.contextvars import bound_contextvars
+
+from config.error_pages import BAD_REQUEST, answer
 
 log = structlog.get_logger()
 GetResponse = Callable[[HttpRequest], HttpResponse]
+REFERENCE_BYTES = 6
 
 
 class SiteByHost:
@@ -65,7 +70,7 @@ class NoNul:
 
     def process_view(self, request: HttpRequest, *_: object) -> HttpResponse | None:
         if _is_list(request) and any("\0" in value for value in _query_of(request)):
-            return HttpResponseBadRequest("The address holds a NUL. Leave it out.", content_type="text/plain")
+            return answer(request, BAD_REQUEST)
         return None
 
 
@@ -80,21 +85,25 @@ def _query_of(request: HttpRequest) -> list[str]:
 
 
 class RequestLog:
-    """Middleware that logs one line a request, never the query string: it contains the worker's id."""
+    """Middleware that logs one line a request, never the query string: it contains the worker's id.
+
+    All lines about a request carry the same reference, which an error page shows.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         began = perf_counter()
-        response = self.get_response(request)
-        log.info(
-            "request.finished",
-            method=request.method,
-            route=_route(request),
-            status=response.status_code,
-            ms=round(1000 * (perf_counter() - began)),
-        )
+        with bound_contextvars(reference=token_hex(REFERENCE_BYTES)):
+            response = self.get_response(request)
+            log.info(
+                "request.finished",
+                method=request.method,
+                route=_route(request),
+                status=response.status_code,
+                ms=round(1000 * (perf_counter() - began)),
+            )
         return response
 
 

@@ -19,9 +19,10 @@ tables, app_name, namespace = admin.site.urls
 of_no_table = [*payment_desk.urls(), *payment_queue.urls(), *halts.urls(), *epochs.urls()]
 
 # Programs below /api/ are answered in JSON, whatever goes wrong.
-handler400 = "hits.api.errors.bad_request"
-handler404 = "hits.api.errors.not_found"
-handler500 = "hits.api.errors.server_error"
+handler400 = "config.error_pages.bad_request"
+handler403 = "config.error_pages.forbidden"
+handler404 = "config.error_pages.not_found"
+handler500 = "config.error_pages.server_error"
 
 urlpatterns = [
     path("", RedirectView.as_view(pattern_name="admin:index")),

@@ -3,35 +3,12 @@
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig, ValidationError
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.views import defaults
 from rest_framework import status
 from rest_framework.exceptions import ValidationError as InvalidRequest
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from hits.core.errors import CrowdError, InvalidItems, ProviderError, RuleBroken
-
-API = "/api/"
-
-
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if _is_for_programs(request):
-        return _told("The request cannot be read.", status=400)
-    return defaults.bad_request(request, exception)
-
-
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer an address that leads nowhere; a program is told so in JSON."""
-    if _is_for_programs(request):
-        return _told("There is no such address. /api/schema/ describes those that there are.", status=404)
-    return defaults.page_not_found(request, exception)
-
-
-def server_error(request: HttpRequest) -> HttpResponse:
-    if _is_for_programs(request):
-        return _told("Something went wrong here. Try again later, or tell your operator.", status=500)
-    return defaults.server_error(request)
 
 
 def answer_error(error: Exception, context: dict[str, Any]) -> Response | None:
@@ -56,11 +33,3 @@ def _describe(error: CrowdError) -> tuple[int, dict[str, Any]]:
         message = f"The provider of this account answered: {error}"
         return status.HTTP_502_BAD_GATEWAY, {"code": "provider", "message": message}
     return status.HTTP_409_CONFLICT, {"code": "refused", "message": str(error)}
-
-
-def _is_for_programs(request: HttpRequest) -> bool:
-    return request.path.startswith(API)
-
-
-def _told(words: str, *, status: int) -> HttpResponse:
-    return JsonResponse({"detail": words}, status=status)
