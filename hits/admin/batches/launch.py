@@ -28,6 +28,7 @@ from hits.families import entry_policies
 from hits.people.queries.worker_pool import recruiting_facts
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
+from hits.providers.services.balances import read_balance
 from hits.studies.models import Batch
 from hits.work.queries.items import answers_wanted, items_of_batch, room_of
 
@@ -225,6 +226,8 @@ def _ask_balance(batch: Batch) -> tuple[Provider | None, Balance]:
     """Ask for the balance once, with a short timeout; a silent provider is asked nothing more."""
     try:
         provider = provider_for(batch.account, quick=True)
-        return provider, Balance(amount=provider.get_balance())
+        return provider, Balance(
+            amount=read_balance(account=batch.account, provider=provider, now=timezone.now())
+        )
     except CrowdError as error:
         return None, Balance(amount=None, problem=str(error))

@@ -24,7 +24,7 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
-from hits.payments.queries.payment_tasks import Desk, desk_of, whole_runs
+from hits.payments.queries.payment_tasks import IN_RUN, Desk, desk_of, whole_runs
 from hits.payments.queries.run_list import drafts_of, owed_free, runs_to_decide
 from hits.payments.services import finance_files
 from hits.review.queries.appeal_queue import WaitingAppeals, waiting_for
@@ -93,7 +93,7 @@ def desk_view(request: HttpRequest) -> HttpResponseBase:
         "title": "Payments",
         "desk": desk,
         "appeals": appeals,
-        "bonuses": {status: desk.bonuses.get(status) for status in Status.values},
+        "bonuses": {key: desk.bonuses.get(key) for key in (*Status.values, IN_RUN)},
         "halted": [purse for purse in desk.purses if purse.halt],
         "overdue": _overdue(desk),
         "is_clear": _is_clear(request, desk, appeals),
@@ -156,10 +156,11 @@ def _overdue(desk: Desk) -> list[dict[str, Any]]:
         Status.APPROVED: "approved more than an hour ago and not sent",
         Status.SENT: "sent more than a day ago and not confirmed",
     }
+    counts = {status: desk.count_late(status) for status in words}
     return [
-        {"status": status, "words": text, "count": desk.bonuses[status].late}
-        for status, text in words.items()
-        if status in desk.bonuses and desk.bonuses[status].late
+        {"status": status, "words": words[status], "count": count}
+        for status, count in counts.items()
+        if count
     ]
 
 

@@ -14,7 +14,6 @@ from hits.core.domain.money import FEES, round_to_cents
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
-from hits.payments.models.matches import Match
 from hits.payments.models.runs import Halt, Run, RunRow
 from hits.payments.queries.match_rows import accounts_for, differences_for
 from hits.providers.models.accounts import Account
@@ -34,6 +33,8 @@ IN_FLIGHT = (Status.APPROVED, Status.SENDING, Status.UNKNOWN, Status.SENT, Statu
 COMMITTED = (Status.OWED, Status.APPROVED, Status.SENDING, Status.UNKNOWN, Status.REFUSED)
 SPENDING = (Kind.REWARD, Kind.REWARD_FEE, Kind.SENT, Kind.BONUS_FEE)
 MOST_RUNS = 50
+# Owed bonuses that a run holds already: they wait for whoever prepares it, or for its approval.
+IN_RUN = "in_run"
 
 
 @dataclass(kw_only=True)
@@ -77,15 +78,17 @@ class AccountCommitment:
 
 @dataclass(frozen=True, kw_only=True)
 class AccountFunds:
-    """One account: its balance at the last match, and what it still has to pay."""
+    """One account: its balance when it was last read, and what it still has to pay."""
 
     account: Account
-    balance: Decimal | None
-    matched_at: datetime | None
     halt: str
     differences: int
     committed: AccountCommitment
     spent: Decimal
+
+    @property
+    def balance(self) -> Decimal | None:
+        return self.account.balance
 
     @property
     def is_short(self) -> bool:
@@ -109,6 +112,11 @@ class Desk:
     to_approve: list[Run]
     drafts: list[Run]
     waiting: list[Run]
+
+    def count_late(self, status: str) -> int:
+        """Bonuses in this state that wait for too long, those in runs among them."""
+        keys = (status, IN_RUN) if status == Status.OWED else (status,)
+        return sum(self.bonuses[key].late for key in keys if key in self.bonuses)
 
     @property
     def differences(self) -> int:
@@ -146,6 +154,7 @@ def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, WaitingBonuses], d
             "status", "amount", account=F("assignment__account"), by=F("assignment__account__fee_schedule")
         )
         .annotate(
+            is_in_run=Exists(RunRow.objects.filter(bonus=OuterRef("pk"), is_live=True)),
             count=Count("pk"),
             held=Count("pk", filter=Q(held_at__isnull=False)),
             late=Count("pk", filter=_is_late(now)),
@@ -156,7 +165,8 @@ def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, WaitingBonuses], d
     waiting: dict[str, WaitingBonuses] = defaultdict(WaitingBonuses)
     committed: dict[int, AccountCommitment] = defaultdict(AccountCommitment)
     for group in groups:
-        waiting[group["status"]].add(group)
+        is_in_run = group["is_in_run"] and group["status"] == Status.OWED
+        waiting[IN_RUN if is_in_run else group["status"]].add(group)
         if group["status"] in COMMITTED:
             committed[group["account"]].add(group)
     return waiting, committed
@@ -185,12 +195,9 @@ def _runs(user: User) -> tuple[list[Run], list[Run], list[Run]]:
 
 def _purses(user: User, *, committed: Mapping[int, AccountCommitment], now: datetime) -> list[AccountFunds]:
     """The accounts that the user sees, the most committed first."""
-    last = Match.objects.filter(account=OuterRef("pk"), status=Match.Status.DONE).order_by("-pk")
     halts = Halt.objects.filter(Q(account=OuterRef("pk")) | Q(account=None), lifted_at=None)
     found = differences_for(user).filter(account=OuterRef("pk"), resolved_at=None).order_by()
     accounts = accounts_for(user).annotate(
-        balance=Subquery(last.values("balance")[:1]),
-        matched_at=Subquery(last.values("ended_at")[:1]),
         halted=Subquery(halts.order_by("pk").values("reason")[:1]),
         found=Coalesce(Subquery(found.values("account").annotate(n=Count("pk")).values("n")), 0),
     )
@@ -198,8 +205,6 @@ def _purses(user: User, *, committed: Mapping[int, AccountCommitment], now: date
     purses = [
         AccountFunds(
             account=account,
-            balance=account.balance,
-            matched_at=account.matched_at,
             halt=account.halted or "",
             differences=account.found,
             committed=committed.get(account.pk, AccountCommitment()),

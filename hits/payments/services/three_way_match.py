@@ -29,6 +29,7 @@ from hits.payments.services.match_payments import compare_hits
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
+from hits.providers.services.balances import read_balance
 from hits.providers.services.usable_accounts import earliest, soonest
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
@@ -242,7 +243,7 @@ def _count_balance(match: Match, provider: Provider, *, now: datetime) -> None:
     last = None if match.is_full else queries.last_done(account)
     before = _ours(account, last=last, now=now)
     expired = _held_by_expired(before[1], provider)
-    balance = provider.get_balance()
+    balance = read_balance(account=account, provider=provider, now=now)
     after = _ours(account, last=last, now=now)
     spent, held = after
     moving = before != after or expired is None or queries.is_moving(account, now=now)

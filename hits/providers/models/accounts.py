@@ -76,6 +76,9 @@ class Account(models.Model):
     )
     # When all HITs of the account, known or not, were last listed.
     surveyed_at = models.DateTimeField(null=True, editable=False)
+    # What the provider said last, whoever asked: for pages that do not ask it again.
+    balance = models.DecimalField(max_digits=13, decimal_places=2, null=True, editable=False)
+    balance_read_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = AccountManager()

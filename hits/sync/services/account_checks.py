@@ -1,9 +1,13 @@
-"""Checks of an account, with one line of advice for each problem. Nothing here changes anything."""
+"""Checks of an account, with one line of advice for each problem.
+
+They change nothing. The balance that they read is kept, for pages that do not ask for it.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http.client import HTTPException
 from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, build_opener
@@ -15,6 +19,7 @@ from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account, Pace
 from hits.providers.models.epochs import Epoch
+from hits.providers.services.balances import read_balance
 from hits.studies.models import Batch
 from hits.sync.models import Notice
 
@@ -41,7 +46,7 @@ def check_account(*, account: Account, now: datetime) -> Iterator[Finding]:
     theirs = _read_clock(account.endpoint)
     yield _check_endpoint(account, theirs)
     yield _check_clock(theirs, now=now)
-    yield _ask(account, "identity and balance", _see_balance)
+    yield _ask(account, "identity and balance", partial(_see_balance, now=now))
     yield _ask(account, "reading HITs", _see_hits)
     yield _check_events(account, now=now)
     yield _check_pace(account, now=now)
@@ -89,8 +94,8 @@ def _ask(account: Account, name: str, see: Callable[[Account], str]) -> Finding:
         return Finding(name=name, ok=False, saw=str(error), advice=advice)
 
 
-def _see_balance(account: Account) -> str:
-    return f"${provider_for(account, quick=True).get_balance()}"
+def _see_balance(account: Account, *, now: datetime) -> str:
+    return f"${read_balance(account=account, provider=provider_for(account, quick=True), now=now)}"
 
 
 def _see_hits(account: Account) -> str:

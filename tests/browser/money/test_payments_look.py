@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from crowd.demo.demo_people import Staff
 from hits.ledger.models.bonuses import Bonus
-from hits.payments.models.matches import Match
 from hits.payments.models.runs import Halt
 from hits.payments.services import bonus_runs
 from hits.providers.models.accounts import Account
@@ -42,12 +41,8 @@ def make_busy() -> tuple[int, int]:
         bonuses=[owed_bonus(batch, amount="2.10", now=now)], by=preparer, title="November, first", now=now
     )
     bonus_runs.freeze_run(run=run, by=preparer, now=now)
-    Match.objects.create(
-        account=account,
-        status="done",
-        started_at=now,
-        ended_at=now - timedelta(hours=6),
-        balance=Decimal("4.10"),
+    Account.objects.filter(pk=account.pk).update(
+        balance=Decimal("4.10"), balance_read_at=now - timedelta(hours=6)
     )
     Halt.objects.create(account=account, reason="A worker was paid twice.", by=preparer, at=now)
     return batch.study_id, run.pk

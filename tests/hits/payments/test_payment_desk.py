@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -17,16 +16,17 @@ from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
-from hits.payments.models.matches import Match
 from hits.payments.queries.payment_tasks import AccountCommitment, desk_of
 from hits.payments.services import bonus_runs
 from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
+from hits.providers.services.balances import read_balance
 from hits.studies.models import Study
-from tests.factories import NOW, approve, make_account, make_bonus, make_study, make_user
+from tests.factories import NOW, approve, make_account, make_batch, make_bonus, make_study, make_user
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
 from tests.pages import text_of
 from tests.people import make_permitted
+from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 DESK = (
@@ -40,10 +40,8 @@ def make_desk_member(*studies: Study, also: tuple[str, ...] = DESK) -> User:
     return make_permitted(*also, studies=studies)
 
 
-def matched(account: Account, *, balance: str, now: Any = NOW) -> Match:
-    return Match.objects.create(
-        account=account, status="done", started_at=now, ended_at=now, balance=Decimal(balance)
-    )
+def has_balance(account: Account, balance: str) -> None:
+    Account.objects.filter(pk=account.pk).update(balance=Decimal(balance), balance_read_at=NOW)
 
 
 def test_desk_shows_who_prepares_the_drafts_and_who_approves_the_frozen_ones() -> None:
@@ -96,7 +94,7 @@ def test_desk_counts_what_an_account_is_committed_to_and_how_long_its_money_last
     paid_bonus(batch)  # 1.52 in 14 days
     owed_bonus(batch, amount="1")
     approve([owed_bonus(batch, amount="2")])
-    matched(account, balance="9.12")
+    has_balance(account, "9.12")
     user = make_desk_member(batch.study)
 
     [purse] = desk_of(user, now=NOW).purses
@@ -105,6 +103,79 @@ def test_desk_counts_what_an_account_is_committed_to_and_how_long_its_money_last
     assert (purse.balance, purse.spent) == (Decimal("9.12"), Decimal("1.52"))
     assert purse.runway_days == 50  # (9.12 - 3.60) / (1.52 / 14)
     assert not purse.is_short
+
+
+def test_desk_counts_bonuses_in_a_run_apart_from_those_to_decide_on(client: Client) -> None:
+    batch = open_batch()
+    preparer = make_desk_member(batch.study)
+    bonuses = [owed_bonus(batch, amount=amount) for amount in ("0.30", "0.60", "2")]
+    run = bonus_runs.prepare_run(bonuses=bonuses[:2], by=preparer, title="November", now=NOW)
+    bonus_runs.freeze_run(run=run, by=preparer, now=NOW)
+    client.force_login(preparer)
+
+    desk, page = desk_of(preparer, now=NOW), client.get(reverse("admin:hits_payments"))
+
+    assert (desk.bonuses["owed"].count, desk.bonuses["owed"].amount) == (1, Decimal(2))
+    assert (desk.bonuses["in_run"].count, desk.bonuses["in_run"].amount) == (2, Decimal("0.90"))
+    assert desk.purses[0].committed.owed == Decimal("2.90")
+    assert "2 more, $0.90, are in runs that are not approved yet." in text_of(page)
+
+
+def test_nothing_waits_for_the_preparer_when_everything_owed_is_in_a_frozen_run(client: Client) -> None:
+    batch = open_batch()
+    preparer = make_desk_member(batch.study)
+    run = bonus_runs.prepare_run(bonuses=[owed_bonus(batch)], by=preparer, title="All", now=NOW)
+    bonus_runs.freeze_run(run=run, by=preparer, now=NOW)
+    client.force_login(preparer)
+
+    page = text_of(client.get(reverse("admin:hits_payments")))
+
+    assert "Nothing waits for you." in page
+    assert "Prepare a run" not in page
+
+
+def test_bonuses_of_a_run_that_came_to_nothing_are_to_be_decided_on_again() -> None:
+    batch = open_batch()
+    preparer = make_desk_member(batch.study)
+    run = bonus_runs.prepare_run(bonuses=[owed_bonus(batch)], by=preparer, title="Not so", now=NOW)
+    bonus_runs.dissolve_run(run=run, by=preparer, now=NOW)
+
+    bonuses = desk_of(preparer, now=NOW).bonuses
+
+    assert (bonuses["owed"].count, "in_run" in bonuses) == (1, False)
+
+
+def test_bonus_that_waits_in_a_run_for_too_long_is_overdue(client: Client) -> None:
+    batch = open_batch()
+    preparer = make_desk_member(batch.study)
+    owed = owed_bonus(batch, now=NOW - timedelta(days=8))
+    bonus_runs.prepare_run(bonuses=[owed], by=preparer, title="Late", now=NOW)
+
+    assert desk_of(preparer, now=NOW).count_late("owed") == 1
+
+
+def test_desk_shows_the_balance_that_somebody_has_read_last(client: Client, turk: StubbedTurk) -> None:
+    batch = make_batch(study=make_study(budget=100))
+    has_balance(batch.account, "999.58")
+    turk.balance = Decimal("976.24")
+    user = make_permitted(*DESK, "view_batch", studies=[batch.study])
+    client.force_login(user)
+
+    client.get(reverse("admin:hits_batch_launch", args=[batch.pk]))
+
+    [purse] = desk_of(user, now=NOW).purses
+    assert purse.balance == Decimal("976.24")
+    assert "$976.24" in text_of(client.get(reverse("admin:hits_payments")))
+
+
+def test_balance_read_earlier_replaces_no_newer_one(turk: StubbedTurk) -> None:
+    account = make_account()
+    has_balance(account, "976.24")
+
+    read = read_balance(account=account, provider=turk.provider, now=NOW - timedelta(seconds=1))
+
+    account.refresh_from_db()
+    assert (read, account.balance, account.balance_read_at) == (Decimal(100), Decimal("976.24"), NOW)
 
 
 def test_desk_of_an_account_that_was_never_compared_says_so(client: Client) -> None:
