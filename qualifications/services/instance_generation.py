@@ -56,12 +56,14 @@ def generate_instances(
     associations: Collection[int] | None = None,
     fewest: int | None = None,
     without: Collection[str] = (),
+    or_fewer: bool = False,
 ) -> list[Instance]:
     """Draw `count` random instances, each with a cue of its own. Raises RuleBroken if fewer are possible.
 
     `associations`: how many of the candidates belong to the cue, 2 to 4 unless said otherwise. `fewest`: how
     many people must have made an association for it to be asked for; distractors were named by nobody.
-    `without`: cues that are left out, whatever their case.
+    `without`: cues that are left out, whatever their case. `or_fewer`: all that are possible, without an
+    error.
     """
     rng = Random(seed)  # noqa: S311 - repeatable on purpose
     ground = _ground(swow, concepts)
@@ -73,7 +75,7 @@ def generate_instances(
         weakest=False,
         without={fold(cue) for cue in without},
     )
-    return _make(plans, ground=ground, size=size, count=count, rng=rng)
+    return _make(plans, ground=ground, size=size, count=count, rng=rng, or_fewer=or_fewer)
 
 
 def generate_challenging(
@@ -85,6 +87,7 @@ def generate_challenging(
     seed: int,
     associations: Collection[int] | None = None,
     fewest: int | None = None,
+    or_fewer: bool = False,
 ) -> list[Instance]:
     """Draw instances from the weakest associations of each cue, the cues with the weakest of all first.
 
@@ -96,7 +99,7 @@ def generate_challenging(
         ground, wanted=_wanted(associations, size=size), fewest=fewest or swow.fewest, rng=rng, weakest=True
     )
     weakest_first = iter(sorted(plans, key=lambda plan: plan.strength))
-    return _make(weakest_first, ground=ground, size=size, count=count, rng=rng)
+    return _make(weakest_first, ground=ground, size=size, count=count, rng=rng, or_fewer=or_fewer)
 
 
 def related_set(*, swow: SwowList, concepts: Collection[str], size: int, rng: Random) -> RelatedSet:
@@ -168,13 +171,13 @@ def _choose(texts: Sequence[str], *, cue: str, wanted: Sequence[int], rng: Rando
 
 
 def _make(
-    plans: Iterator[Plan], *, ground: InstanceSource, size: int, count: int, rng: Random
+    plans: Iterator[Plan], *, ground: InstanceSource, size: int, count: int, rng: Random, or_fewer: bool
 ) -> list[Instance]:
     made: list[Instance] = []
     while len(made) < count and (some := list(islice(plans, AT_ONCE))):
         linked = graph.linked_to([plan.cue_id for plan in some])
         made.extend(_draw(some, linked=linked, ground=ground, size=size, rng=rng))
-    if len(made) < count:
+    if len(made) < count and not or_fewer:
         raise RuleBroken(
             "swow.too_few",
             f"Only {len(made)} instances of {size} candidates are possible with {ground.swow.name} and the "

@@ -1,6 +1,7 @@
 """Questions drawn from an association list, shown in pictures of the pool, and added to a draft."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
@@ -19,10 +20,11 @@ from hits.studies.models import Batch
 from hits.work.models.items import Item
 from qualifications.domain.instances import Instance
 
-# Most rounds in which questions that cannot be shown are replaced by more of the list.
-TRIES = 5
-# Draws this many instances, the first of them always the same.
+# Most rounds in which questions that cannot be shown are replaced: each draws twice as many as the last.
+TRIES = 6
+# Draws this many instances, or all that there are; the first of them are always the same.
 Generate = Callable[[int], Sequence[Instance]]
+KNOWN, COARSE, ALIKE = "asked already", "with coarse words", "with pictures that are nearly alike"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,16 +38,21 @@ def draw_questions(
     generate: Generate, *, pool: Pool, count: int, seed: int, known: Collection[str]
 ) -> list[Question]:
     """The first questions that can be shown, without `known` cues. Raises RuleBroken if there are too few."""
-    wanted = count
-    for _ in range(TRIES):
-        fit = list(_show(generate(wanted), pool=pool, seed=seed, known=known))
+    for tried in range(TRIES):
+        wanted = count * 2**tried
+        found = generate(wanted)
+        shown = [_show(instance, pool=pool, seed=seed, known=known) for instance in found]
+        fit = [one for one in shown if isinstance(one, Question)]
         if len(fit) >= count:
             return fit[:count]
-        wanted += count - len(fit)
+        if len(found) < wanted:
+            break
+    reasons = Counter(one for one in shown if isinstance(one, str))
+    left_out = "".join(f", {number} of them {why}" for why, number in reasons.items())
     raise RuleBroken(
         "nothing_to_show",
-        "Too much of what this list gives cannot be shown: its words are coarse, or its pictures are nearly "
-        "alike. Use another seed, or add pictures to the pool.",
+        f"Only {len(fit)} of {count} can be made: list and pool gave {len(found)}{left_out}. "
+        "Ask for fewer, use another seed, or add pictures of more concepts.",
     )
 
 
@@ -66,17 +73,19 @@ def add_to_draft(questions: Sequence[Question], *, batch: Batch, seen: int | Non
     return added
 
 
-def _show(found: Sequence[Instance], *, pool: Pool, seed: int, known: Collection[str]) -> Iterator[Question]:
-    """Yield questions without known cues, coarse words, and pictures that are nearly alike."""
-    for instance in found:
-        if instance.cue.casefold() in known or is_profane(instance.cue):
-            continue
-        # Each question has a generator of its own: how many are made at once makes no difference.
-        rng = Random(f"{seed} {len(instance.candidates)} {instance.cue}")  # noqa: S311 - repeatable, not secret
-        pictures = pool.one_of_each([text.casefold() for text in instance.candidates], rng)
-        if not has_near_duplicates(pictures):
-            belongs = [text in instance.chosen for text in instance.candidates]
-            yield Question(cue=instance.cue, pictures=tuple(zip(pictures, belongs, strict=True)))
+def _show(instance: Instance, *, pool: Pool, seed: int, known: Collection[str]) -> Question | str:
+    """The question in pictures, or why it is not asked."""
+    if instance.cue.casefold() in known:
+        return KNOWN
+    if is_profane(instance.cue):
+        return COARSE
+    # Each question has a generator of its own: how many are made at once makes no difference.
+    rng = Random(f"{seed} {len(instance.candidates)} {instance.cue}")  # noqa: S311 - repeatable, not secret
+    pictures = pool.one_of_each([text.casefold() for text in instance.candidates], rng)
+    if has_near_duplicates(pictures):
+        return ALIKE
+    belongs = [text in instance.chosen for text in instance.candidates]
+    return Question(cue=instance.cue, pictures=tuple(zip(pictures, belongs, strict=True)))
 
 
 def _as_file(questions: Sequence[Question]) -> bytes:

@@ -90,7 +90,13 @@ def count_shapes(questions: Sequence[Question]) -> list[tuple[int, int, int]]:
 
 def _generate(order: Order, pool: Pool, known: Collection[str], size: int, count: int) -> Sequence[Instance]:
     return generate_instances(
-        swow=order.swow, concepts=pool.concepts, size=size, count=count, seed=order.seed, without=known
+        swow=order.swow,
+        concepts=pool.concepts,
+        size=size,
+        count=count,
+        seed=order.seed,
+        without=known,
+        or_fewer=True,
     )
 
 

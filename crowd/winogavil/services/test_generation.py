@@ -49,7 +49,12 @@ def add_questions(order: Order, *, seen: int | None = None, now: datetime) -> in
 def _generate(order: Order, pool: Pool, known: int, count: int) -> list[Instance]:
     """Draw as many more as the batch has already: with its own seed, these come first."""
     return generate_challenging(
-        swow=order.swow, concepts=pool.concepts, size=order.size, count=count + known, seed=order.seed
+        swow=order.swow,
+        concepts=pool.concepts,
+        size=order.size,
+        count=count + known,
+        seed=order.seed,
+        or_fewer=True,
     )
 
 

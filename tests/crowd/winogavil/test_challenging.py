@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from crowd.pictures.models import Picture
 from crowd.winogavil.domain import PAPER_ASKS, SOLVER_TEST
 from crowd.winogavil.models import Association
 from crowd.winogavil.services.test_generation import Order, add_questions, look_ahead
@@ -97,10 +98,36 @@ def test_a_pool_that_lacks_concepts_is_told_with_the_number(study: Study, swow: 
     for concept in CONCEPTS[:3]:
         make_picture(concept=concept)
 
-    with pytest.raises(RuleBroken, match="Only 0 instances of 5 candidates are possible"):
+    with pytest.raises(RuleBroken, match="Only 0 of 2 can be made: list and pool gave 0\\."):
         add_questions(make_order(study, swow), now=NOW)
 
     assert not Item.objects.exists()
+
+
+def test_too_few_that_can_be_shown_are_told_with_the_number_asked_for_and_the_reason(
+    study: Study, swow: SwowList
+) -> None:
+    """Every concept has the same picture: what a list gives cannot be shown."""
+    for concept in CONCEPTS:
+        make_picture(concept=concept)
+    Picture.objects.update(perceptual_hash=0)
+
+    with pytest.raises(RuleBroken) as refused:
+        look_ahead(make_order(study, swow, count=2))
+
+    assert str(refused.value) == (
+        "Only 0 of 2 can be made: list and pool gave 4, 1 of them with coarse words, 3 of them with pictures "
+        "that are nearly alike. Ask for fewer, use another seed, or add pictures of more concepts."
+    )
+
+
+@pytest.mark.usefixtures("pool")
+def test_draft_that_has_some_already_is_told_how_many_more_there_are(study: Study, swow: SwowList) -> None:
+    batch = make_batch(study=study, task=SOLVER_TEST)
+    add_questions(make_order(study, swow, batch=batch), now=NOW)
+
+    with pytest.raises(RuleBroken, match=r"Only 1 of 2 can be made: .* 2 of them asked already"):
+        look_ahead(make_order(study, swow, batch=batch))
 
 
 def test_other_batches_are_given_none(study: Study, swow: SwowList) -> None:

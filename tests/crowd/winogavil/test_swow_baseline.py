@@ -117,7 +117,7 @@ def test_only_what_was_drawn_is_marked_as_the_baseline(study: Study, swow: SwowL
         ({"count": 2_001}, "Make 1 to 2,000"),
         ({"sizes": (10,)}, "5 or 6 pictures"),
         ({"sizes": ()}, "5 or 6 pictures"),
-        ({"count": 9}, "instances of 6 candidates are possible"),
+        ({"count": 9}, r"Only \d of \d can be made: list and pool gave \d\."),
     ],
 )
 def test_what_cannot_be_made_is_refused_and_adds_nothing(
