@@ -18,7 +18,7 @@ from django.urls import URLPattern, path, reverse
 from hits import families
 from hits.admin.batches.forms import FORMS, PRESET, PeopleForm, TermsForm, WhatForm
 from hits.admin.batches.prices import plans_of
-from hits.admin.page_parts import in_words, read_number
+from hits.admin.page_parts import in_words, plural, read_number
 from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
@@ -304,7 +304,7 @@ def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str
     if form.step == "what":
         return {"family": family, "items": items, "takes_files": isinstance(family, families.TakesFiles)}
     if form.step == "terms":
-        return {"suggested": drafting.hits_for(batch, answers=wanted), "plans": plans_of(batch)}
+        return {"room": room_in_words(batch, wanted=wanted), "plans": plans_of(batch)}
     preset = list(family.terms.requirements) if family else []
     english = family is not None and family.terms.english_speakers
     lacks = any(row not in batch.requirements for row in preset) or (english and not batch.english_speakers)
@@ -313,6 +313,25 @@ def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str
         "preset": requirements_in_words(preset, english_speakers=english) if lacks else [],
         "paper": paper_of(batch.task),
     }
+
+
+def room_in_words(batch: Batch, *, wanted: int) -> str:
+    """Whom the saved numbers have room for, and how many HITs the answers need."""
+    if families.is_test(batch.task):
+        workers = plural(batch.hits_wanted * batch.assignments_per_hit, "worker")
+        lacking = "" if wanted else " It has no question yet."
+        return (
+            f"A test takes every worker who comes. With the numbers saved here it takes {workers}.{lacking}"
+        )
+    if not wanted:
+        return "No item needs an answer yet. Once some do, the number of HITs that they need is shown here."
+    hits = drafting.hits_for(batch, answers=wanted)
+    parts = len(batch.sizes)
+    posted = f", posted in {plural(parts * hits, 'part')} of at most {max(batch.sizes)} workers"
+    return (
+        f"Answers needed: {wanted}. With the numbers saved here, {plural(hits, 'HIT')} would have room for "
+        f"all of them{posted if parts > 1 else ''}."
+    )
 
 
 def _after(batch: Batch, step: str, request: HttpRequest) -> str:

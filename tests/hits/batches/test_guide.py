@@ -11,8 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.winogavil.domain import SOLVE
+from crowd.winogavil.domain import SOLVE, SOLVER_TEST
 from hits.admin.batches import prices
+from hits.admin.batches.guide import room_in_words
 from hits.batches.services import drafting
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
@@ -460,6 +461,43 @@ def test_wage_is_measured_where_there_are_times(client: Client) -> None:
     assert wage.basis == (
         f"the median that was measured in batch {earlier.pk}, at 1 items for each assignment instead of 2"
     )
+
+
+def test_terms_say_how_many_hits_the_answers_need(client: Client) -> None:
+    batch = make_draft(sign_in_with(client, *WORK), items_per_assignment=1, assignments_per_hit=2)
+    Item.objects.update(wanted=5)
+
+    page = text_of(client.get(step_url(batch, "terms")))
+
+    assert "Answers needed: 5. With the numbers saved here, 3 HITs would have room for all of them." in page
+
+
+def test_terms_count_the_parts_in_which_a_hit_of_many_is_posted() -> None:
+    batch = make_batch(items_per_assignment=1, assignments_per_hit=45)
+
+    words = room_in_words(batch, wanted=90)
+
+    assert words.endswith("2 HITs would have room for all of them, posted in 10 parts of at most 9 workers.")
+
+
+@pytest.mark.parametrize("wanted", [0, 450])
+def test_terms_of_a_test_speak_of_workers_and_of_no_number_of_answers(wanted: int) -> None:
+    batch = make_batch(task=SOLVER_TEST, items_per_assignment=10, assignments_per_hit=45)
+
+    words = room_in_words(batch, wanted=wanted)
+
+    assert "it takes 45 workers." in words
+    assert ("HIT" in words, "no question yet" in words) == (False, not wanted)
+
+
+def test_terms_of_a_draft_without_items_promise_no_room(client: Client) -> None:
+    batch = make_draft(sign_in_with(client, *WORK))
+    Item.objects.update(wanted=0)
+
+    page = text_of(client.get(step_url(batch, "terms")))
+
+    assert "No item needs an answer yet." in page
+    assert "room for all" not in page
 
 
 def test_launch_page_is_useful_without_the_provider(client: Client, turk: StubbedTurk) -> None:
