@@ -35,6 +35,7 @@ from qualifications.models import SwowList
 
 A_PAGE = 50
 SAMPLE = 12
+LOOK_AGAIN_MS = 2_000
 WRONG = ("place", "concept", "file", "url", "problem")
 Status = Request.Status
 
@@ -147,13 +148,18 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """The page of an import: what is to come in, how far it is, and what went wrong."""
+        """The page of an import: what is to come in, how far it is, and what went wrong.
+
+        With ?fragment, only the part that the page polls for.
+        """
         if not self.has_view_permission(request):
             raise PermissionDenied
         found = get_object_or_404(Import.objects.select_related("made_by", "swow"), pk=read_number(object_id))
         counts = dict(found.requests.values_list("status").annotate(Count("pk")).order_by())
         failed = found.requests.filter(status=Status.FAILED).order_by("pk")
         total = sum(counts.values())
+        page = Paginator(failed, A_PAGE).get_page(request.GET.get("page"))
+        is_running = found.begun_at is not None and found.ended_at is None
         context = {
             "title": f"Import of {found}",
             "import": found,
@@ -166,10 +172,13 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
             "done": total - counts.get(Status.WAITING, 0),
             "sample": found.requests.order_by("pk")[:SAMPLE] if found.begun_at is None else (),
             "more": max(0, total - SAMPLE),
-            "page": Paginator(failed, A_PAGE).get_page(request.GET.get("page")),
+            "page": page,
+            # What is polled is the first page of what failed.
+            "every_ms": LOOK_AGAIN_MS if is_running and page.number == 1 else 0,
             "can_try_again": failed.exclude(url="").exists(),
         }
-        return render(request, "import", context, model=Import)
+        is_polled = found.begun_at is not None and "fragment" in request.GET
+        return render(request, "import_parts" if is_polled else "import", context, model=Import)
 
     @admin.display(description="state")
     def state(self, row: Import) -> str:

@@ -24,6 +24,9 @@ from hits.payments.queries.run_table import Row, outliers_of, owner_limit, rows_
 
 PAGE = 50
 Status = Run.Status
+# States that end by themselves, and how soon the page looks again while there are some.
+MOVING = (Bonus.Status.APPROVED, Bonus.Status.SENDING, Bonus.Status.UNKNOWN)
+LOOK_AGAIN_MS = 4_000
 DONE = (Bonus.Status.SENT, Bonus.Status.CONFIRMED, Bonus.Status.WAIVED)
 
 
@@ -76,8 +79,11 @@ class RunAdmin(ReadOnlyAdmin[Run]):
             raise Http404
         if not self.has_view_permission(request, run):
             raise PermissionDenied
-        context = {**self.admin_site.each_context(request), **page_of(request, run, now=timezone.now())}
-        return TemplateResponse(request, "admin/hits/run/page.html", {"opts": self.opts, **context})
+        context = page_of(request, run, now=timezone.now())
+        if "progress" in context and "fragment" in request.GET:  # the part that the page polls for
+            return TemplateResponse(request, "admin/hits/run/progress.html", context)
+        shared = {**self.admin_site.each_context(request), "opts": self.opts}
+        return TemplateResponse(request, "admin/hits/run/page.html", {**shared, **context})
 
     @admin.display(description="status")
     def state(self, run: Run) -> str:
@@ -134,7 +140,11 @@ def _marked(page: Page[Row], marks: dict[int, list[str]]) -> list[tuple[Row, lis
 def _progress(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
     if run.status not in (Status.APPROVED, Status.VOID) or not run.decided_at:
         return {}
-    return {"progress": run_list.progress_of(rows), "done": sum(row.status in DONE for row in rows)}
+    return {
+        "progress": run_list.progress_of(rows),
+        "done": sum(row.status in DONE for row in rows),
+        "every_ms": LOOK_AGAIN_MS if any(row.status in MOVING for row in rows) else 0,
+    }
 
 
 def _rights(request: HttpRequest, run: Run, rows: Sequence[Row]) -> dict[str, Any]:

@@ -69,6 +69,27 @@ def test_import_begins_and_tells_what_failed(client: Client) -> None:
     assert (line["file"], line["concept"]) == ("cat/1.svg", "cat")
 
 
+def test_running_import_is_looked_at_again_by_the_page_itself(client: Client) -> None:
+    sign_in_keeper(client)
+    upload(client, ARCHIVE)
+    row = Import.objects.get()
+    waiting = client.get(act("change", row)).content.decode()
+    client.post(act("begin", row))
+
+    running = client.get(act("change", row)).content.decode()
+    fragment = client.get(act("change", row) + "?fragment").content.decode()
+    fulfil_requests(now=timezone.now())
+    done = client.get(act("change", row) + "?fragment").content.decode()
+
+    assert "live.js" not in waiting
+    assert "/static/hits/live.js" in running
+    assert f'<div data-live data-every="{imports.LOOK_AGAIN_MS}" data-news="">' in running
+    assert fragment.startswith("<div data-live")
+    assert "<strong>0 of 2</strong> done" in fragment
+    assert '<div data-live data-every="0" data-news="The import is done.">' in done
+    assert "<strong>2 of 2</strong> done" in done
+
+
 def test_discarded_upload_leaves_nothing(client: Client) -> None:
     sign_in_keeper(client)
     upload(client, ARCHIVE)

@@ -280,6 +280,25 @@ def test_approved_run_shows_how_far_it_is(client: Client) -> None:
     assert "1 of 3 done" in text_of(page)
 
 
+def test_approved_run_is_looked_at_again_while_something_of_it_is_being_sent(client: Client) -> None:
+    bonuses = owed(2)
+    run = frozen(bonuses)
+    approver(client)
+    address = url("change", run)
+    before = client.get(address).content.decode()
+    bonus_runs.approve_run(run=run, digest=run.digest, by=make_user(is_superuser=True), now=NOW)
+
+    sending, fragment = client.get(address), client.get(f"{address}?fragment")
+    Bonus.objects.update(status="sent", sent_at=NOW)
+    sent = client.get(f"{address}?fragment")
+
+    assert "live.js" not in before
+    assert "/static/hits/live.js" in sending.content.decode()
+    assert text_of(fragment).startswith('<div data-live data-every="4000" data-news="">')
+    assert "2 of 2 done" in text_of(sent)
+    assert 'data-every="0"' in text_of(sent)
+
+
 def test_run_with_a_row_of_another_study_is_not_shown_at_all(client: Client) -> None:
     study = make_study()
     own, mixed = frozen(owed(study=study)), frozen([*owed(study=study), *owed()])
