@@ -19,7 +19,6 @@ from hits.studies.models import Batch
 
 Kind = Step.Kind
 Purpose = ModelRun.Purpose
-NOT_ASKING = (Batch.Status.DRAFT, Batch.Status.CANCELLED, Batch.Status.COMPLETE)
 
 
 def _generics(counted: ProjectCounts, step: Step) -> Card:
@@ -212,7 +211,7 @@ def _asked_card(
     todo, note = "", f"{waiting} wait to be let in."
     if waiting and not step.by_itself:
         todo = f"Let {waiting} in."
-    elif asked and not _is_asking(step):
+    elif asked and not _is_asking(counted, step):
         todo = f"Launch a batch: this many wait for workers: {asked}."
     if step.most_per_worker:
         note = f"{note} One worker gives at most {step.most_per_worker} answers."
@@ -274,12 +273,14 @@ def _kept_away(step: Step, *, rule: str) -> str:
     return " or ".join(f"“{name}”" for name in names)
 
 
-def _is_asking(step: Step) -> bool:
-    """Whether workers are asked; a complete batch grows again where the step goes on by itself."""
-    if step.batch is None:
-        return False
-    grows = step.by_itself and step.batch.status == Batch.Status.COMPLETE
-    return grows or step.batch.status not in NOT_ASKING
+def _is_asking(counted: ProjectCounts, step: Step) -> bool:
+    """Whether workers are asked, by whatever batch.
+
+    The step's own one grows again when it is complete, where the step goes on by itself.
+    """
+    own = step.batch
+    grows = step.by_itself and own is not None and own.status == Batch.Status.COMPLETE
+    return grows or bool(counted.of("asking", step.task))
 
 
 def _reasons(counted: ProjectCounts, belongs: Callable[[str], bool]) -> Iterator[Metric]:

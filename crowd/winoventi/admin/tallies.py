@@ -11,9 +11,11 @@ from crowd.winoventi import domain
 from crowd.winoventi.domain.prompts import Template
 from crowd.winoventi.models import Choice, Judgement, Premise, Project, Reading, Step
 from crowd.winoventi.procedure.services.step_items import waiting_for
+from hits.studies.models import Batch
 from hits.work.models.items import Item
 
 Tallies = dict[str, dict[str, int]]
+NOT_ASKING = (Batch.Status.DRAFT, Batch.Status.CANCELLED, Batch.Status.COMPLETE)
 # States in which the reason is counted, too.
 STOPPED = (Premise.State.MALFORMED, Premise.State.FAILED)
 
@@ -43,6 +45,8 @@ def _parts(project: Project) -> Iterator[QuerySet[Any, Any]]:
     yield _count(chosen.filter(is_right=True), "right", "prompt__kind")
     asked = Item.objects.filter(study=project.study_id, task__in=domain.TASKS)
     yield _count(asked.filter(wanted__gt=0, pulled_at=None), "asked", "task")
+    batches = Batch.objects.filter(study=project.study_id, task__in=domain.TASKS)
+    yield _count(batches.exclude(status__in=NOT_ASKING), "asking", "task")
     for kind in Step.TASKS:
         yield _count(waiting_for(project=project, kind=kind), "waiting", key=kind)
 

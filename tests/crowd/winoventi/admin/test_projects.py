@@ -15,6 +15,7 @@ from crowd.winoventi.models import Generic, Judgement, Noun, Premise, Project, R
 from crowd.winoventi.models.model_runs import ModelRun
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.studies.models import Batch
+from hits.work.models.items import Item
 from scoring.models import RegisteredRival
 from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair, make_project
 from tests.factories import NOW, make_account, make_batch, make_study, make_worker
@@ -22,6 +23,7 @@ from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
+LAUNCH = "Launch a batch: this many wait for workers: 1."
 RULES = {
     "ks": "1, 3", "stop_list": "", "way": "properly", "answers_wanted": "3", "fails_by": "worker",
     "fails_at": "2", "judges": "others", "people": "together", "choices_wanted": "1",
@@ -46,6 +48,15 @@ def home(project: Project) -> str:
 
 def make_masked(name: str = "masked") -> RegisteredRival:
     return RegisteredRival.objects.create(name=name, kind="masked", added_at=NOW)
+
+
+def ask_exceptions(project: Project) -> None:
+    Item.objects.create(study=project.study, task=EXCEPTIONS, wanted=5)
+
+
+def next_of_exceptions(client: Client, project: Project) -> str:
+    cards: Any = client.get(home(project)).context["cards"]
+    return next(str(one.card.next) for one in cards if one.card.key == Step.Kind.EXCEPTIONS)
 
 
 def fill(project: Project, *, count: int) -> None:
@@ -138,6 +149,21 @@ def test_pipeline_counts_what_came_in_and_stayed_behind_with_links(client: Clien
         assert "1 " in listed
     assert "Perplexity 9.0" in text_of(client.get(f"/admin/winoventi/generic/?{study}&state__in=cut"))
     assert "generic and its word mean the same" in text_of(client.get("/admin/winoventi/judgement/"))
+
+
+@pytest.mark.parametrize(
+    ("status", "is_next"),
+    [("open", False), ("paused", False), ("draft", True), ("complete", True), ("cancelled", True)],
+)
+def test_launch_is_next_only_while_no_batch_asks_the_workers(
+    client: Client, project: Project, status: str, is_next: bool
+) -> None:
+    """The batch was made by the guide for new batches, so the step does not name it as its own."""
+    ask_exceptions(project)
+    before = next_of_exceptions(client, project)
+    make_batch(study=project.study, task=EXCEPTIONS, status=status)
+
+    assert (before, next_of_exceptions(client, project)) == (LAUNCH, LAUNCH if is_next else "")
 
 
 def test_pages_take_as_many_queries_whatever_there_is(client: Client, project: Project) -> None:
