@@ -371,7 +371,8 @@ class Batch(models.Model):
     @property
     def rules_that_apply(self) -> list[BonusRule]:
         """Rules that this task's scores can meet: no money is reserved for the others."""
-        measures = set(families.get(self.task).measures)
+        task = families.registered().get(self.task)
+        measures = set(task.measures) if task else set()
         return [rule for rule in self.rules if measures.issuperset(rule.measures)]
 
     @property
@@ -397,12 +398,13 @@ class Batch(models.Model):
     @property
     def prices(self) -> money.Prices:
         schedule = self.account.fee_schedule if self.terms is None else self.terms["fee_schedule"]
+        task = families.registered().get(self.task)
         return money.Prices(
             reward=self.reward,
             rules=self.rules_that_apply,
             fees=money.FEES[schedule],
             masters=requirements.wants_masters(self.requirements),
-            items=self.items_per_assignment * families.get(self.task).scored_per_item,
+            items=self.items_per_assignment * (task.scored_per_item if task else 1),
         )
 
     @property

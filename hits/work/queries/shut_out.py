@@ -11,7 +11,8 @@ def work_shut_out(batch: Batch) -> QuerySet[Assignment]:
     """Work in the batches whose workers may not take part in this one."""
     excluded = batch.exclude_batches.through.objects.filter(from_batch=batch.pk).values("to_batch")
     barred = Q(hit__batch__in=excluded)
-    if families.get(batch.task).wants_newcomers:
+    task = families.registered().get(batch.task)
+    if task and task.wants_newcomers:
         harmless = [batch.task, *families.beside_work()]
         barred |= Q(hit__batch__study=batch.study_id) & ~Q(hit__batch__task__in=harmless)
     return _kept().filter(barred)

@@ -500,6 +500,15 @@ def test_terms_of_a_draft_without_items_promise_no_room(client: Client) -> None:
     assert "room for all" not in page
 
 
+def test_draft_of_a_task_that_is_gone_says_so_on_its_launch_page(client: Client, turk: StubbedTurk) -> None:
+    batch = make_draft(sign_in_with(client, *WORK), task="gone.task")
+
+    page = client.get(launch_url(batch))
+
+    assert page.status_code == 200
+    assert "There is no task gone.task any more. Choose another." in text_of(page)
+
+
 def test_launch_page_is_useful_without_the_provider(client: Client, turk: StubbedTurk) -> None:
     batch = make_draft(sign_in_with(client, *WORK))
     turk.faults["get_account_balance"] = ["before"]
