@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ class PlatformRequirements:
     """Requirements as the Requester API takes them, and why a launch has to wait, with what to do."""
 
     requirements: Sequence[Mapping[str, Any]] = ()
+    # What requirements of qualifications that we gave mean to a person, by the type's id.
+    meanings: Mapping[str, str] = field(default_factory=dict)
     obstacles: Sequence[str] = ()
     # Conditions that stop no launch but are seldom intended.
     warnings: Sequence[str] = ()
@@ -46,6 +48,7 @@ def ask(batch: "Batch") -> PlatformRequirements:
     asked = [policy.ask(batch) for policy in _policies]
     return PlatformRequirements(
         requirements=[*batch.requirements, *(row for one in asked for row in one.requirements)],
+        meanings={kind: words for one in asked for kind, words in one.meanings.items()},
         obstacles=[words for one in asked for words in one.obstacles],
         warnings=[words for one in asked for words in one.warnings],
     )

@@ -92,6 +92,7 @@ def ask(batch: Batch, gates: Collection[Gate]) -> PlatformRequirements:
     found = _with_types(batch, gates)
     return PlatformRequirements(
         requirements=[_requirement(gate, row, batch) for gate, row in found if row and row.external_id],
+        meanings={row.external_id: _meaning(gate, batch) for gate, row in found if row and row.external_id},
         obstacles=[words for gate, row in found if (words := _obstacle(gate, row, account=batch.account))],
     )
 
@@ -246,6 +247,14 @@ def _requirement(gate: Gate, row: PlatformType, batch: Batch) -> dict[str, Any]:
     elif gate.grading == Gate.Grading.PROVIDER:
         asked = {"Comparator": "GreaterThan", "IntegerValues": [gate.passing_value]}
     return {"QualificationTypeId": row.external_id, **asked, "ActionsGuarded": "Accept"}
+
+
+def _meaning(gate: Gate, batch: Batch) -> str:
+    if _is_test(gate, batch):
+        return f"Has not taken “{gate.name}” yet"
+    if gate.grading == Gate.Grading.PROVIDER:
+        return f"Has more than {gate.passing_value} in “{gate.name}”, a test at the provider"
+    return f"Has passed “{gate.name}”"
 
 
 def _obstacle(gate: Gate, row: PlatformType | None, *, account: Account) -> str:

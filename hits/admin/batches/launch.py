@@ -133,8 +133,10 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "budget": budget,
         "wage": wage,
         "expected": in_words(round(wage.seconds)) if wage else "",
-        "recruiting": recruiting_facts(batch, provider, required=asked.requirements),
-        "requirements": requirements_in_words(asked.requirements, english_speakers=batch.english_speakers),
+        "recruiting": recruiting_facts(batch, provider, required=asked.requirements, meanings=asked.meanings),
+        "requirements": requirements_in_words(
+            asked.requirements, english_speakers=batch.english_speakers, meanings=asked.meanings
+        ),
         "excluded": batch.exclude_batches.all(),
         "spans": {name: in_words(getattr(batch, name)) for name in SPANS},
         "warnings": [*warnings(batch, wanted=wanted, wage=wage), *asked.warnings],

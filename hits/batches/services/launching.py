@@ -86,7 +86,7 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
 
 def _terms(batch: Batch) -> dict[str, Any]:
     """Promises that other rows hold, as they are at this moment."""
-    cost, required = batch.cost, batch.all_requirements
+    cost, asked = batch.cost, entry_policies.ask(batch)
     return {
         "bonus_rules": with_floor(batch.bonus_table, floor=batch.study.wage_floor),
         "fee_schedule": batch.account.fee_schedule,
@@ -98,8 +98,10 @@ def _terms(batch: Batch) -> dict[str, Any]:
             str(public_id)
             for public_id in batch.exclude_batches.order_by("pk").values_list("public_id", flat=True)
         ],
-        "requirements": required,
-        "requirements_in_words": in_words(required, english_speakers=batch.english_speakers),
+        "requirements": asked.requirements,
+        "requirements_in_words": in_words(
+            asked.requirements, english_speakers=batch.english_speakers, meanings=asked.meanings
+        ),
         "cost": {
             "rewards": f"{cost.rewards:.2f}",
             "fees": f"{cost.fees:.2f}",

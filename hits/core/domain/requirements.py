@@ -49,6 +49,7 @@ GUARDED = {
 MOST = 10
 MOST_LOCALES = 30
 MOST_INTEGERS = 15
+NO_MEANINGS: Mapping[str, str] = {}
 # Asked of the worker by our own pages: no provider knows it.
 SPEAKS_ENGLISH = "Speaks English, as the worker says when we ask"
 
@@ -57,9 +58,18 @@ def wants_masters(requirements: Sequence[Mapping[str, Any]]) -> bool:
     return any(row.get("QualificationTypeId") in MASTERS.values() for row in requirements)
 
 
-def in_words(requirements: Sequence[Mapping[str, Any]], *, english_speakers: bool = False) -> list[str]:
-    """Return one sentence for each requirement, for people."""
-    return [*map(_sentence, requirements), *([SPEAKS_ENGLISH] if english_speakers else ())]
+def in_words(
+    requirements: Sequence[Mapping[str, Any]],
+    *,
+    english_speakers: bool = False,
+    meanings: Mapping[str, str] = NO_MEANINGS,
+) -> list[str]:
+    """Return one sentence for each requirement, for people.
+
+    `meanings`: what a requirement of a type says where its values would say nothing, by the type's id.
+    """
+    sentences = [_sentence(row, meanings) for row in requirements]
+    return [*sentences, *([SPEAKS_ENGLISH] if english_speakers else ())]
 
 
 def is_met(row: Mapping[str, Any], value: int) -> bool:
@@ -126,13 +136,17 @@ def _check_values(row: Mapping[str, Any], comparator: str, number: int) -> None:
         raise ValueError(f"Requirement {number}: a country, and nothing else, is compared with LocaleValues.")
 
 
-def _sentence(row: Mapping[str, Any]) -> str:
+def _sentence(row: Mapping[str, Any], meanings: Mapping[str, str]) -> str:
     kind = str(row.get("QualificationTypeId", ""))
+    words = meanings.get(kind) or _values_in_words(row, kind)
+    return f"{words}; {GUARDED[guarded]}" if (guarded := row.get("ActionsGuarded")) in GUARDED else words
+
+
+def _values_in_words(row: Mapping[str, Any], kind: str) -> str:
     name = "Masters" if kind in MASTERS.values() else NAMES.get(kind, f"Qualification {kind}")
     comparator = COMPARATORS.get(str(row.get("Comparator")), str(row.get("Comparator")))
     values = [str(value) for value in row.get("IntegerValues", [])]
     values += [
         "-".join(filter(None, (v.get("Country"), v.get("Subdivision")))) for v in row.get("LocaleValues", [])
     ]
-    words = f"{name}: {comparator} {', '.join(values)}".rstrip()
-    return f"{words}; {GUARDED[guarded]}" if (guarded := row.get("ActionsGuarded")) in GUARDED else words
+    return f"{name}: {comparator} {', '.join(values)}".rstrip()

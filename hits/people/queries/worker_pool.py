@@ -39,9 +39,23 @@ class QualifiedCount:
     qualification_type_id: str
     count: int | None
     is_barred: bool = False
+    # What the requirement asks of a worker; empty if its type is not one of ours.
+    meaning: str = ""
 
     @property
     def words(self) -> str:
+        return self._words_of_ours if self.meaning else self._words_of_others
+
+    @property
+    def _words_of_ours(self) -> str:
+        if self.count is None:
+            return f"How many workers meet this could not be read from the provider: {self.meaning}."
+        workers = "1 worker" if self.count == 1 else f"{self.count} workers"
+        meet = ("meets" if self.count == 1 else "meet") if not self.is_barred else "would not meet"
+        return f"{workers} {meet} this: {self.meaning}."
+
+    @property
+    def _words_of_others(self) -> str:
         name = f"qualification {self.qualification_type_id}"
         if self.count is None:
             return f"How many workers hold {name} could not be read from the provider."
@@ -81,7 +95,11 @@ class RecruitingNeed:
 
 
 def recruiting_facts(
-    batch: Batch, provider: Provider | None, *, required: Sequence[Mapping[str, Any]]
+    batch: Batch,
+    provider: Provider | None,
+    *,
+    required: Sequence[Mapping[str, Any]],
+    meanings: Mapping[str, str] = requirements.NO_MEANINGS,
 ) -> RecruitingNeed:
     """Return the facts on workers the batch may have. What only the provider knows may be unknown."""
     people = Worker.objects.filter(account=batch.account_id).aggregate(
@@ -92,12 +110,12 @@ def recruiting_facts(
         assignments=batch.assignments_per_hit * batch.hits_wanted,
         known=people["known"],
         shut_out=people["all"] - people["known"],
-        qualified=qualified_counts(required, provider),
+        qualified=qualified_counts(required, provider, meanings=meanings),
     )
 
 
 def qualified_counts(
-    required: Sequence[Mapping[str, Any]], provider: Provider | None
+    required: Sequence[Mapping[str, Any]], provider: Provider | None, *, meanings: Mapping[str, str]
 ) -> tuple[QualifiedCount, ...]:
     """Count holders of each required qualification of one's own. After one silence, no more are asked."""
     counted = []
@@ -113,7 +131,9 @@ def qualified_counts(
         except ProviderRefused as refusal:
             log.info("qualification.not_counted", code=refusal.code)
         barred = row.get("Comparator") == "DoesNotExist"
-        counted.append(QualifiedCount(qualification_type_id=kind, count=count, is_barred=barred))
+        meaning = meanings.get(kind, "")
+        found = QualifiedCount(qualification_type_id=kind, count=count, is_barred=barred, meaning=meaning)
+        counted.append(found)
     return tuple(counted)
 
 

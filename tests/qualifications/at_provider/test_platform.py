@@ -4,8 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
-from crowd.winogavil.domain import SOLVE
+from crowd.winogavil.domain import CREATOR_TEST, SOLVE, SOLVER_TEST
 from hits.core.domain.requirements import check
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.models.audit_events import AuditEvent
@@ -18,6 +20,7 @@ from qualifications.services.platform import (
     retry_type,
 )
 from tests.factories import NOW, make_account, make_batch, make_study, make_user
+from tests.pages import text_of
 from tests.qualifications.gates import obstacles_of, requirements_of
 from tests.qualifications.platforms import OWN_TEST, TEST, make_gate, make_holding, make_type, turk
 from tests.stubbed import StubbedTurk
@@ -243,6 +246,33 @@ def test_work_asks_for_who_passed_and_a_test_for_who_has_not_tried() -> None:
         "": [],
     }
     check([row for rows in asked.values() for row in rows])
+
+
+def test_launch_page_names_the_tests_that_are_asked_for(client: Client, turk: StubbedTurk) -> None:
+    account = make_account()
+    solver = make_gate(name="Solver test", test_task=SOLVER_TEST, opens=[CREATOR_TEST])
+    own = make_gate(study=solver.study, name="Words", **OWN_TEST, passing_value=75, opens=[CREATOR_TEST])
+    rows = [make_type(gate=gate, account=account) for gate in (solver, own)]
+    client.force_login(make_user(is_superuser=True))
+
+    pages = [
+        text_of(
+            client.get(
+                reverse(
+                    "admin:hits_batch_launch",
+                    args=[make_batch(study=solver.study, account=account, task=task).pk],
+                )
+            )
+        )
+        for task in (CREATOR_TEST, SOLVER_TEST)
+    ]
+
+    assert "<li>Has passed “Solver test”; others may look, and not accept.</li>" in pages[0]
+    assert "<li>Has more than 75 in “Words”, a test at the provider; others may look" in pages[0]
+    assert "<li>Has not taken “Solver test” yet; others may look, and not accept.</li>" in pages[1]
+    assert "0 workers meet this: Has passed “Solver test”." in pages[0]
+    assert "0 workers would not meet this: Has not taken “Solver test” yet." in pages[1]
+    assert not any(row.external_id in page for row in rows for page in pages)
 
 
 @pytest.mark.parametrize("kind", [Account.Kind.WEB, Account.Kind.RECORDED])
