@@ -113,6 +113,23 @@ def withdraw(*, worker: Worker, study: Study, takes_work_out: bool, now: datetim
     return ended
 
 
+def annul(*, worker: Worker, study: Study, now: datetime) -> None:
+    """End the consents of somebody who could not give any.
+
+    One under which nothing was begun is removed: nobody took it back. The others are withdrawn.
+    """
+    with transaction.atomic():
+        _lock(worker)
+        begun = Lease.objects.filter(
+            worker=worker, assignment__hit__batch__study=study, leased_at__gte=OuterRef("given_at")
+        )
+        given = Consent.objects.filter(worker=worker, text__study=study, withdrawn_at=None)
+        removed, _ = given.filter(~Exists(begun)).delete()
+        withdraw(worker=worker, study=study, takes_work_out=False, now=now)
+    if removed:
+        log.info("consent.annulled", worker=worker.pseudonym)
+
+
 def take_work_out(*, now: datetime) -> int:
     """Take withdrawn work out of the data once each assignment is decided: no worker loses money by it."""
     waiting = Consent.objects.filter(takes_work_out=True, taken_out_at=None)

@@ -47,9 +47,9 @@ def save_english(*, worker: Worker, speaks: bool, now: datetime) -> bool:
 
 
 def turn_away_minor(*, worker: Worker, study: Study, now: datetime) -> None:
-    """Keep of the answers only that the worker is under age, and withdraw the consent to the study."""
+    """Keep of the answers only that the worker is under age, and end the consent to the study."""
     with transaction.atomic():
-        consenting.withdraw(worker=worker, study=study, takes_work_out=False, now=now)
+        consenting.annul(worker=worker, study=study, now=now)
         UnderAge.objects.get_or_create(worker=worker, defaults={"said_at": now})
         erase(worker=worker)
 

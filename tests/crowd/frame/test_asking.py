@@ -18,6 +18,8 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
 from qualifications.models import Consent, ConsentText, Demographics, UnderAge
+from qualifications.queries.consents import versions_of, withdrawals_of
+from qualifications.queries.funnel import funnel_of
 from qualifications.services import consenting, demographics
 from tests.crowd.frame.test_question import CLAIMS, SITE, right, send, ticket, token_of
 from tests.factories import (
@@ -389,6 +391,31 @@ def test_whoever_is_under_age_is_told_kindly_and_no_age_is_kept(
     assert "This work is only for adults" in text_of(page)
     assert (Demographics.objects.count(), agreed(), Lease.objects.count()) == (0, 0, 0)
     assert UnderAge.objects.values_list("worker", flat=True).get() == Worker.objects.get().pk
+
+
+def test_whoever_is_under_age_took_no_consent_back(client: Client, hit: HIT, asking: ConsentText) -> None:
+    agree(client, visit(client, hit))
+
+    tell(client, visit(client, hit), age="17")
+    again = visit(client, hit)
+
+    [version] = versions_of(hit.batch.study)
+    assert (version.agreed, version.withdrew, withdrawals_of(hit.batch.study).count()) == (0, 0, 0)
+    assert funnel_of(hit.batch.study, days=None, now=timezone.now()).withdrew == 0
+    assert "This work is only for adults" in text_of(again)
+
+
+def test_consent_of_a_minor_under_which_work_was_begun_stays_on_record_as_withdrawn(
+    client: Client, hit: HIT
+) -> None:
+    text = make_consent_text(study=hit.batch.study)
+    agree(client, visit(client, hit))
+    visit(client, hit)
+
+    demographics.turn_away_minor(worker=Worker.objects.get(), study=hit.batch.study, now=timezone.now())
+
+    assert Consent.objects.get().text == text
+    assert withdrawals_of(hit.batch.study).count() == 1
 
 
 def test_another_answer_under_age_changes_nothing_in_any_tab(
