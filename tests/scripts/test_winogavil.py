@@ -118,6 +118,31 @@ def test_next_word_shows_when_the_first_is_stored_and_must_be_another(bench: Ben
     assert page.inner_text("[data-status]") == "Word 2."
 
 
+def test_submit_waits_while_the_model_thinks_and_for_no_late_one(bench: Bench) -> None:
+    state = {"state": "waiting"}
+    bench.answers["/ask/"] = lambda: (200, {"state": "waiting"})
+    bench.answers["/verdict/"] = lambda: (200, state)
+    page = ask(bench)
+    write(page, "royal")
+    expect(page.locator("[data-status]")).to_have_text("Waiting.")
+    held = page.get_attribute("button[type=submit]", "aria-disabled")
+
+    state["state"] = "late"
+
+    expect(page.locator("[data-said]")).to_have_text("Late.")
+    expect(page.locator("[data-status]")).to_have_text("Ready.")
+    assert (held, page.get_attribute("button[type=submit]", "aria-disabled")) == ("true", "false")
+
+
+def test_verdict_that_is_there_lets_submit_go(bench: Bench) -> None:
+    bench.answers["/ask/"] = lambda: (200, {"state": "answered", "chosen": [0], "fool": 0, "bonus": "0"})
+    page = ask(bench)
+    write(page, "royal")
+
+    expect(page.locator("[data-status]")).to_have_text("Ready.")
+    assert page.get_attribute("button[type=submit]", "aria-disabled") == "false"
+
+
 def test_draft_of_a_word_outlives_a_reload_and_submit_waits_for_every_word(bench: Bench) -> None:
     page = ask(bench)
     page.fill("[data-cue]", "royal")

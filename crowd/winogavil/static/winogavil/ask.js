@@ -22,6 +22,7 @@ class Slot {
     this.rules = fieldset.querySelector("[data-rules]");
     this.boxes = [...fieldset.querySelectorAll("[data-place]")];
     this.asked = "asked" in fieldset.dataset;
+    this.thinking = false;
   }
 
   get chosen() {
@@ -100,10 +101,25 @@ class Slot {
   }
 
   async wait(first) {
+    try {
+      await this.answered(first);
+    } finally {
+      this.think(false);
+    }
+  }
+
+  // Submit is kept back while the model thinks, so that nobody misses the verdict; a late one holds nobody.
+  think(thinking) {
+    this.thinking = thinking;
+    this.game.refresh();
+  }
+
+  async answered(first) {
     let state = first;
     let ms = FIRST_MS;
     while (state.state !== "answered") {
       this.show(state);
+      this.think(state.state === "waiting");
       await pause(state.state === "late" ? LATE_MS : ms);
       ms = Math.min(ms * 1.5, SLOWEST_MS);
       try {
@@ -175,9 +191,11 @@ class Game {
       if (!slot.asked) slot.check();
     });
     const open = this.slots.find((slot) => !slot.asked);
-    this.button.setAttribute("aria-disabled", String(Boolean(open)));
-    const { ready, untested } = this.form.dataset;
-    this.status.textContent = open ? untested.replace("%d", open.number) : ready;
+    const thinking = this.slots.some((slot) => slot.thinking);
+    this.button.setAttribute("aria-disabled", String(Boolean(open) || thinking));
+    const { ready, untested, waiting } = this.form.dataset;
+    if (open) this.status.textContent = untested.replace("%d", open.number);
+    else this.status.textContent = thinking ? waiting : ready;
     const drafts = this.slots.filter((slot) => !slot.asked).map((slot) => [slot.number, slot.draft]);
     remember(this.work, Object.fromEntries(drafts));
   }
