@@ -2,6 +2,7 @@
 
 import secrets
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.db.models import QuerySet
@@ -110,7 +111,9 @@ def _draw(call: Call[Any]) -> Outcome:
     made = len(draw_picture_sets(plan, now=call.now))
     ready = "1 picture set is" if made == 1 else f"{made} picture sets are"
     words = '{} ready for {}. <a href="{}">Make a batch</a> that uses them.'
-    return Outcome(said=format_html(words, ready, FOR[plan.task], reverse("admin:hits_batch_add")))
+    asking = f"{reverse('admin:hits_batch_add')}?{urlencode({'study': plan.study.pk, 'task': plan.task})}"
+    there = f"{reverse(LIST)}?{urlencode({'item__study__id__exact': plan.study.pk})}"
+    return Outcome(said=format_html(words, ready, FOR[plan.task], asking), to=there)
 
 
 def no_rows(_: HttpRequest) -> list[Any]:

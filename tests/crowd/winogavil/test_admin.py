@@ -6,6 +6,7 @@ import re
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.models import Association, CueReport, Game, PictureSet, Solution
@@ -103,6 +104,23 @@ def test_sets_are_looked_at_before_they_are_drawn(signed_in: Client, study: Stud
     assert "Draw 4 sets" in text_of(looked)
     assert (nothing_yet, PictureSet.objects.count()) == (0, 4)
     assert "4 picture sets are ready" in text_of(drawn)
+
+
+def test_study_goes_along_from_the_list_to_the_draw_and_on_to_a_batch(
+    signed_in: Client, study: Study
+) -> None:
+    fill_pool()
+    sets, draw = reverse("admin:winogavil_pictureset_changelist"), reverse("admin:winogavil_draw")
+    narrowed = f"{sets}?item__study__id__exact={study.pk}"
+
+    listed = text_of(signed_in.get(narrowed))
+    drawn = signed_in.post(draw, {**DRAW, "study": str(study.pk), "confirmed": "yes"}, follow=True)
+
+    add = f"{reverse('admin:hits_batch_add')}?study={study.pk}&task=winogavil.create"
+    assert f'<a href="{draw}?study={study.pk}" class="addlink">' in listed
+    assert f'<a href="{draw}" class="addlink">' in text_of(signed_in.get(sets))
+    assert drawn.redirect_chain == [(narrowed, 302)]
+    assert f'<a href="{escape(add)}">Make a batch</a>' in text_of(drawn)
 
 
 @pytest.mark.parametrize(
