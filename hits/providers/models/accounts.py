@@ -84,7 +84,7 @@ class Account(models.Model):
     objects = AccountManager()
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.environment})"
+        return f"{self.name} ({self.environment})" if self.kind == self.Kind.MTURK else self.name
 
     @property
     def is_real_money(self) -> bool:

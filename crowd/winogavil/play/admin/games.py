@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -29,6 +30,7 @@ from hits.work.access import studies_of
 
 A_PAGE = 50
 EXPORT = "winogavil_play.export_survey"
+PLAY_URLS = "crowd.winogavil.play.urls"
 
 
 @admin.register(WebGame)
@@ -86,6 +88,7 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
             "study": study,
             "game": game,
             "text": text,
+            "join_url": _join_url(game) if game else "",
             "facts": facts_of(game) if game else None,
             "forms": shown,
             "feedback": feedback,
@@ -120,3 +123,8 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
     ) -> HttpResponse:
         shared = {**self.admin_site.each_context(request), "opts": self.model._meta}
         return TemplateResponse(request, f"admin/play/{name}.html", {**shared, **context}, status=status)
+
+
+def _join_url(game: WebGame) -> str:
+    """The address where players join, on a host of their own."""
+    return settings.PLAY_URL + reverse("play:register", args=[game.public_id], urlconf=PLAY_URLS)

@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.utils.text import Truncator
 
 from crowd.winogavil import domain
 from crowd.winogavil.play.models import ConsentText, WebGame
@@ -23,6 +24,7 @@ from hits.studies.models import Batch, Study
 CREATE_TURN = timedelta(hours=2)
 SOLVE_TURN = timedelta(minutes=30)
 LONGEST_CONSENT = 20_000
+LONGEST_NAME = 64  # of an account
 log = structlog.get_logger()
 
 
@@ -33,7 +35,7 @@ def make_web_game(*, study: Study, title: str, by: User, now: datetime) -> WebGa
         if known := WebGame.objects.filter(study=study).first():
             return known
         account = Account.objects.create(
-            name=f"Players of {study.public_id}",
+            name=_name_of_account(study),
             kind=Account.Kind.WEB,
             environment=Account.Environment.MARKETPLACE,
             worker_site=settings.PLAY_URL,
@@ -50,6 +52,15 @@ def make_web_game(*, study: Study, title: str, by: User, now: datetime) -> WebGa
         )
         note("web_game.made", f"Made the web game “{title}”.", by=by, now=now, study=study)
     return game
+
+
+def _name_of_account(study: Study) -> str:
+    """A name that says whose players these are, unlike that of any other account."""
+    name = Truncator(f"Players of {study.name}").chars(LONGEST_NAME)
+    if not Account.objects.filter(name=name).exists():
+        return name
+    number = f" ({study.pk})"
+    return f"{Truncator(name).chars(LONGEST_NAME - len(number))}{number}"
 
 
 def write_consent(*, game: WebGame, text: str, by: User, now: datetime) -> ConsentText:

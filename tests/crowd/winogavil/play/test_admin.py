@@ -1,8 +1,11 @@
 """Staff open and close web games, write consent texts and export surveys, if member and permitted."""
 
+import re
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -44,6 +47,31 @@ def test_game_is_made_given_a_text_and_opened_and_closed() -> None:
     game.refresh_from_db()
     assert "Write the consent text first" in text_of(too_soon)
     assert (game.title, was_open, game.is_open) == ("Fool it", True, False)
+
+
+def test_page_of_a_game_leads_to_where_players_join() -> None:
+    game = make_game(picture_sets=0)
+    client = client_of(make_permitted(*RUNS, studies=[game.study]))
+
+    text = text_of(client.get(page(game.study)))
+    [address] = re.findall(r'Players join here, or sign in: <a href="([^"]*)">', text)
+
+    assert f"is open since {NOW:%-d %b %Y, %H:%M} UTC." in text
+    site = urlsplit(address)
+    assert address.startswith(settings.PLAY_URL)
+    assert Client().get(site.path, headers={"host": site.netloc}).status_code == 200
+
+
+def test_players_account_is_named_after_the_study() -> None:
+    long = "Cues of winter and of all the other seasons of a year in the mountains"
+    games = [make_game(study=make_study(name=name), picture_sets=0) for name in ("Cues", long, f"{long} 2")]
+
+    names = [str(game.account) for game in games]
+
+    assert names[0] == "Players of Cues"
+    assert names[1].startswith("Players of Cues of winter and of all the other seasons")
+    assert names[2].endswith(f"({games[2].study_id})")
+    assert max(map(len, names)) <= 64
 
 
 def test_settings_are_changed_within_their_bounds() -> None:
