@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.utils.translation import gettext_noop
 from structlog.contextvars import get_contextvars
 
 
@@ -23,30 +24,34 @@ class Problem:
 
 BAD_REQUEST = Problem(
     status=400,
-    title="This cannot be read",
-    words="Something in the address or in the form is not as our pages send it. Nothing was done. "
-    "Go back, load the page again, and send it once more.",
+    title=gettext_noop("This cannot be read"),
+    words=gettext_noop(
+        "Something in the address or in the form is not as our pages send it. Nothing was done. "
+        "Go back, load the page again, and send it once more."
+    ),
     detail="The request cannot be read.",
 )
 FORBIDDEN = Problem(
     status=403,
-    title="You may not do this",
-    words="Nothing was done.",
+    title=gettext_noop("You may not do this"),
+    words=gettext_noop("Nothing was done."),
     for_staff="Your roles do not allow it. Whoever manages the users here can give you one that does.",
     detail="You may not do this.",
 )
 NOT_FOUND = Problem(
     status=404,
-    title="There is nothing at this address",
-    words="It may be mistyped, or what stood here is gone.",
+    title=gettext_noop("There is nothing at this address"),
+    words=gettext_noop("It may be mistyped, or what stood here is gone."),
     for_staff="What belongs to studies of which you are not a member is not found either.",
     detail="There is no such address. /api/schema/ describes those that there are.",
 )
 SERVER_ERROR = Problem(
     status=500,
-    title="Something went wrong here",
-    words="The mistake is ours, and it is in the log. Look whether what you sent was done before you send it "
-    "again. If this happens once more, tell whoever runs this installation, with the reference below.",
+    title=gettext_noop("Something went wrong here"),
+    words=gettext_noop(
+        "The mistake is ours, and it is in the log. Look whether what you sent was done before you send it "
+        "again. If this happens once more, tell whoever runs this installation, with the reference below."
+    ),
     detail="Something went wrong here. Try again later, or tell your operator.",
 )
 
