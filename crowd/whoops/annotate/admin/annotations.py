@@ -101,17 +101,27 @@ def annotation_card(project: Project, user: User) -> Card:
 def held_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> HttpResponse:
     """Show one held annotation after another. `after`: the last one that was shown or put off."""
     project = pages.find(request, pk, LOOK, DECIDE)
-    user, now = signed_in(request), timezone.now()
     rows, after = held_back(project), read_number(request.GET.get("after", "")) or 0
-    row = rows.filter(pk__gt=after).first() or rows.first()
+    return _show_held(pages, request, project, rows.filter(pk__gt=after).first() or rows.first())
+
+
+def _show_held(
+    pages: ProjectPages[Any],
+    request: HttpRequest,
+    project: Project,
+    row: Annotation | None,
+    *,
+    why: str = "",
+) -> HttpResponse:
     context = {
         "title": "Annotations that are held back",
         "row": row,
         "picture_url": file_url(row.image.picture, 480) if row else "",
         "texts": texts_of(row) if row else (),
         "filters": filters_in_words(row) if row else "",
-        "held": rows.count(),
-        "undo": last_decided(project=project, by=user, now=now),
+        "why": why,
+        "held": held_back(project).count(),
+        "undo": last_decided(project=project, by=signed_in(request), now=timezone.now()),
         "minutes": int(UNDO_FOR.total_seconds()) // 60,
         "reasons": list(enumerate(REASONS, start=1)),
         "longest": LONGEST_WHY,
@@ -129,6 +139,9 @@ def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, row: in
         done = _decide(request, found)
     except RuleBroken as refusal:
         messages.error(request, str(refusal))
+        if held := held_back(project).filter(pk=row).first():  # nobody else has decided: what was typed stays
+            why = request.POST.get("why", "")
+            return _show_held(pages, request, project, held, why=why)
     else:
         pages.log_change(
             request, project, f"Annotation {found.pk} of {found.image}: {done} {found.why}".strip()

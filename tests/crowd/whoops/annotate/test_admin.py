@@ -120,6 +120,17 @@ def test_a_refused_decision_changes_nothing(
     assert (row.state, row.why, row.decided_by, crowd.wanted) == ("held", "", None, 4)
 
 
+def test_reason_of_a_refused_decision_stays_in_its_field(crowd: Annotators, client: Client) -> None:
+    sign_in_with(client, *MAY, studies=[crowd.project.study])
+    crowd.answer(COARSE)
+    address = reverse("admin:whoops_annotation_decide", args=[crowd.project.pk, Annotation.objects.get().pk])
+
+    page = client.post(address, {"verdict": "drop", "why": "y" * 301, "seen": "held", "back": "held"})
+
+    assert f'name="why" value="{"y" * 301}"' in text_of(page)
+    assert '<details data-key="d" open>' in text_of(page)
+
+
 def test_a_second_person_is_told_that_the_first_has_decided(crowd: Annotators) -> None:
     crowd.answer(COARSE)
     row, same = Annotation.objects.get(), Annotation.objects.get()
