@@ -29,7 +29,7 @@ Row = TypeVar("Row", bound=Model)
 def in_words(seconds: int) -> str:
     """A duration in its one or two largest units: "15 minutes", "1 week, 2 days"."""
     if seconds < MINUTE_S:
-        return f"{seconds} seconds"
+        return plural(seconds, "second")
     return timesince(EPOCH, EPOCH + timedelta(seconds=seconds))
 
 

@@ -208,7 +208,7 @@ def _asked_card(
 ) -> Card:
     """The card of a step that workers answer."""
     waiting, asked = counted.tallies["waiting"][step.kind], counted.tallies["asked"][step.task]
-    todo, note = "", f"{waiting} wait to be let in."
+    todo, note = "", f"Waiting to be let in: {waiting}."
     if waiting and not step.by_itself:
         todo = f"Let {waiting} in."
     elif asked and not _is_asking(counted, step):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from hits.admin.page_parts import plural
 from hits.core.domain import bonus_rules, money, wages
 from hits.studies.models import Batch
 
@@ -77,7 +78,8 @@ def wage_of(batch: Batch) -> Wage | None:
         seconds = median * batch.items_per_assignment / items
         basis = f"the median that was measured in batch {number}"
         if items != batch.items_per_assignment:
-            basis += f", at {batch.items_per_assignment} items for each assignment instead of {items}"
+            each = plural(batch.items_per_assignment, "item")
+            basis += f", at {each} for each assignment instead of {items}"
     hourly = wages.hourly_wage(reward=batch.reward, seconds=seconds)
     if hourly is None:
         return None

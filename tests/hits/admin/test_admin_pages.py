@@ -1,9 +1,11 @@
 """Who sees which rows in the lists and pages of researchers and payments staff."""
 
+import re
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.contrib import admin
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -11,7 +13,8 @@ from django.urls import reverse
 
 from hits.admin.page_parts import in_words
 from hits.batches.services.budgets import reserve
-from hits.studies.models import Study
+from hits.studies.models import Batch, Study
+from hits.work.models.hits import HIT
 from tests.factories import (
     NOW,
     make_assignment,
@@ -160,9 +163,26 @@ def test_study_refuses_what_could_not_be_kept(client: Client, changes: dict[str,
     assert Study.objects.values().get() == before
 
 
+def test_lists_are_named_after_what_is_in_them(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admin.site, "get_app_list", lambda *_, **__: [])
+    client.force_login(make_user(is_superuser=True))
+    pages = {
+        model: text_of(
+            client.get(reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"))
+        )
+        for model in admin.site._registry
+    }
+
+    titles = {model: re.findall(r"<h1>(.*?)</h1>", page) for model, page in pages.items()}
+
+    assert [model for model, found in titles.items() if len(found) != 1 or "Select" in found[0]] == []
+    assert [titles[model][0].strip() for model in (Batch, HIT, Study)] == ["Batches", "HITs", "Studies"]
+    assert "<title>Batches | Crowd</title>" in pages[Batch].replace("<title> ", "<title>")
+
+
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(30, "30 seconds"), (900, "15 minutes"), (604_800, "1 week"), (31_536_000, "1 year")],
+    [(1, "1 second"), (30, "30 seconds"), (900, "15 minutes"), (604_800, "1 week"), (31_536_000, "1 year")],
 )
 def test_in_words_names_the_largest_units(seconds: int, words: str) -> None:
     assert in_words(seconds).replace("\xa0", " ") == words

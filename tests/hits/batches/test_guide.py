@@ -459,7 +459,7 @@ def test_wage_is_measured_where_there_are_times(client: Client) -> None:
     assert wage is not None
     assert (wage.hourly, wage.seconds) == (Decimal("12.00"), 30)
     assert wage.basis == (
-        f"the median that was measured in batch {earlier.pk}, at 1 items for each assignment instead of 2"
+        f"the median that was measured in batch {earlier.pk}, at 1 item for each assignment instead of 2"
     )
 
 
