@@ -217,6 +217,7 @@ USE_I18N = True
 LOCALE_PATHS = [BASE_DIR / "locale"]
 # Django's own ninety would translate its few words on a page, and leave ours as they are.
 LANGUAGES = list(find_languages(LOCALE_PATHS[0]))
+FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True
 TIME_ZONE = "UTC"
 

@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin
+from hits.core.domain.days import moment_in_words
 from hits.core.domain.sameness import is_amazon
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.sync.services.account_checks import check_account
@@ -172,7 +173,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
             return "never asked yet"
         if pace.silent_since is None:
             return "yes"
-        return f"not since {pace.silent_since:%d %b %Y, %H:%M} UTC. {pace.problem}"
+        return f"not since {moment_in_words(pace.silent_since)} UTC. {pace.problem}"
 
     @admin.display(description="strangers")
     def strangers(self, account: Account) -> SafeString | str:

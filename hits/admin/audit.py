@@ -22,6 +22,7 @@ from hits.admin.page_parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStu
 from hits.admin.payments.downloads import send
 from hits.admin.selection import signed_in
 from hits.core.audit_subjects import SUBJECTS
+from hits.core.domain.days import moment_in_words
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.payments.services import finance_files
@@ -116,7 +117,7 @@ class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
 
     @admin.display(description="when (UTC)", ordering="pk")
     def when(self, event: AuditEvent) -> str:
-        return f"{event.at:%Y-%m-%d %H:%M}"
+        return moment_in_words(event.at)
 
     @admin.display(description="about")
     def about(self, event: AuditEvent) -> SafeString | str:

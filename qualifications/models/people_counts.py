@@ -1,5 +1,6 @@
 from django.db import models
 
+from hits.core.domain.days import day_in_words
 from hits.studies.models import Study
 
 
@@ -24,4 +25,4 @@ class PeopleCount(models.Model):
         indexes = [models.Index(fields=["study", "-id"], name="people_count_latest")]
 
     def __str__(self) -> str:
-        return f"{self.study}, {self.counted_at:%d %b %Y}"
+        return f"{self.study}, {day_in_words(self.counted_at)}"

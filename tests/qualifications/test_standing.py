@@ -122,7 +122,7 @@ def test_failing_is_told_with_words_of_a_person_and_when_to_try_again() -> None:
     )
     assert (found.may_retry_at, found.next) == (
         NOW + 30 * DAY,
-        "You may try again from Dec. 21, 2026, 1 p.m. on.",
+        "You may try again from 21 Dec 2026, 13:00 on.",
     )
 
 

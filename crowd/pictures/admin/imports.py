@@ -29,6 +29,7 @@ from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need, signed_in
 from hits.common.spreadsheets import Cell
+from hits.core.domain.days import moment_in_words
 from hits.core.errors import InvalidItems
 from hits.identity.models.users import User
 from qualifications.models import SwowList
@@ -188,7 +189,7 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
 
     @admin.display(description="uploaded (UTC)", ordering="made_at")
     def made(self, row: Import) -> str:
-        return f"{row.made_at:%Y-%m-%d %H:%M}"
+        return moment_in_words(row.made_at)
 
 
 def _begin(call: Call[Import]) -> Outcome:

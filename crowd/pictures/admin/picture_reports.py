@@ -18,6 +18,7 @@ from crowd.pictures.services import picture_reports
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need, signed_in
+from hits.core.domain.days import moment_in_words
 from hits.core.errors import RuleBroken
 
 MOST_OTHERS = 50
@@ -100,7 +101,7 @@ class ReportAdmin(ReadOnlyAdmin[Report]):
 
     @admin.display(description="reported (UTC)", ordering="made_at")
     def made(self, report: Report) -> str:
-        return f"{report.made_at:%Y-%m-%d %H:%M}"
+        return moment_in_words(report.made_at)
 
 
 def decide_view(request: HttpRequest, pk: int) -> HttpResponse:

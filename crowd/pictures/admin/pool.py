@@ -27,6 +27,7 @@ from crowd.pictures.services.preparation import prepare_anew
 from hits.admin.data.take_files import send_csv
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.common.spreadsheets import Cell
+from hits.core.domain.days import day_in_words, moment_in_words
 from hits.identity.models.users import User
 
 KEPT_S = 300
@@ -254,13 +255,13 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
 
     @admin.display(description="added", ordering="added_at")
     def added(self, picture: Picture) -> str:
-        return f"{picture.added_at:%Y-%m-%d}"
+        return day_in_words(picture.added_at)
 
     @admin.display(description="checked")
     def checked(self, picture: Picture) -> str:
         if picture.checked_at is None:
             return "Not checked here"
-        return f"{picture.checked_at:%Y-%m-%d %H:%M} UTC, by {_name_of(picture.checked_by)}"
+        return f"{moment_in_words(picture.checked_at)} UTC, by {_name_of(picture.checked_by)}"
 
 
 def _name_of(user: User | None) -> str:

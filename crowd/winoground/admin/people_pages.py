@@ -23,6 +23,7 @@ from crowd.winoground.queries.people_shown import (
 from crowd.winoground.queries.scoring import SCORED
 from hits.admin.selection import signed_in
 from hits.admin.stat_tables import send_table
+from hits.core.domain.days import moment_in_words
 from hits.datasets.columns import TEXT
 from hits.datasets.stat_table import SHARE, ShownCell, StatTable, head
 from hits.identity.models.users import User
@@ -158,7 +159,7 @@ def _caption_row(one: GenderedExample) -> Sequence[Any]:
         f"A: {example.caption_0 or '–'} B: {example.caption_1 or '–'}",
         ", ".join(one.words),
         ", ".join(one.open) or "–",
-        f"{last.by}, {last.at:%Y-%m-%d %H:%M} UTC" if last else "–",
+        f"{last.by}, {moment_in_words(last.at)} UTC" if last else "–",
         last.reason if last else "–",
     )
 

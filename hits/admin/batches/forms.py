@@ -12,6 +12,7 @@ from hits.admin.page_parts import JsonField
 from hits.admin.spans import SpanField
 from hits.batches import domain as criteria
 from hits.batches.services.drafting import ASKS_ONCE, STEPS
+from hits.core.domain.days import day_in_words
 from hits.core.domain.requirements import COMPARATORS, GUARDED, check
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
@@ -40,7 +41,7 @@ class RowChoice(forms.TypedChoiceField):
 
 
 def batch_label(batch: Batch) -> str:
-    day = f", {batch.launched_at:%d %b %Y}" if batch.launched_at else ""
+    day = f", {day_in_words(batch.launched_at)}" if batch.launched_at else ""
     return f"{batch.study}: {batch.title} (number {batch.pk}{day})"
 
 

@@ -1,6 +1,6 @@
-"""The meaning of "daily": the calendar day of a study's own time zone, which may have 23 or 25 hours."""
+"""Days and moments: the calendar day of a study's own time zone, which may have 23 or 25 hours, and words."""
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 
@@ -10,3 +10,13 @@ def day_around(now: datetime, *, zone: str) -> tuple[datetime, datetime]:
     today = now.astimezone(there).date()
     start, end = (datetime.combine(day, time(), there) for day in (today, today + timedelta(days=1)))
     return start.astimezone(UTC), end.astimezone(UTC)
+
+
+def day_in_words(at: date) -> str:
+    """Return a day as all pages write it: 7 Nov 2026."""
+    return f"{at.day} {at:%b %Y}"
+
+
+def moment_in_words(at: datetime) -> str:
+    """Return a moment as all pages write it, in its own zone: 7 Nov 2026, 13:36."""
+    return f"{day_in_words(at)}, {at:%H:%M}"

@@ -6,6 +6,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
+from hits.core.domain.days import moment_in_words
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 from hits.work.models.hits import HIT
@@ -83,7 +84,7 @@ class Match(models.Model):
         indexes = [models.Index(fields=["account", "-id"], name="match_of_account")]
 
     def __str__(self) -> str:
-        return f"{self.account}, {self.started_at:%Y-%m-%d %H:%M}"
+        return f"{self.account}, {moment_in_words(self.started_at)}"
 
 
 class Difference(models.Model):

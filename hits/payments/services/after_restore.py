@@ -13,6 +13,7 @@ from django.db.models import Count, Exists, Max, OuterRef, QuerySet
 
 from hits.common.sweep_parts import in_parts
 from hits.core import audit_trail
+from hits.core.domain.days import moment_in_words
 from hits.core.errors import ProviderError, RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
@@ -70,7 +71,7 @@ def confirm_epoch(*, epoch: Epoch, by: User, now: datetime) -> None:
         still_open = HIT.objects.filter(batch__account=epoch.account, status=HIT.Status.OPEN)
         still_open.update(seen="", look_at=now)
         Account.objects.filter(pk=epoch.account_id).update(surveyed_at=None)
-        words = f"Let {epoch.account} go on after the comparison of {epoch.began_at:%Y-%m-%d %H:%M} UTC."
+        words = f"Let {epoch.account} go on after the comparison of {moment_in_words(epoch.began_at)} UTC."
         audit_trail.note("epoch.confirmed", words, by=by, now=now, account=epoch.account)
     log.warning("epoch.confirmed", account=str(epoch.account.public_id))
 

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
+from hits.core.domain.days import moment_in_words
 from hits.providers.models.accounts import Account
 
 
@@ -54,4 +55,4 @@ class Epoch(models.Model):
         indexes = [models.Index(fields=["account", "-began_at"], name="epoch_of_account")]
 
     def __str__(self) -> str:
-        return f"{self.account}, {self.began_at:%Y-%m-%d %H:%M}"
+        return f"{self.account}, {moment_in_words(self.began_at)}"

@@ -14,6 +14,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from django.conf import settings
 
+from hits.core.domain.days import moment_in_words
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.registry import provider_for
@@ -117,9 +118,9 @@ def _check_events(account: Account, *, now: datetime) -> Finding:
     if last.handled_at is None and now - last.received_at > UNREAD:
         advice = "Nobody reads them: start manage.py serve, or the Celery worker and beat."
         return Finding(
-            name="events", ok=False, saw=f"unread since {last.received_at:%d %b %H:%M}", advice=advice
+            name="events", ok=False, saw=f"unread since {moment_in_words(last.received_at)}", advice=advice
         )
-    return Finding(name="events", ok=True, saw=f"the last came on {last.received_at:%d %b %Y at %H:%M} UTC")
+    return Finding(name="events", ok=True, saw=f"the last came on {moment_in_words(last.received_at)} UTC")
 
 
 def _check_pace(account: Account, *, now: datetime) -> Finding:
@@ -127,7 +128,7 @@ def _check_pace(account: Account, *, now: datetime) -> Finding:
     pace = Pace.objects.filter(account=account).first()
     if pace and pace.silent_since:
         advice = "Look at the endpoint. Nothing is lost: what is to be sent to it waits here."
-        saw = f"no answer since {pace.silent_since:%d %b %H:%M} UTC: {pace.problem}"
+        saw = f"no answer since {moment_in_words(pace.silent_since)} UTC: {pace.problem}"
         return Finding(name="pace", ok=False, saw=saw, advice=advice)
     wait = pace.free_at - now if pace else timedelta(0)
     if wait > LONG_QUEUE:
@@ -141,7 +142,7 @@ def _check_standstill(account: Account) -> Finding:
     epoch = Epoch.objects.still_open().filter(account=account).first()
     if epoch is None:
         return Finding(name="standstill", ok=True, saw="not halted")
-    saw = f"nothing is sent since {epoch.began_at:%d %b %Y, %H:%M} UTC: rows were put back from a copy"
+    saw = f"nothing is sent since {moment_in_words(epoch.began_at)} UTC: rows were put back from a copy"
     advice = "Look at what was found and let it go on: Payments, What was put back from a copy."
     return Finding(name="standstill", ok=False, saw=saw, advice=advice)
 

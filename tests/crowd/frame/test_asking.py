@@ -110,7 +110,7 @@ def test_work_shows_the_consent_first_and_leases_nothing(client: Client, hit: HI
     for part in (
         text.title,
         "This is text number 1.",
-        "Version 1 of Nov. 21, 2026",
+        "Version 1 of 21 Nov 2026",
         "Time left for this HIT",
     ):
         assert part in shown

@@ -81,7 +81,7 @@ def test_picture_says_who_sent_it_and_offers_the_file_to_those_who_may(client: C
     assert [link in one for one in (without, page)] == [False, True]
     assert "needs a permission of its own" in without
     assert "&lt;b&gt;owl&lt;/b&gt;.png" in page
-    assert "by designer 12, 2026-11-21 12:00 UTC" in page
+    assert "by designer 12, 21 Nov 2026, 12:00 UTC" in page
     assert "No image set is drawn from it" in page
 
 

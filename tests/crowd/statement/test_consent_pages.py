@@ -45,7 +45,7 @@ def test_page_tells_what_is_kept_of_somebody_under_age_and_erasing_does_not_end_
 def test_page_tells_what_was_agreed_to_and_when(client: Client, worker: Worker, text: ConsentText) -> None:
     page = client.get(address(worker, text.study))
 
-    for part in (text.title, "Version 1: you agreed on Nov. 21, 2026.", "In force", "This is text number 1."):
+    for part in (text.title, "Version 1: you agreed on 21 Nov 2026.", "In force", "This is text number 1."):
         assert part in text_of(page)
     assert "Nothing is stored." in text_of(page)
     assert "no-store" in page["Cache-Control"]
@@ -95,7 +95,7 @@ def test_what_was_told_is_erased_and_never_shown(client: Client, worker: Worker,
     shown = client.get(where)
     done = [client.post(where, {"deed": "erase"}, follow=True) for _ in range(2)]
 
-    assert "On Nov. 21, 2026 you were asked" in text_of(shown)
+    assert "On 21 Nov 2026 you were asked" in text_of(shown)
     assert "doctorate" not in text_of(shown).lower()
     assert ["is erased" in text_of(page) for page in done] == [True, True]
     assert not Demographics.objects.exists()
@@ -147,6 +147,6 @@ def test_answer_about_english_is_told_and_erased(client: Client, worker: Worker,
     page = client.get(address(worker, text.study))
     client.post(address(worker, text.study), {"deed": "erase"})
 
-    assert "On Nov. 21, 2026 you were asked whether you speak English." in text_of(page)
+    assert "On 21 Nov 2026 you were asked whether you speak English." in text_of(page)
     assert "Erase what I told about myself" in text_of(page)
     assert "Nothing is stored." in text_of(client.get(address(worker, text.study)))

@@ -93,7 +93,7 @@ def test_statement_shows_work_reward_and_bonus(client: Client) -> None:
     page = read(client, work)
 
     text = text_of(page)
-    for part in ("Which pictures?", "$0.30", "$0.18", "Well fooled.", "Credited on Nov. 20, 2026", "$0.48"):
+    for part in ("Which pictures?", "$0.30", "$0.18", "Well fooled.", "Credited on 20 Nov 2026", "$0.48"):
         assert part in text
     lines = page.context["works"][0]["bonuses"][0]["figures"]
     assert [(line.label, line.value) for line in lines] == [
@@ -128,8 +128,8 @@ def test_statement_of_rejected_work_tells_the_reason(client: Client) -> None:
         ({"status": "owed", "held_reason": "Looks odd"}, "A person takes a closer look before it is paid"),
         ({"status": "approved"}, "Approved; it is sent next"),
         ({"status": "sending"}, "Being sent"),
-        ({"status": "sent", "sent_at": datetime(2026, 11, 2, tzinfo=UTC)}, "Sent on Nov. 2, 2026"),
-        ({"status": "confirmed", "sent_at": datetime(2026, 11, 2, tzinfo=UTC)}, "Credited on Nov. 2, 2026"),
+        ({"status": "sent", "sent_at": datetime(2026, 11, 2, tzinfo=UTC)}, "Sent on 2 Nov 2026"),
+        ({"status": "confirmed", "sent_at": datetime(2026, 11, 2, tzinfo=UTC)}, "Credited on 2 Nov 2026"),
         ({"status": "unknown"}, "Being sent; we are checking with the platform that it arrived"),
         (
             {"status": "refused", "problem": "RequestError"},

@@ -180,7 +180,7 @@ def test_granted_appeal_owes_what_was_missing(paid: list[dict[str, Any]]) -> Non
         "appeal",
         Decimal("0.25"),
     )
-    assert asked["reason"] == "You asked about this work on Nov. 21, 2026, and you were right."
+    assert asked["reason"] == "You asked about this work on 21 Nov 2026, and you were right."
     assert asked["by"] == user
     assert "$0.25 more are owed" in AuditEvent.objects.get(kind="appeal.granted").words
 
@@ -192,7 +192,7 @@ def test_granted_amount_is_an_obligation_that_nobody_has_approved() -> None:
 
     bonus = Bonus.objects.get()
     assert (bonus.rule, bonus.amount, bonus.status) == ("appeal", Decimal("0.25"), "owed")
-    assert (bonus.approved_by, bonus.reason[:30]) == (None, "You asked about this work on N")
+    assert (bonus.approved_by, bonus.reason[:30]) == (None, "You asked about this work on 2")
 
 
 def test_granted_appeal_without_an_amount_owes_nothing(paid: list[dict[str, Any]]) -> None:

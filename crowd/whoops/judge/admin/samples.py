@@ -27,6 +27,7 @@ from hits.admin.page_parts import plural, read_number
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.stat_tables import send_table
+from hits.core.domain.days import day_in_words, moment_in_words
 from hits.datasets.columns import TEXT
 from hits.datasets.stat_table import SHARE, UNKNOWN, ShownCell, StatTable, head
 
@@ -152,8 +153,8 @@ def _sample_row(one: SampleProgress, agreement: Agreement) -> Sequence[Any]:
         len(one.options),
         agreement.right.value,
         agreement.unanimous.value,
-        ShownCell(words=str(sample.drawn_by), below=f"{sample.drawn_at:%Y-%m-%d}"),
-        f"{sample.drawn_at:%Y-%m-%d %H:%M} UTC",
+        ShownCell(words=str(sample.drawn_by), below=day_in_words(sample.drawn_at)),
+        f"{moment_in_words(sample.drawn_at)} UTC",
     )
 
 
@@ -163,7 +164,7 @@ def _judges(chosen: SampleProgress) -> StatTable:
             one.pseudonym,
             one.questions,
             one.yes,
-            f"{one.last_at:%Y-%m-%d %H:%M} UTC" if one.last_at else UNKNOWN,
+            f"{moment_in_words(one.last_at)} UTC" if one.last_at else UNKNOWN,
         )
         for one in judges_of(chosen.sample)
     ]

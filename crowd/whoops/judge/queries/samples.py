@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Count, Max
 
@@ -56,7 +57,7 @@ class SampleJudge:
     pseudonym: str
     questions: int
     yes: int
-    last_at: object
+    last_at: datetime | None
 
 
 def samples_with_progress(project: Project) -> list[SampleProgress]:
@@ -72,19 +73,19 @@ def judges_of(sample: Sample) -> list[SampleJudge]:
     rows = scores.values_list("assignment__worker__pseudonym", "numerator").annotate(
         n=Count("pk"), at=Max("assignment__submitted_at")
     )
-    found: defaultdict[str, dict[int, tuple[int, object]]] = defaultdict(dict)
+    found: defaultdict[str, dict[int, tuple[int, datetime | None]]] = defaultdict(dict)
     for pseudonym, numerator, count, at in rows:
         found[pseudonym][int(bool(numerator))] = (count, at)
     judges = [_judge(pseudonym, by_vote) for pseudonym, by_vote in found.items()]
     return sorted(judges, key=lambda one: (-one.questions, one.pseudonym))
 
 
-def _judge(pseudonym: str, by_vote: Mapping[int, tuple[int, object]]) -> SampleJudge:
+def _judge(pseudonym: str, by_vote: Mapping[int, tuple[int, datetime | None]]) -> SampleJudge:
     return SampleJudge(
         pseudonym=pseudonym,
         questions=sum(count for count, _ in by_vote.values()),
         yes=by_vote.get(1, (0, None))[0],
-        last_at=max((at for _, at in by_vote.values() if at is not None), key=str, default=None),
+        last_at=max((at for _, at in by_vote.values() if at is not None), default=None),
     )
 
 

@@ -31,6 +31,7 @@ from hits.admin.page_parts import ReadOnlyAdmin, plural, read_number
 from hits.admin.payments.downloads import send
 from hits.admin.selection import need, signed_in
 from hits.core import audit_trail
+from hits.core.domain.days import moment_in_words
 from hits.payments.services.finance_files import FinanceFile
 from hits.studies.models import Study
 from hits.work.access import studies_of
@@ -235,7 +236,7 @@ def _ask_to_take_back(call: Call[Draw]) -> Confirm:
             "{}, drawn {at}. {count} of its questions were given to nobody yet. They are removed as if they "
             "had never been drawn, and can be drawn again; questions that a worker has seen stay.",
             draw.get_kind_display(),
-            at=f"{draw.drawn_at:%Y-%m-%d %H:%M}",
+            at=moment_in_words(draw.drawn_at),
             count=count,
         ),
         button=f"Yes, take {count} back",

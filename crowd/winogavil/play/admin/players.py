@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from crowd.winogavil.play.models import Player
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
+from hits.core.domain.days import day_in_words
 from hits.work.access import studies_of
 
 
@@ -46,4 +47,4 @@ class PlayerAdmin(ReadOnlyAdmin[Player]):
     @admin.display(description="agreed to")
     def agreed_to(self, player: Player) -> str:
         consents = player.consents.select_related("text").order_by("pk")
-        return ", ".join(f"version {one.text.version} on {one.given_at:%Y-%m-%d}" for one in consents)
+        return ", ".join(f"version {one.text.version} on {day_in_words(one.given_at)}" for one in consents)

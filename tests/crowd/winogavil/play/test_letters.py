@@ -80,7 +80,7 @@ def test_letter_tells_scores_bonuses_and_what_is_open(study: Study) -> None:
     assert written == 1
     assert (message.study, message.account, message.by) == (study, work.account, setting.by)
     assert [recipient.worker for recipient in message.recipients.all()] == [work.worker]
-    assert "Nov. 21, 2026" in message.subject
+    assert "21 Nov 2026" in message.subject
     assert message.text.splitlines() == [
         "You invented words for 1 set of pictures.",
         "2 words of yours became final. They fooled the model by 83.5 % on average.",
