@@ -41,6 +41,11 @@ class Control:
 @dataclass(kw_only=True)
 class SentForm:
     controls: dict[str, Control] = field(default_factory=dict)
+    action: str = ""
+    is_posted: bool = False
+    # Name and value of the button that the Enter key presses, if it has a name.
+    pressed: Sent = field(default_factory=dict)
+    has_button: bool = False
 
     @property
     def values(self) -> Sent:
@@ -62,8 +67,13 @@ class _Reader(HTMLParser):
         if words.startswith("id_") and words.endswith(ERROR):
             self.wrong.add(words.removeprefix("id_").removesuffix(ERROR))
         if tag == "form":
-            self._open = SentForm()
+            is_posted = (found.get("method") or "").lower() == "post"
+            self._open = SentForm(action=found.get("action") or "", is_posted=is_posted)
             self.forms.append(self._open)
+        elif self._open is not None and _is_submit(tag, found):
+            if not self._open.has_button and found.get("name"):
+                self._open.pressed = {found["name"] or "": [found.get("value") or ""]}
+            self._open.has_button = True
         elif self._open is not None and found.get("name"):
             self._take(tag, found, self._open.controls)
         elif tag == "option" and self._select is not None:
@@ -98,11 +108,17 @@ class _Reader(HTMLParser):
             self._area = control
             control.values.append("")
         elif kind in CHOSEN:
-            control.options.append(value or "on")
+            control.options.append("on" if value is None else value)
             if "checked" in found:
-                control.values.append(value or "on")
+                control.values.append("on" if value is None else value)
         else:
             control.values.append(value or "")
+
+
+def _is_submit(tag: str, found: Mapping[str, str | None]) -> bool:
+    return (tag == "button" and found.get("type") in (None, "submit")) or (
+        tag == "input" and found.get("type") == "submit"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,11 +139,15 @@ def read_page(page: Any) -> Shown:
     return Shown(form=max(reader.forms, key=lambda form: len(form.controls)), wrong=reader.wrong)
 
 
-def read_form(text: str) -> SentForm:
-    """Read the first form in the text."""
+def read_forms(text: str) -> list[SentForm]:
     reader = _Reader()
     reader.feed(text)
-    return reader.forms[0]
+    return reader.forms
+
+
+def read_form(text: str) -> SentForm:
+    """Read the first form in the text."""
+    return read_forms(text)[0]
 
 
 def fill_in(form: SentForm, known: Mapping[str, Sequence[str]]) -> Sent:

@@ -20,6 +20,7 @@ from tests.attacks.exports import take_exports, take_release
 from tests.attacks.poison import poison_tables
 from tests.attacks.sites import SITES
 from tests.attacks.world import make_world
+from tests.attacks.wrong_forms import WrongForm, send_wrong_forms
 from tests.stubbed import StubbedTurk
 
 
@@ -32,6 +33,8 @@ class Seen:
     empty: list[str]
     sites: Mapping[str, Reading]
     downloads: list[Download]
+    # Forms of the admin with a wrong field.
+    wrong_forms: list[WrongForm]
     # Pages that answered workers' hostile answers.
     answers: list[Page]
 
@@ -62,8 +65,17 @@ def read_everything(folder: Path) -> Seen:
         read = {name: site.read() for name, site in sites.items()}
         downloads = [one for name, site in sites.items() for one in take_downloads(site.client, read[name])]
         downloads += [*take_exports(folder), *take_release(Study.objects.order_by("pk")[0])]
+        admin = sites["admin"]
+        wrong_forms = send_wrong_forms(admin.client, read["admin"], urlconf=admin.urlconf)
         answers = list(send_hostile_answers(sites["frames"].client, read["frames"]))
-        return Seen(answers=answers, columns=columns, empty=world.empty, sites=read, downloads=downloads)
+        return Seen(
+            answers=answers,
+            columns=columns,
+            empty=world.empty,
+            sites=read,
+            downloads=downloads,
+            wrong_forms=wrong_forms,
+        )
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import pytest
 
 from hits import families
 from tests.attacks.conftest import Seen
+from tests.attacks.crawling import route_of
 from tests.attacks.poison import MARK, find_leaks
 
 pytestmark = [pytest.mark.django_db, pytest.mark.pure]
@@ -64,6 +65,23 @@ def test_hostile_texts_are_only_texts(seen: Seen, site: str) -> None:
 @pytest.mark.parametrize("site", SHOWN)
 def test_no_page_is_left_unread(seen: Seen, site: str) -> None:
     assert set(seen.sites[site].unseen) <= NOT_THERE.get(site, set())
+
+
+@pytest.mark.parametrize("site", SHOWN)
+def test_no_link_leads_nowhere(seen: Seen, site: str) -> None:
+    dead = {
+        f"{link}, on {origin}"
+        for link, origin in seen.sites[site].dead.items()
+        if route_of(link, seen.sites[site].urlconf) not in NOT_THERE.get(site, set())
+    }
+
+    assert "\n".join(sorted(dead)) == ""
+
+
+def test_form_with_a_wrong_field_fails_nowhere_and_what_was_typed_stays(seen: Seen) -> None:
+    assert [one for one in seen.wrong_forms if one.status >= 500] == []
+    assert "\n".join(str(one) for one in seen.wrong_forms if one.lost) == ""
+    assert len({one.route for one in seen.wrong_forms}) > 100
 
 
 @pytest.mark.parametrize("site", SHOWN)

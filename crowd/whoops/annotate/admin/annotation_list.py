@@ -91,5 +91,6 @@ class AnnotationAdmin(ReadOnlyAdmin[Annotation]):
             "may_decide": request.user.has_perm(DECIDE) and may_be_decided(row),
             "reasons": REASONS,
             "longest": LONGEST_WHY,
+            **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/whoops/annotation.html", context)

@@ -1,9 +1,9 @@
 """Pages about what annotators wrote: what is held back, and the annotations of each image."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.db.models import Count, F, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404, redirect
@@ -139,9 +139,8 @@ def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, row: in
         done = _decide(request, found)
     except RuleBroken as refusal:
         messages.error(request, str(refusal))
-        if held := held_back(project).filter(pk=row).first():  # nobody else has decided: what was typed stays
-            why = request.POST.get("why", "")
-            return _show_held(pages, request, project, held, why=why)
+        if why := request.POST.get("why", ""):  # what was typed stays
+            return _show_again(pages, request, project, found, why=why)
     else:
         pages.log_change(
             request, project, f"Annotation {found.pk} of {found.image}: {done} {found.why}".strip()
@@ -150,6 +149,16 @@ def decide_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, row: in
     if request.POST.get("back") == "held":
         return redirect(f"{_url(project, 'held')}?after={found.pk}")
     return redirect("admin:whoops_annotation_change", found.pk)
+
+
+def _show_again(
+    pages: ProjectPages[Any], request: HttpRequest, project: Project, row: Annotation, *, why: str
+) -> HttpResponse:
+    """Show the page that a decision came from: the queue, if nobody else has decided, or the row's own."""
+    if request.POST.get("back") == "held" and (held := held_back(project).filter(pk=row.pk).first()):
+        return _show_held(pages, request, project, held, why=why)
+    own = cast("admin.ModelAdmin[Annotation]", admin.site.get_model_admin(Annotation))
+    return own.change_view(request, str(row.pk), extra_context={"why": why})
 
 
 def _decide(request: HttpRequest, row: Annotation) -> str:

@@ -125,10 +125,13 @@ def test_reason_of_a_refused_decision_stays_in_its_field(crowd: Annotators, clie
     crowd.answer(COARSE)
     address = reverse("admin:whoops_annotation_decide", args=[crowd.project.pk, Annotation.objects.get().pk])
 
-    page = client.post(address, {"verdict": "drop", "why": "y" * 301, "seen": "held", "back": "held"})
+    refused = {"verdict": "drop", "why": "y" * 301, "seen": "held"}
 
-    assert f'name="why" value="{"y" * 301}"' in text_of(page)
-    assert '<details data-key="d" open>' in text_of(page)
+    queue, own = client.post(address, {**refused, "back": "held"}), client.post(address, refused)
+
+    assert all(f'name="why" value="{"y" * 301}"' in text_of(page) for page in (queue, own))
+    assert all("Say it in at most 300 characters." in text_of(page) for page in (queue, own))
+    assert '<details data-key="d" open>' in text_of(queue)
 
 
 def test_a_second_person_is_told_that_the_first_has_decided(crowd: Annotators) -> None:
