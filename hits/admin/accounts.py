@@ -136,7 +136,9 @@ class AccountAdmin(admin.ModelAdmin[Account]):
     def get_fields(self, request: HttpRequest, obj: Account | None = None) -> Any:
         """Hide secrets from users who may only look: the admin would print them as text."""
         names = [*AccountForm.Meta.fields]
-        shown = ["answers", "see_check", "strangers"] if obj else []
+        shown = ["answers", "see_check"] if obj else []
+        if obj and request.user.has_perm("hits.view_stranger"):
+            shown.append("strangers")
         if obj is not None and not self.has_change_permission(request, obj):
             return [name for name in names if name not in SECRETS] + shown
         if not (obj and _is_used(obj)):

@@ -105,6 +105,27 @@ class ReadOnlyAdmin(admin.ModelAdmin[Row]):
             return False
         return super().lookup_allowed(lookup, value, request)
 
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Name related rows without a link where this user may not open them."""
+        return [
+            (title, {**options, "fields": [self._unlinked(request, name) for name in options["fields"]]})
+            for title, options in super().get_fieldsets(request, obj)
+        ]
+
+    def _unlinked(self, request: HttpRequest, name: Any) -> Any:
+        field = next((one for one in self.opts.concrete_fields if one.name == name), None)
+        model = field.related_model if field else None
+        if not isinstance(model, type) or not self.admin_site.is_registered(model):
+            return name
+        if self.admin_site.get_model_admin(model).has_view_permission(request):
+            return name
+
+        @admin.display(description=field.verbose_name if field else "")
+        def in_words_alone(row: Row) -> Any:
+            return getattr(row, name)
+
+        return in_words_alone
+
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 

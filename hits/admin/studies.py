@@ -88,11 +88,17 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         return [path("bonus-table/", table, name="hits_study_bonus_table"), *super().get_urls()]
 
     def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
-        """Leave the rules out for users who may only look: the table in words says what they are."""
-        if obj is None or self.has_change_permission(request, obj):
-            return self.fieldsets
+        """Leave out what leads nowhere: the rules for who may only look, and books that are not for the user.
+
+        The table in words says what the rules are.
+        """
+        hidden = set()
+        if obj is not None and not self.has_change_permission(request, obj):
+            hidden.add("bonus_rules")
+        if not request.user.has_perm("hits.view_ledgerentry"):
+            hidden.add("entries")
         return [
-            (title, {"fields": [name for name in options["fields"] if name != "bonus_rules"]})
+            (title, {"fields": [name for name in options["fields"] if name not in hidden]})
             for title, options in self.fieldsets
         ]
 

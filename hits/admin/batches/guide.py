@@ -207,13 +207,13 @@ def show_step(
     return TemplateResponse(request, f"admin/hits/guide/{form.step}.html", context)
 
 
-def steps_of(batch: Batch, *, current: str, wanted: int) -> list[Step]:
+def steps_of(batch: Batch, *, current: str, wanted: int, may_change: bool = True) -> list[Step]:
     notes = {"what": f"{wanted} answers needed" if wanted else "no items yet"}
     return [
         Step(
             key=key,
             name=name,
-            url=step_url(batch, key),
+            url=step_url(batch, key) if may_change else "",
             is_current=key == current,
             note=notes.get(key, ""),
         )

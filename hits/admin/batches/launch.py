@@ -122,7 +122,9 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "title": "Check and launch",
         "batch": batch,
         "family": families.registered().get(batch.task),
-        "steps": steps_of(batch, current="launch", wanted=wanted),
+        "steps": steps_of(
+            batch, current="launch", wanted=wanted, may_change=request.user.has_perm("hits.change_batch")
+        ),
         "plans": plans,
         "plan": chosen,
         "rules": table_of(batch.rules_that_apply, items=batch.prices.items),
