@@ -51,6 +51,4 @@ def test_empty_part_of_a_progress_bar_is_dark_in_dark_mode(browser: Browser, she
     bar = Image.open(BytesIO(page.locator("progress").screenshot())).convert("L")
     page.close()
 
-    empty = bar.getpixel((bar.width * 3 // 4, bar.height // 2))
-    assert isinstance(empty, int)
-    assert empty < DARK
+    assert bar.tobytes()[bar.width * (bar.height // 2) + bar.width * 3 // 4] < DARK

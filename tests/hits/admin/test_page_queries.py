@@ -14,8 +14,10 @@ pytestmark = pytest.mark.django_db
 MOST = 10
 # The page of a study's project in one family has a card for each part of the work.
 MOST_OF_PROJECT = 19
-# Pages with a card or a table for each of many things or two banners, and a list with five filters.
+# Pages with a card or a table for each of many things or two banners, a list with five filters, and the page
+# of a launch, which keeps the balance that it has asked for.
 MOST_OF = {
+    "launch page": 11,
     "run: one": 11,
     "run, frozen": 11,
     "game: one": MOST_OF_PROJECT,
