@@ -7,11 +7,11 @@ import pytest
 
 from crowd.benchmarks.models import Result
 from crowd.benchmarks.queries.benchmark_table import complete_results
-from crowd.benchmarks.released_items import items_from
+from crowd.benchmarks.released_items import items_from, next_items
 from crowd.benchmarks.services import benchmark_results
 from crowd.releases.models import Release
 from crowd.whoops.models import Image
-from hits.common.spreadsheets import write_csv
+from hits.common.spreadsheets import Cell, write_csv
 from hits.core.errors import RuleBroken
 from scoring.models import Vector
 from scoring.models.model_questions import ModelQuestion
@@ -108,7 +108,7 @@ def test_the_best_model_stands_first_and_people_and_chance_below() -> None:
     benchmark = make_benchmark("winoground")
     task = benchmark_results.task_of(benchmark)
     for name, right in (("worse", 1), ("best", 5), ("middle", 3)):
-        lines = [
+        lines: list[list[Cell]] = [
             [item.name, *((2, 1, 1, 2) if place < right else (1, 2, 2, 1))]
             for place, item in enumerate(read.item for read in items_from(benchmark.release, task))
         ]
@@ -123,7 +123,7 @@ def test_the_best_model_stands_first_and_people_and_chance_below() -> None:
 
 def test_a_result_that_fails_ends_the_turn_of_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     broken, sound = make_benchmark("winoground"), make_benchmark("whoops")
-    taking = benchmark_results.next_items
+    taking = next_items
 
     def take(release: Release, *args: Any, **kwargs: Any) -> Any:
         if release == broken.release:
