@@ -76,7 +76,7 @@ def test_bonus_table_is_edited_by_keyboard_beside_a_live_example(
     expect(page.get_by_role("group", name="Rule 2:")).to_be_focused()
     page.locator("#id_bonus_rules-1-name").fill("thank you")
     page.locator("#id_bonus_rules-1-amount").fill("0.01")
-    page.get_by_role("button", name="Move rule 2 up").press("Enter")
+    page.get_by_role("button", name="Move up: rule 2").press("Enter")
     expect(page.locator("#id_bonus_rules-0-name")).to_have_value("thank you")
     expect(earned).to_have_text("$0.06")
     page.locator("#id_bonus_rules-0-name").press("Enter")
