@@ -12,8 +12,8 @@ from tests.languages.unmarked import SENTENCE, find_unmarked
 
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = ("config", "crowd", "qualifications")
-# Pages of researchers, of the marketplace's operators, and of people who judge the work.
-OF_STAFF = ("admin", "desk", "review", "review.html", "403_csrf.html")
+# Pages of researchers here and elsewhere, of the marketplace's operators, and of people who judge the work.
+OF_STAFF = ("admin", "boards", "desk", "review", "review.html", "403_csrf.html")
 QUOTED = re.compile(r'(?<!_\()"([^"]*)"')
 # A block that pages fill with attributes of an element.
 ATTRIBUTES = "block words"

@@ -185,7 +185,7 @@ def _check_whole(
     found: Mapping[str, Scored], known: KnownItems, problems: Problems, *, is_part: bool
 ) -> None:
     if problems.said and not known.is_named:
-        problems.say("No line is about an item of this release. Is the file of another release or task?")
+        problems.lead("No line is about an item of this release. Is the file of another release or task?")
     lacking = len(known) - len(found)
     if found and lacking and not is_part:
         problems.say(

@@ -30,6 +30,10 @@ class Problems:
         else:
             self._more += 1
 
+    def lead(self, words: str) -> None:
+        """Say what is wrong with the file as a whole, above all of its lines."""
+        self._said.insert(0, (0, words))
+
     @contextmanager
     def of(self, place: str, *, line: int = 0) -> Iterator[None]:
         """Record a ValueError in this block as the problem of this place; the next row follows."""

@@ -274,7 +274,8 @@ def test_many_bad_lines_are_counted_and_not_all_told() -> None:
 
     found = problems(release, as_jsonl(*[{"ID": str(number), "prediction": []} for number in range(700)]))
 
-    assert len(found) == MOST_PROBLEMS + 1
+    assert len(found) == MOST_PROBLEMS + 2
+    assert found[0] == "No line is about an item of this release. Is the file of another release or task?"
     assert found[-1] == "And 651 more."
 
 
