@@ -118,7 +118,7 @@ def test_list_refuses_a_nul_in_its_address(client: Client, model: str) -> None:
 
     answer = client.get(reverse(f"admin:hits_{model}_changelist"), {"pk__in": "1,\0"})
 
-    assert (answer.status_code, answer["Content-Type"]) == (400, "text/plain")
+    assert (answer.status_code, answer["Content-Type"]) == (400, "text/html; charset=utf-8")
 
 
 @pytest.mark.parametrize(
