@@ -23,6 +23,8 @@ Scores = Mapping[str, Fraction]
 Number = Fraction | int
 # Sums of scores, as a result stores them.
 Sums = Sequence[Mapping[str, Any]]
+# Characters of a model's words about one item, in a file.
+LONGEST_WORDS = 1_000
 _tasks: dict[tuple[str, str], "BenchmarkTask"] = {}
 
 
@@ -129,6 +131,8 @@ class BenchmarkTask(ABC):
     subsets: ClassVar[str] = ""
     # Who the people beside the models are; empty where a release has no answers of people.
     people: ClassVar[str] = ""
+    # Names of people among what is counted elsewhere.
+    people_elsewhere: ClassVar[Sequence[str]] = ()
     # Whether a model that reads captions can be given those that another model says.
     takes_captions: ClassVar[bool] = False
     # Where parts of its items are scored by themselves.

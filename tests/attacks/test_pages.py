@@ -45,7 +45,8 @@ NOT_THERE = {
     "data": {
         "data/submit/<str:token>/<slug:task>/items.jsonl",
         "data/<uuid:release_id>/files/<str:name>",
-        "data/<uuid:release_id>/<slug:task>/<slug:name>.<str:form>",
+        "data/<uuid:release_id>/<slug:task>/<slug:name>.csv",
+        "data/<uuid:release_id>/<slug:task>/<slug:name>.json",
     },
     "worker site": {"invitation/<str:token>/", "register/"},
 }

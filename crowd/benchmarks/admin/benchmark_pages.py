@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -49,6 +50,7 @@ from hits.admin.page_parts import ReadOnlyAdmin, plural
 from hits.admin.selection import signed_in
 from hits.admin.stat_tables import send_table
 from hits.core.errors import RuleBroken
+from hits.work.access import studies_of
 
 LOOK_AGAIN_MS = 2_000
 
@@ -59,6 +61,9 @@ class BenchmarkAdmin(ReadOnlyAdmin[Benchmark]):
 
     def get_model_perms(self, request: HttpRequest) -> dict[str, bool]:
         return {}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Benchmark]:
+        return super().get_queryset(request).filter(release__study__in=studies_of(request.user))
 
     def get_urls(self) -> list[URLPattern]:
         def at(address: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:

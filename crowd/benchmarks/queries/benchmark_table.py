@@ -80,8 +80,13 @@ def _mean_of_all(result: Result, measure: str) -> Fraction:
     return Fraction(found["sum"]) / found["items"] if found else Fraction()
 
 
-def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) -> list[StatTable]:
-    """Return the table over all items, and one for each way in which the task divides them."""
+def tables_of(
+    benchmark: Benchmark, *, urls: Mapping[int, str] | None = None, is_public: bool = False
+) -> list[StatTable]:
+    """Return the table over all items, and one for each way in which the task divides them.
+
+    `is_public`: without what colleagues note about results, and without models that nobody has listed.
+    """
     task, links = task_of(benchmark), urls or {}
     results, elsewhere = complete_results(benchmark), task.counted_elsewhere(benchmark.release)
     shared = benchmark.shared.get("sums", {})
@@ -90,15 +95,16 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
             task,
             one,
             url=links.get(one.pk, ""),
+            about="" if is_public and one.source != Result.Source.OUTSIDE else one.about,
             further=[*shared.get(str(one.pk), ()), *elsewhere.get(one.name, ())],
         )
         for one in results
     ]
     named = {row.name for row in rows}
     rows += [
-        TableRow(name=name, about="judged in the study", sums=sums)
+        TableRow(name=name, about="judged in the whole study", sums=sums)
         for name, sums in elsewhere.items()
-        if name not in named
+        if name not in named and (not is_public or name in task.people_elsewhere)
     ]
     rows += task.further(benchmark.release)
     groups = dict.fromkeys(str(one["group"]) for row in rows for one in row.sums)
@@ -116,9 +122,9 @@ def tables_of(benchmark: Benchmark, *, urls: Mapping[int, str] | None = None) ->
     ]
 
 
-def _row_of(task: BenchmarkTask, result: Result, *, url: str, further: Sums) -> TableRow:
+def _row_of(task: BenchmarkTask, result: Result, *, url: str, about: str, further: Sums) -> TableRow:
     how = task.said_of.get(kind_for(task, result.rival), "") if result.rival else ""
-    said = [SOURCES[result.source], how, result.about]
+    said = [SOURCES[result.source], how, about]
     if result.failed:
         said.append(f"{result.failed} could not be answered")
     return TableRow(

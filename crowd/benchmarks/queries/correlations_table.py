@@ -13,7 +13,8 @@ def correlations_table(benchmark: Benchmark, task: BenchmarkTask) -> Iterator[St
     if not task.relations:
         return
     names = {relation.key: relation.name for relation in task.relations}
-    found = Correlation.objects.filter(result__benchmark=benchmark, relation__in=names)
+    of_listed = Correlation.objects.filter(result__benchmark=benchmark, result__is_listed=True)
+    found = of_listed.filter(relation__in=names)
     order = [*names]
     rows = sorted(
         found.select_related("result", "reading"),

@@ -20,7 +20,7 @@ from crowd.benchmarks.services.score_sums import sum_up
 from hits.common.spreadsheets import Cell
 from hits.common.uploads.file_problems import Problems
 from hits.core import audit_trail
-from hits.core.errors import RuleBroken
+from hits.core.errors import InvalidItems, RuleBroken
 from hits.data.services.model_results import ModelResults, Subjects, add_results
 from hits.datasets.columns import Row
 from hits.identity.models.users import User
@@ -30,6 +30,8 @@ KNOWN = "known_name"
 REMEDY = "Remove those first, or take another name."
 PIECE = 1024 * 1024
 SHOWN = 40
+# So many repeated lines are told one by one; with more the file is not read to its end.
+SLACK = 1_000
 log = structlog.get_logger()
 
 
@@ -55,6 +57,7 @@ class KnownItems(Subjects):
     def __init__(self, benchmark: Benchmark, *, only_told: bool = False) -> None:
         self.release, self.task = benchmark.release, task_of(benchmark)
         self.is_named = False
+        self._lines = 0
         self._starts = {
             read.item.name: read.start
             for read in items_from(self.release, self.task)
@@ -65,11 +68,14 @@ class KnownItems(Subjects):
         return len(self._starts)
 
     def find(self, name: str) -> ReleasedItem:
-        """Raises ValueError for a name that the release has not."""
+        """Raises ValueError for a name that the release has not, and InvalidItems for far too many lines."""
         start = self._starts.get(name)
         if start is None:
             raise ValueError(f"the release has no {name!r:.{SHOWN}}.")
         self.is_named = True
+        self._lines += 1
+        if self._lines > len(self._starts) + SLACK:
+            raise InvalidItems([f"The file has many more lines than the release has {self.task.items}."])
         reads = items_from(self.release, self.task, at=start)
         return next(read.item for read in reads if read.item.name == name)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.paginator import Paginator
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
@@ -54,6 +54,9 @@ class BoardAdmin(ReadOnlyAdmin[Board]):
 
     def get_model_perms(self, request: HttpRequest) -> dict[str, bool]:
         return {}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Board]:
+        return super().get_queryset(request).filter(release__study__in=studies_of(request.user))
 
     def get_urls(self) -> list[URLPattern]:
         def at(address: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:

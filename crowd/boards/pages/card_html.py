@@ -1,18 +1,19 @@
 """The card of a release as HTML: Markdown in which nothing that people typed is an element."""
 
 import re
-from functools import lru_cache
 
+from django.core.cache import cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from crowd.releases.files.stores import StoreAway
+from crowd.releases.files.stores import StoreAway, store_of
 from crowd.releases.models import Release
-from crowd.releases.services.file_downloads import open_stored
 
 CARD = "README.md"
 # A card is some kilobytes; what is longer is not read to its end.
 MOST_BYTES = 500_000
+# A card never changes; a bucket that is away is asked again soon.
+REMEMBERED_S, AWAY_S = 3_600, 30
 FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 SCROLLED = (
     '<div class="scroll" role="region" tabindex="0" aria-label="Table of the card"><table class="plain">'
@@ -21,18 +22,19 @@ SCROLLED = (
 
 def card_html(release: Release) -> str:
     """Return the card without its front matter and its title; empty while its bucket is away."""
-    try:
-        file = open_stored(release, CARD)
-    except (StoreAway, OSError):
+    found = next((file for file in release.files if file["name"] == CARD), None)
+    if found is None:
         return ""
-    if file is None:
-        return ""
-    with file:
-        text = file.read(MOST_BYTES).decode(errors="replace")
-    return _html(text)
+    key = f"release-card:{found['sha256']}"
+    if (html := cache.get(key)) is None:
+        try:
+            html = _html(store_of(found).read(release, found, most=MOST_BYTES).decode(errors="replace"))
+        except StoreAway:
+            html = ""
+        cache.set(key, html, REMEMBERED_S if html else AWAY_S)
+    return str(html)
 
 
-@lru_cache(maxsize=32)
 def _html(text: str) -> str:
     """Render the text, with its headings below that of the page."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")

@@ -32,6 +32,7 @@ A_PAGE = 50
 # Files that one address may take within an hour.
 MOST_FILES = 300
 WINDOW_S = 3600
+TOO_MANY = "You have taken many files within an hour. Take the rest later."
 
 
 def open_boards() -> QuerySet[Board]:
@@ -68,8 +69,8 @@ def page(request: HttpRequest, release_id: UUID) -> HttpResponse:
 @require_safe
 def file(request: HttpRequest, release_id: UUID, name: str) -> HttpResponseBase:
     board = _find(release_id)
-    if not rates.spend("boards.file", address_of(request), most=MOST_FILES, window_s=WINDOW_S):
-        return _problem(request, board, "You have taken many files within an hour. Take the rest later.", 429)
+    if not _may_take_more(request):
+        return _problem(request, board, TOO_MANY, 429)
     try:
         opened = open_stored(board.release, name)
     except StoreAway:
@@ -83,8 +84,14 @@ def file(request: HttpRequest, release_id: UUID, name: str) -> HttpResponseBase:
 @require_safe
 def table(request: HttpRequest, release_id: UUID, task: str, name: str, form: str) -> HttpResponseBase:
     board = _find(release_id)
+    if not _may_take_more(request):
+        return _problem(request, board, TOO_MANY, 429)
     benchmark = get_object_or_404(board.release.benchmarks.select_related("release__study"), task=task)
     return send_table(public_tables(benchmark), name, form=form, study=board.release.study)
+
+
+def _may_take_more(request: HttpRequest) -> bool:
+    return rates.spend("boards.file", address_of(request), most=MOST_FILES, window_s=WINDOW_S)
 
 
 def _tables(board: Board) -> str:

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from django.db.models import Max
+
 from crowd.benchmarks.benchmark_tasks import BenchmarkTask
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.queries.benchmark_table import RESULTS, tables_of
 from crowd.benchmarks.released_items import items_from
 from crowd.benchmarks.services.benchmark_results import task_of
 from crowd.benchmarks.services.score_sums import ALL, SPLIT
-from crowd.boards.models import Board
+from crowd.boards.models import Board, Submission
 from crowd.releases.splits import TEST
 from hits.datasets.stat_table import StatTable, percent
 
@@ -40,13 +42,15 @@ def benchmarks_of(board: Board) -> Sequence[Benchmark]:
 
 
 def tables_key(board: Board) -> str:
-    """Return under what the public page remembers its tables."""
-    return f"board-tables:{board.pk}"
+    """Return under what the public page remembers its tables: anew with each decision on a submission."""
+    submissions = Submission.objects.filter(invitation__board=board)
+    decided_at = submissions.aggregate(last=Max("decided_at"))["last"]
+    return f"board-tables:{board.pk}:{decided_at and decided_at.timestamp()}"
 
 
 def public_tables(benchmark: Benchmark) -> list[StatTable]:
     """Return the tables that everybody may see."""
-    tables = tables_of(benchmark)
+    tables = tables_of(benchmark, is_public=True)
     if benchmark.release.hides_test:
         tables = [table for table in tables if table.name in OF_HIDDEN]
     return tables

@@ -33,10 +33,11 @@ class ShownExample:
 
 def examples_of(release: Release) -> Sequence[ShownExample]:
     """Return the first items all of whose pictures are contained, and others only where there are none."""
-    if not path_of(release).exists():
-        return []
     contents = contents_of(release)
-    rows = islice(visible_rows(release, contents.files(release)[0]), LOOKED_AT)
+    file = contents.files(release)[0]
+    if not (path_of(release).exists() and (release.frozen / f"{file.part}.jsonl").exists()):
+        return []
+    rows = islice(visible_rows(release, file), LOOKED_AT)
     read = [contents.example(row) for row in rows]
     with reading(release) as found:
         digests = {one.sha256 for example in read for one in example.pictures}

@@ -6,13 +6,11 @@ from typing import BinaryIO
 from uuid import UUID
 
 import structlog
-from django.core.cache import cache
 from django.db import IntegrityError, transaction
 
 from crowd.benchmarks.models import Benchmark, Result
 from crowd.benchmarks.services.answer_files import add_answers
 from crowd.boards.models import Board, Invitation, Submission
-from crowd.boards.queries.board_tables import tables_key
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -98,7 +96,7 @@ def agree(*, submission: Submission, name: str, by: User, now: datetime) -> None
             _note(submission, "board.agreed", f"{name} stands on the board", by=by, now=now)
     except IntegrityError:
         raise RuleBroken("name_taken", f"There is a {name} in the tables. Choose another name.") from None
-    _show_anew(submission)
+    submission.result.refresh_from_db()
 
 
 def decline(*, submission: Submission, words: str, by: User, now: datetime) -> None:
@@ -108,23 +106,27 @@ def decline(*, submission: Submission, words: str, by: User, now: datetime) -> N
             raise RuleBroken("declined_already", "It is not on the board.")
         Result.objects.filter(pk=submission.result_id).update(is_listed=False)
         _note(submission, "board.declined", f"{submission} does not stand on the board", by=by, now=now)
-    _show_anew(submission)
+    submission.result.refresh_from_db()
 
 
 def _keep(result: Result, *, invitation: Invitation, key: UUID, now: datetime) -> None:
     """Keep the submission of a result, one at a time for each invitation, so that the limit holds."""
-    Invitation.objects.select_for_update(no_key=True).get(pk=invitation.pk)
-    if Submission.objects.filter(public_id=key).exists():
+    locked = (
+        Invitation.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("board")
+        .get(pk=invitation.pk)
+    )
+    if known := Submission.objects.filter(public_id=key).first():
+        if known.invitation_id != locked.pk:
+            raise RuleBroken("used_form", "This form was used before. Open it again.")
         raise SentBefore("sent_before", "This was submitted before.")
-    check_limit(invitation, now=now)
+    # Scoring takes a while, in which a researcher may have ended it all.
+    check_open(locked.board)
+    if locked.link_number != invitation.link_number or locked.link_until < invitation.link_until:
+        raise RuleBroken("link_over", "The link has ended. Ask the person who invited you for a new one.")
+    check_limit(locked, now=now)
     Submission.objects.create(public_id=key, invitation=invitation, result=result, submitted_at=now)
     _note(result.submission, "board.submitted", f"{result} was submitted from outside", by=None, now=now)
-
-
-def _show_anew(submission: Submission) -> None:
-    """Read the result again, and let the public page count its tables again."""
-    submission.result.refresh_from_db()
-    cache.delete(tables_key(submission.invitation.board))
 
 
 def _note(submission: Submission, event: str, words: str, *, by: User | None, now: datetime) -> None:

@@ -42,6 +42,11 @@ class BucketStore(ReleaseStore):
             found = client.get_object(Bucket=self._name, Key=_key(release, file["name"]))
         return cast(IO[bytes], found["Body"])
 
+    def read(self, release: Release, file: File, *, most: int) -> bytes:
+        with self._reached() as client:
+            found = client.get_object(Bucket=self._name, Key=_key(release, file["name"]))
+            return cast(bytes, found["Body"].read(most))
+
     def remove(self, release: Release) -> None:
         with self._reached() as client:
             listed = client.get_paginator("list_objects_v2").paginate(

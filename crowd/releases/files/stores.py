@@ -36,6 +36,10 @@ class ReleaseStore(ABC):
         """Open a file for reading from its beginning."""
 
     @abstractmethod
+    def read(self, release: Release, file: File, *, most: int) -> bytes:
+        """Return the beginning of a file, at most so many bytes."""
+
+    @abstractmethod
     def remove(self, release: Release) -> None:
         """Remove everything of the release from this place."""
 
@@ -54,7 +58,14 @@ class FolderStore(ReleaseStore):
         return file
 
     def open(self, release: Release, file: File) -> IO[bytes]:
-        return (release.folder / str(file["name"])).open("rb")
+        try:
+            return (release.folder / str(file["name"])).open("rb")
+        except OSError as problem:
+            raise StoreAway(f"{file['name']} of {release} is not here.") from problem
+
+    def read(self, release: Release, file: File, *, most: int) -> bytes:
+        with self.open(release, file) as opened:
+            return opened.read(most)
 
     def remove(self, release: Release) -> None:
         """Do nothing: folders of a release are removed with it, wherever its files are."""

@@ -4,8 +4,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Measure, ReleasedItem, Scores
-from hits.common.uploads import UploadedColumn, read_number, read_text
+from crowd.benchmarks.benchmark_tasks import (
+    LONGEST_WORDS,
+    Answer,
+    BenchmarkTask,
+    Measure,
+    ReleasedItem,
+    Scores,
+)
+from hits.common.uploads import UploadedColumn, read_number, text_within
 from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
 from scoring.services.asking_models import NewQuestion, perplexity, scores, words
@@ -114,7 +121,9 @@ class DescribeImages(BenchmarkTask):
     ]
     columns: ClassVar[Sequence[UploadedColumn]] = [
         UploadedColumn(name="image", help="The image's id, as in the release."),
-        UploadedColumn(name="caption", help="The model's caption of the weird image.", read=read_text),
+        UploadedColumn(
+            name="caption", help="The model's caption of the weird image.", read=text_within(LONGEST_WORDS)
+        ),
     ]
     kinds: ClassVar[Sequence[str]] = [Kind.WORDS]
 

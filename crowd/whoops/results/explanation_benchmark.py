@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from crowd.benchmarks.benchmark_tasks import (
+    LONGEST_WORDS,
     Answer,
     BenchmarkTask,
     Measure,
@@ -18,7 +19,7 @@ from crowd.whoops import domain
 from crowd.whoops.judge.queries.judgements import Judgement, judged
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Question
-from hits.common.uploads import UploadedColumn, read_text
+from hits.common.uploads import UploadedColumn, text_within
 from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
 from scoring.services.asking_models import NewQuestion, continuation, words
@@ -51,10 +52,13 @@ class ExplainImages(BenchmarkTask):
     measures: ClassVar[Sequence[Measure]] = [Measure(key=RATING, name="Acceptable to most judges")]
     columns: ClassVar[Sequence[UploadedColumn]] = [
         UploadedColumn(name="image", help="The image's id, as in the release."),
-        UploadedColumn(name="explanation", help="Why it is weird, as the model says.", read=read_text),
+        UploadedColumn(
+            name="explanation", help="Why it is weird, as the model says.", read=text_within(LONGEST_WORDS)
+        ),
     ]
     kinds: ClassVar[Sequence[str]] = [Kind.WORDS, Kind.CONTINUATIONS]
     said_of: ClassVar[Mapping[str, str]] = {Kind.CONTINUATIONS: "reads a person's caption, and sees no image"}
+    people_elsewhere: ClassVar[Sequence[str]] = list(OURS.values())
 
     def wanted(self, row: Row) -> bool:
         return bool(row["captions"])

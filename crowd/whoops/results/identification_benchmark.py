@@ -76,8 +76,9 @@ class IdentifyImages(BenchmarkTask):
     def name_of(self, row: Row) -> str:
         return str(row["picture"])
 
-    def tell(self, item: ReleasedItem) -> Row:
-        return {"sha256": item.shown["picture_sha256"]}
+    def tell(self, item: ReleasedItem) -> Row | None:
+        """Tell of pictures that are not hidden: the name of an item says which picture is weird."""
+        return None if item.is_hidden else {"sha256": item.shown["picture_sha256"]}
 
     def questions(self, items: Sequence[ReleasedItem], kind: str) -> Sequence[Sequence[NewQuestion]]:
         captions = captions_of([item.row["picture_sha256"] for item in items])

@@ -4,9 +4,16 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from crowd.benchmarks.benchmark_tasks import Answer, BenchmarkTask, Measure, ReleasedItem, Scores
+from crowd.benchmarks.benchmark_tasks import (
+    LONGEST_WORDS,
+    Answer,
+    BenchmarkTask,
+    Measure,
+    ReleasedItem,
+    Scores,
+)
 from crowd.whoops.judge.domain.negatives import kind_of
-from hits.common.uploads import UploadedColumn, read_text
+from hits.common.uploads import UploadedColumn, text_within
 from hits.datasets.columns import Row
 from scoring.models.model_questions import ModelQuestion
 from scoring.services.asking_models import NewQuestion, continuation, words
@@ -37,7 +44,7 @@ class AnswerQuestions(BenchmarkTask):
     measures: ClassVar[Sequence[Measure]] = [LEARNED, Measure(key=EXACT, name="Exact match")]
     columns: ClassVar[Sequence[UploadedColumn]] = [
         UploadedColumn(name="question", help="What names the question, as in the release."),
-        UploadedColumn(name="answer", help="The model's answer.", read=read_text),
+        UploadedColumn(name="answer", help="The model's answer.", read=text_within(LONGEST_WORDS)),
     ]
     kinds: ClassVar[Sequence[str]] = [Kind.WORDS, Kind.CONTINUATIONS]
     said_of: ClassVar[Mapping[str, str]] = {Kind.CONTINUATIONS: "sees no picture"}

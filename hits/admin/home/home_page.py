@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count
+from django.db.models import Case, Count, When
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -108,5 +108,5 @@ def first_steps(user: User) -> Sequence[Step]:
 def _running(user: User) -> list[Batch]:
     """Return the batches that run, those that need somebody first, and then the newest."""
     rows = visible(batches_with_counts().filter(status__in=RUNNING), user).select_related("study", "account")
-    newest = list(rows.order_by("-pk")[: MOST_BATCHES + 1])
-    return sorted(newest, key=lambda batch: batch.status not in STILL)
+    needing_first = Case(When(status__in=STILL, then=0), default=1)
+    return list(rows.order_by(needing_first, "-pk")[: MOST_BATCHES + 1])

@@ -48,7 +48,7 @@ def _found(site: AdminSite, request: HttpRequest, text: str) -> Iterator[Found]:
     )
     for one in lists:
         pages = site.get_model_admin(one["model"]) if "model" in one else None
-        if pages is None or not pages.search_fields:
+        if pages is None or not pages.search_fields or not pages.has_view_or_change_permission(request):
             continue
         rows = list(_rows(pages, request, text)[: SHOWN + 1])
         if rows:

@@ -192,3 +192,16 @@ def test_programs_decide_and_read_the_visible_means_alone() -> None:
     assert (agreed.status_code, declined.status_code) == (200, 200)
     assert stranger.get("board-submissions/").json()["results"] == []
     assert benchmark_of(board).results.get(source="outside").is_listed is False
+
+
+@pytest.mark.parametrize("app", ["boards_board", "benchmarks_benchmark"])
+def test_django_s_own_pages_show_no_rows_of_other_studies(client: Client, app: str) -> None:
+    board = make_board()
+    pk = board.pk if app == "boards_board" else benchmark_of(board).pk
+    address = reverse(f"admin:{app}_change", args=[pk])
+
+    sign_in(client, RESEARCHER, make_study())
+    listed = text_of(client.get(reverse(f"admin:{app}_changelist")))
+
+    assert "Data 1.0" not in listed
+    assert client.get(address).status_code != 200

@@ -1,6 +1,8 @@
 """The public page of a release: nothing before it is open, what is published then, and no hidden label."""
 
+import csv
 import json
+from io import StringIO
 
 import pytest
 from django.test import Client
@@ -11,6 +13,7 @@ from crowd.boards.services import board_links, board_states, submitting
 from crowd.pictures.models import Picture
 from crowd.releases.family_contents import contents_of
 from crowd.releases.services.survey import frozen_rows
+from tests.attacks.downloads import would_run
 from tests.crowd.boards.making import (
     benchmark_of,
     items_of,
@@ -128,7 +131,7 @@ def test_models_stand_on_the_board_once_somebody_agreed_and_are_files(client: Cl
     submitting.agree(submission=made, name="CLIP of ours", by=make_user(), now=NOW)
 
     after = text_of(client.get(page_of(board)))
-    table = reverse("boards:table", args=[board.release.public_id, "associations", "results", "json"])
+    table = reverse("boards:json", args=[board.release.public_id, "associations", "results"])
 
     assert "CLIP of ours" not in before
     assert "CLIP of ours" in after
@@ -159,7 +162,7 @@ def test_labels_of_a_hidden_split_are_on_no_public_page_and_in_no_list_of_items(
     ]
     lines = b"".join(client.get(reverse("boards:items", args=[token, benchmark.task]))).decode().splitlines()
     tables = [
-        client.get(reverse("boards:table", args=[board.release.public_id, benchmark.task, name, "csv"]))
+        client.get(reverse("boards:csv", args=[board.release.public_id, benchmark.task, name]))
         for name in ("results", "by-split", "by-data", "by-tag", "by-kind", "by-category")
     ]
     told = {row[next(iter(row))]: row for row in map(json.loads, lines)}
@@ -199,3 +202,44 @@ def test_a_citation_of_ones_own_replaces_the_line(client: Client) -> None:
     board = make_board(citation="A paper & its authors, 2026.")
 
     assert "A paper &amp; its authors, 2026." in text_of(client.get(page_of(board)))
+
+
+@pytest.mark.parametrize(
+    "name", ["results.xml", "results.csv%0Ax", 'results.c"sv', "nothing.csv", "results.json/"]
+)
+def test_odd_addresses_of_tables_are_not_there(client: Client, name: str) -> None:
+    board = make_board("whoops")
+
+    assert client.get(f"{page_of(board)}matching/{name}").status_code == 404
+
+
+def test_files_that_are_gone_are_told_in_words(client: Client) -> None:
+    board = make_board("whoops")
+    for path in board.release.folder.iterdir():
+        path.unlink()
+    for path in board.release.frozen.iterdir():
+        path.unlink()
+    file = reverse("boards:file", args=[board.release.public_id, "README.md"])
+
+    page, answer = client.get(page_of(board)), client.get(file)
+
+    assert page.status_code == 200
+    assert "The card cannot be reached at the moment." in text_of(page)
+    assert answer.status_code == 503
+    assert "The files cannot be reached at the moment." in text_of(answer)
+
+
+def test_no_cell_of_a_public_file_is_a_formula(client: Client) -> None:
+    board = make_board("whoops")
+    formula = "=HYPERLINK(1)<b>x</b>"
+    made = submitted(make_invitation(board), name=formula)
+    submitting.agree(submission=made, name=formula, by=make_user(), now=NOW)
+    address = reverse("boards:csv", args=[board.release.public_id, "matching", "results"])
+
+    rows = list(csv.reader(StringIO(b"".join(client.get(address)).decode("utf-8-sig"))))
+    page = text_of(client.get(page_of(board)))
+
+    assert any(formula in cell for row in rows for cell in row)
+    assert [cell for row in rows for cell in row if would_run(cell)] == []
+    assert "&lt;b&gt;x&lt;/b&gt;" in page
+    assert "<b>x</b>" not in page

@@ -7,14 +7,16 @@ from uuid import uuid4
 import pytest
 
 from crowd.benchmarks.models import ItemResult, Result
-from crowd.benchmarks.queries.benchmark_table import complete_results
-from crowd.boards.models import Submission
-from crowd.boards.queries.board_tables import visible_scores
+from crowd.benchmarks.queries.benchmark_table import complete_results, tables_of
+from crowd.benchmarks.services import answer_files, benchmark_results, result_relations
+from crowd.boards.models import Invitation, Submission
+from crowd.boards.queries.board_tables import public_tables, visible_scores
 from crowd.boards.services import board_links, board_states, submitting
 from crowd.boards.services.board_links import LinkOver
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.core.signed_links import UnknownLink
+from tests.crowd.benchmarks.making import uploaded
 from tests.crowd.boards.making import (
     benchmark_of,
     best_file,
@@ -187,3 +189,69 @@ def test_only_a_published_release_has_a_board() -> None:
 
     with pytest.raises(RuleBroken, match="Only a published release"):
         board_states.board_of(release)
+
+
+def test_correlations_of_what_nobody_agreed_to_are_in_no_table() -> None:
+    board = make_board("winoground", items=8)
+    benchmark = benchmark_of(board)
+    waiting = submitted(make_invitation(board), name="waiting", file=best_file(benchmark, wrong=3))
+    benchmark_results.answer_benchmarks(now=NOW)
+    result_relations.relate_results()
+    assert waiting.result.correlations.exists()
+
+    tables = {table.name: str(table.shown()) for table in public_tables(benchmark)}
+
+    assert "waiting" not in tables["correlations"]
+    submitting.agree(submission=waiting, name="waiting", by=make_user(), now=NOW)
+    again = {table.name: str(table.shown()) for table in public_tables(benchmark)}
+    assert "waiting" in again["correlations"]
+
+
+def test_what_colleagues_note_about_a_result_is_not_public() -> None:
+    board = make_board("winoground")
+    benchmark = benchmark_of(board)
+    noted = uploaded(benchmark, best_file(benchmark), name="ours")
+    Result.objects.filter(pk=noted.pk).update(about="badly tuned, do not tell")
+
+    results, *_ = public_tables(benchmark)
+
+    assert "ours" in str(results.shown())
+    assert "do not tell" not in str(results.shown())
+    assert "do not tell" in str(tables_of(benchmark)[0].shown())
+
+
+def test_a_file_of_far_too_many_lines_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answer_files, "SLACK", 3)
+    board = make_board("whoops")
+    heading, first, *_ = best_file(benchmark_of(board)).getvalue().decode().splitlines()
+
+    with pytest.raises(InvalidItems) as refused:
+        submitted(make_invitation(board), file=BytesIO("\n".join([heading, *[first] * 50]).encode()))
+
+    assert refused.value.problems == ["The file has many more lines than the release has annotations."]
+
+
+def test_a_form_of_another_link_is_refused_in_words() -> None:
+    board = make_board()
+    key = uuid4()
+    submitted(make_invitation(board), key=key)
+
+    with pytest.raises(RuleBroken, match="This form was used before"):
+        submitted(make_invitation(board, name="B"), key=key)
+
+
+@pytest.mark.parametrize("ended", ["closed", "link"])
+def test_what_ends_while_a_file_is_scored_keeps_nothing_of_it(ended: str) -> None:
+    board = make_board()
+    invitation = make_invitation(board)
+    held = Invitation.objects.select_related("board__release__study").get(pk=invitation.pk)
+    if ended == "closed":
+        board_states.close_board(board=board, by=make_user(), now=NOW)
+    else:
+        board_states.end_link(invitation=invitation, now=NOW)
+
+    with pytest.raises(RuleBroken):
+        submitted(held)
+
+    assert not Submission.objects.exists()
+    assert not Result.objects.filter(source="outside").exists()
