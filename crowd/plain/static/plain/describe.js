@@ -1,8 +1,8 @@
 // The preview follows the description while it is written; a fault leads to its line. Without this file a button does it.
 const form = document.querySelector("form[data-describe]");
 const text = form.elements.text;
-const shown = form.querySelector("[data-shown]");
-const news = form.querySelector("[data-news]");
+const shown = document.querySelector("[data-shown]");
+const news = document.querySelector("[data-news]");
 const WAIT_MS = 300;
 let waiting = 0;
 let asked = 0;
