@@ -46,7 +46,7 @@ class Reader(SimulatedWorker):
     def _answer(self, question: Page, form: Form) -> Page:
         fields = []
         for part in form.parts:
-            (sentence,) = part.texts("plain-say")
+            (sentence,) = part.texts("lead")
             chance = self._chance(sentence)
             is_wrong = chance.randrange(10) < WRONG_OF_TEN
             said = {
