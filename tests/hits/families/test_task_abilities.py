@@ -13,6 +13,7 @@ from hits.batches.services import drafting
 from hits.families import TaskPage, Terms
 from hits.families.registry import _task_types
 from hits.studies.models import Batch, Study
+from hits.work.models.items import Item
 from tests.factories import make_account, make_batch, make_hit, make_study
 from tests.qualifications.gates import WORK, ToyWork
 
@@ -49,7 +50,9 @@ def test_preview_is_of_the_batch_where_the_task_can_do_that(
 ) -> None:
     shown: list[Mapping[str, Any]] = []
     monkeypatch.setattr(question_pages, "show", lambda _request, _template, context: shown.append(context))
-    hit = make_hit(batch=make_batch(task=task, title="What do you see?", status=Batch.Status.OPEN))
+    batch = make_batch(task=task, title="What do you see?", status=Batch.Status.OPEN)
+    Item.objects.create(study=batch.study, task=task, wanted=1)
+    hit = make_hit(batch=batch)
 
     question_pages._preview(HttpRequest(), hit)
 
