@@ -3,7 +3,6 @@ import logging
 import os
 import shutil
 import signal
-import socket
 import sys
 import tempfile
 import time
@@ -17,6 +16,7 @@ from django.utils.module_loading import import_string
 
 from config.management.commands.serve import prepare
 from config.tools.demo_server import SCRATCH, served
+from config.tools.held_port import hold_port
 from crowd import family
 from crowd.demo.interface import Demo
 from hits.core.errors import CrowdError
@@ -71,7 +71,7 @@ class Command(BaseCommand):
 
     def _addresses(self, kept: Mapping[str, str], asked: int | None) -> dict[str, str]:
         """Addresses that only this machine can reach. Only --port replaces those of the environment."""
-        port = asked or _free_port()
+        port = asked or hold_port()
         ours = {
             "CROWD_PUBLIC_URL": f"http://127.0.0.1:{port}",
             "CROWD_MARKETPLACE_URL": f"http://localhost:{port}",
@@ -144,16 +144,6 @@ class Command(BaseCommand):
 
 def _person(who: str, what: str, where: str) -> list[str]:
     return [f"  {who}", f"      {what}", f"      {where}"]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", 8000))
-        except OSError:
-            probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def _draw_bar(what: str, done: int, goal: int) -> None:
