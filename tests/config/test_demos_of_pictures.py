@@ -39,7 +39,7 @@ def test_weird_images_go_the_whole_way(tmp_path: Path) -> None:
     assert (report["tests_passed"], report["tests_failed"]) == (5, 1)
     assert report["annotations"] == 30
     asked = [
-        report[kind] for kind in ("weird or normal", "explanations", "questions and answers", "captions")
+        report[kind] for kind in ("weird_or_normal", "explanations", "questions_and_answers", "captions")
     ]
     assert asked == [12, 6, 16, 12]
     assert report["assignments_approved"] == report["assignments_submitted"]
