@@ -26,7 +26,6 @@ ELSEWHERE = {
     "admin/pictures/picture/<int:pk>/file/": "a picture",
     "admin/benchmarks/benchmark/results/<int:pk>/answers.csv": "tests/crowd/benchmarks/test_hostile_names.py",
     "data/": "a page",
-    "data/<uuid:release_id>/<slug:task>/<slug:name>.csv": "tests/crowd/boards/test_public_pages.py",
     "admin/benchmarks/benchmark/<int:pk>/trained/<slug:name>.csv": (
         "tests/crowd/benchmarks/test_hostile_names.py"
     ),
