@@ -1,6 +1,4 @@
 // The key / leads to the search of the page's head, unless something is being written.
-"use strict";
-
 const WRITES = "input, select, textarea, [contenteditable]";
 
 document.addEventListener("keydown", (event) => {
