@@ -133,7 +133,6 @@ def test_import_from_the_upload_to_the_check(page: Page, sites: Sites, tmp_path:
     page.get_by_role("button", name="Import the pictures").click()
     page.get_by_text("the import is running").wait_for()
     fulfil_requests(now=timezone.now())
-    page.get_by_role("link", name="Look again").click()
     page.get_by_text("This is no picture that can be read").wait_for()
     page.get_by_role("link", name="Check what waits").click()
     wait_for(page, "owl")
