@@ -206,7 +206,7 @@ def test_new_worker_consents_passes_and_works(stage: Stage) -> None:
     page, worker = stage.enter()
     closed = offer(page, stage, WORK)
     expect(closed.get_by_role("list", name="Why you cannot accept it")).to_contain_text(
-        re.compile("Solver test.*A worker who passes the test has 1")
+        re.compile("Needs the qualification .*Solver test.*which you get by .Test: solve")
     )
     expect(closed.get_by_role("button", name="Accept")).to_have_count(0)
     closed.get_by_role("link", name="Preview").click()

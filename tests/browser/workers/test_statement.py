@@ -52,7 +52,7 @@ def test_worker_reads_the_pay_asks_and_reads_the_answer(
 
     expect(statement.locator("dl.facts dd")).to_have_text(["$0.04", "$0.03", "$0.01", "$0.00", "$0.00"])
     expect(statement.locator("article .tag").first).to_contain_text("Approved and credited")
-    expect(statement.locator(".lines-between .tag")).to_contain_text("Paid on")
+    expect(statement.locator(".lines-between .tag")).to_contain_text("Credited on")
     expect(statement.locator(".lines-between")).to_contain_text("all right")
     statement.get_by_text("Something is not right?").click()
     statement.get_by_label("What is not right, in your own words").fill("It took me an hour.")
