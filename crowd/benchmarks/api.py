@@ -44,7 +44,7 @@ from hits.api.filters import Filters
 from hits.api.listings import JSON, Listing
 from hits.api.request_permissions import Need
 from hits.api.verbs import Verb
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, column, user_column
 from hits.identity.api_tokens import Scope
 from hits.work.access import studies_of
 from scoring.api import FACT_COLUMNS, StatedFacts
@@ -204,7 +204,7 @@ class BenchmarkResultViewSet(Listing):
             column("items", INTEGER, "so many items", of=lambda one: one["items"]),
             column("sum", TEXT, "the sum, as a fraction", of=lambda one: one["sum"]),
         ),
-        column("added_by", TEXT, "who added it", of=lambda one: one.added_by and one.added_by.username),
+        user_column("added_by", "who added it"),
         column("added_at", MOMENT, "when"),
     )
     verbs: ClassVar[Mapping[str, Verb]] = {
@@ -296,7 +296,7 @@ class TrainingViewSet(Listing):
             column("points", JSON, "the sum of its scores in each test after each epoch; 0 is untrained"),
             of=lambda one: one.runs.all(),
         ),
-        column("made_by", TEXT, "who began it", of=lambda one: one.made_by and one.made_by.username),
+        user_column("made_by", "who began it"),
         column("made_at", MOMENT, "when"),
     )
     verbs: ClassVar[Mapping[str, Verb]] = {

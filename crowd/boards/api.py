@@ -23,7 +23,7 @@ from hits.api.listings import Listing
 from hits.api.request_permissions import Need
 from hits.api.verbs import Verb
 from hits.core.signed_links import DAYS, MOST_DAYS
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column, user_column
 from hits.identity.api_tokens import Scope
 from hits.work.access import studies_of
 
@@ -181,7 +181,7 @@ class BoardSubmissionViewSet(Listing):
         column("words", TEXT, "what its submitter reads about that"),
         column("submitted_at", MOMENT, "when it was submitted"),
         column("decided_at", MOMENT, "when that was decided"),
-        column("decided_by", TEXT, "by whom", of=lambda one: one.decided_by and one.decided_by.username),
+        user_column("decided_by", "by whom"),
         column(
             "scores",
             ROWS,

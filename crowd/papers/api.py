@@ -26,7 +26,7 @@ from hits.api.request_permissions import Need
 from hits.api.resources import Resource
 from hits.api.told_tables import OnePage
 from hits.api.verbs import Done
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, TEXT, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, TEXT, column, user_column
 from hits.identity.api_tokens import Scope
 from hits.studies.models import StartingTerms, Study
 from hits.work.access import studies_of
@@ -128,7 +128,7 @@ class PaperSetupViewSet(Listing):
         column("study", TEXT, "the study", of="study.public_id"),
         column("family", TEXT, "the family whose paper it is"),
         column("set_up_at", MOMENT, "when"),
-        column("set_up_by", TEXT, "who set it up", of=lambda row: row.set_up_by and row.set_up_by.username),
+        user_column("set_up_by", "who set it up"),
     )
 
 

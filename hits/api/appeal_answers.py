@@ -10,7 +10,7 @@ from hits.api.fields import YesNo
 from hits.api.filters import Filters
 from hits.api.listings import Listing
 from hits.api.verbs import Verb
-from hits.datasets.columns import MOMENT, TEXT, column
+from hits.datasets.columns import MOMENT, TEXT, column, user_column
 from hits.identity.api_tokens import Scope
 from hits.review.models import Appeal
 from hits.review.services import appeal_handling
@@ -60,12 +60,7 @@ class AppealViewSet(Listing):
         column("status", TEXT, "open, granted, answered or withdrawn"),
         column("made_at", MOMENT, "when it was made"),
         column("answer", TEXT, "what the worker reads"),
-        column(
-            "answered_by",
-            TEXT,
-            "who answered; null before that",
-            of=lambda row: row.answered_by and row.answered_by.username,
-        ),
+        user_column("answered_by", "who answered; null before that"),
         column("answered_at", MOMENT, "when it was answered"),
     )
     verbs = {

@@ -37,6 +37,11 @@ def column(
     return Column(name=name, kind=kind, words=words, columns=columns, of=read)
 
 
+def user_column(name: str, words: str) -> Column:
+    """Return a column of a user by name, empty where the row names none."""
+    return column(name, TEXT, words, of=lambda source: (user := getattr(source, name)) and user.username)
+
+
 def only(columns: Sequence[Column], row: Row) -> dict[str, Any]:
     return {one.name: row[one.name] for one in columns}
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-import structlog
 from django.db import IntegrityError, transaction
 from django.db.models import F
 
@@ -18,7 +17,6 @@ from hits.core.signed_links import DAYS, link_end
 from hits.identity.models.users import User
 
 SEEN_EVERY = timedelta(minutes=1)
-log = structlog.get_logger()
 
 
 def board_of(release: Release) -> Board:

@@ -26,7 +26,7 @@ from hits.api.authentication import user_of
 from hits.api.listings import JSON, Listing, public_id_of
 from hits.api.request_permissions import Need
 from hits.api.verbs import Verb
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column, user_column
 from hits.identity.api_tokens import Scope
 from hits.work.queries.taken_out import taken_out_by_its_worker
 from scoring.queries.vote_tallies import tallies
@@ -71,7 +71,7 @@ class ImageAnnotationViewSet(Listing):
         column("state", TEXT, "counted, held or dropped"),
         column("flags", JSON, "what text filters found"),
         column("why", TEXT, "why it was dropped"),
-        column("decided_by", TEXT, "who decided", of=lambda row: row.decided_by and row.decided_by.username),
+        user_column("decided_by", "who decided"),
         column("decided_at", MOMENT, "when it was decided"),
     )
 

@@ -10,7 +10,7 @@ from crowd.winogavil.annotation.models import Annotation, Draw, Judgement, Kind
 from hits.api.filters import Filters
 from hits.api.listings import JSON, Listing
 from hits.api.verbs import Verb
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, TEXTS, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, TEXTS, column, user_column
 from hits.identity.api_tokens import Scope
 from hits.work.queries.taken_out import taken_out_by_its_worker
 
@@ -62,7 +62,7 @@ class AnnotationDrawViewSet(Listing):
         column("chosen", INTEGER, "how many the recipe chose"),
         column("added", INTEGER, "how many of them nobody had drawn before"),
         column("untouched", INTEGER, "how many nobody was asked yet"),
-        column("drawn_by", TEXT, "who drew them", of=lambda row: row.drawn_by and row.drawn_by.username),
+        user_column("drawn_by", "who drew them"),
         column("drawn_at", MOMENT, "when they were drawn"),
     )
     verbs = {

@@ -19,7 +19,7 @@ from hits.api.authentication import user_of
 from hits.api.filters import Filters
 from hits.api.listings import JSON, Listing, public_id_of
 from hits.api.request_permissions import Need
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, ROWS, TEXT, column, user_column
 from hits.identity.api_tokens import Scope
 from hits.work.queries.taken_out import taken_out_by_its_worker
 
@@ -202,7 +202,7 @@ class CueReportViewSet(Listing):
         column("status", TEXT, "open, upheld or dismissed"),
         column("reported_at", MOMENT, "when it was reported"),
         column("decided_at", MOMENT, "when it was decided"),
-        column("decided_by", TEXT, "who decided", of=lambda row: row.decided_by and row.decided_by.username),
+        user_column("decided_by", "who decided"),
     )
 
     @extend_schema(request=None)

@@ -8,7 +8,7 @@ from crowd.winoventi.challenge.services.uploaded_answers import ANSWERS
 from crowd.winoventi.models import Evaluation, ModelAnswer
 from hits.api.admin_forms.result_uploads import ResultUploads
 from hits.api.listings import JSON, Listing
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, TEXT, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, TEXT, column, user_column
 
 LOOK = "winoventi.view_project"
 
@@ -38,7 +38,7 @@ class EvaluationViewSet(ResultUploads, Listing):
         column("failed", INTEGER, "pairs that it could not answer"),
         column("problem", TEXT, "why not"),
         column("provenance", JSON, "what repeats its answers"),
-        column("added_by", TEXT, "who added it", of=lambda row: row.added_by and row.added_by.username),
+        user_column("added_by", "who added it"),
         column("added_at", MOMENT, "when"),
     )
 

@@ -18,7 +18,7 @@ from hits.api.authentication import user_of
 from hits.api.fields import Empty
 from hits.api.listings import JSON, Listing, public_id_of
 from hits.api.request_permissions import Need
-from hits.datasets.columns import FLAG, INTEGER, MOMENT, TEXT, TEXTS, column
+from hits.datasets.columns import FLAG, INTEGER, MOMENT, TEXT, TEXTS, column, user_column
 from hits.identity.api_tokens import Scope
 from hits.work.queries.taken_out import taken_out_by_its_worker
 
@@ -148,12 +148,7 @@ class SpecialWordViewSet(Listing):
         column("tagged", TEXT, "the part of speech, as the tagger says"),
         column("fine_tag", TEXT, "the finer tag behind it"),
         column("tagger", TEXT, "the tagger with its versions"),
-        column(
-            "corrected_by",
-            TEXT,
-            "who corrected it",
-            of=lambda row: row.corrected_by and row.corrected_by.username,
-        ),
+        user_column("corrected_by", "who corrected it"),
         column("corrected_at", MOMENT, "when it was corrected"),
     )
 
