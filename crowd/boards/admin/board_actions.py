@@ -26,6 +26,7 @@ from crowd.boards.services import board_links, board_states, submitting
 from hits.admin.actions import Action, Call, Confirm, OneLine, Outcome, emphasize, words_form
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.link_forms import DaysForm
+from hits.core import held_links
 
 Status = Submission.Status
 
@@ -133,12 +134,12 @@ BOARDS = ActionPages(
 
 
 def _prolong(call: Call[Invitation]) -> Outcome:
-    board_states.prolong_link(invitation=call.row, now=call.now, **call.values)
+    held_links.prolong_link(call.row, now=call.now, **call.values)
     return Outcome(said=f"The link is valid until {call.row.link_until:%d %B %Y, %H:%M} UTC.")
 
 
 def _renew(call: Call[Invitation]) -> Outcome:
-    board_states.renew_link(invitation=call.row, now=call.now, **call.values)
+    held_links.renew_link(call.row, now=call.now, **call.values)
     return Outcome(said="There is a new link. Every earlier one has ended.")
 
 

@@ -23,11 +23,11 @@ from crowd.boards.models import Invitation, Submission
 from crowd.boards.queries.board_tables import benchmarks_of, item_lines, visible_scores
 from crowd.boards.services import board_links, submitting
 from crowd.boards.services.board_links import LinkOver
-from crowd.boards.services.board_states import see_invitation
 from crowd.releases.services.file_downloads import download_name
 from hits.common import linked_pages, rates
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidItems, RuleBroken
+from hits.core.held_links import see_holder
 from hits.core.signed_links import UnknownLink
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -88,7 +88,7 @@ def at_desk(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponse
         now = timezone.now()
         try:
             desk = Desk(invitation=board_links.read_token(token, now=now), token=token)
-            see_invitation(invitation=desk.invitation, now=now)
+            see_holder(desk.invitation, now=now)
             response = _answer(view, request, desk, kwargs)
         except UnknownLink:
             response = render(request, "boards/unknown.html", status=403)

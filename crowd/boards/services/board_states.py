@@ -1,7 +1,7 @@
 """The public page of a release: made, set up, opened and closed; and who may submit there."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -15,8 +15,6 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.signed_links import DAYS, link_end
 from hits.identity.models.users import User
-
-SEEN_EVERY = timedelta(minutes=1)
 
 
 def board_of(release: Release) -> Board:
@@ -70,29 +68,10 @@ def invite(*, board: Board, name: str, by: User, now: datetime, days: int = DAYS
     return made
 
 
-def renew_link(*, invitation: Invitation, days: int, now: datetime) -> None:
-    """Make a new link, which ends every earlier one at once."""
-    until = link_end(days=days, now=now)
-    Invitation.objects.filter(pk=invitation.pk).update(link_number=F("link_number") + 1, link_until=until)
-    invitation.refresh_from_db()
-
-
-def prolong_link(*, invitation: Invitation, days: int, now: datetime) -> None:
-    """Keep the present link valid for `days` from now."""
-    Invitation.objects.filter(pk=invitation.pk).update(link_until=link_end(days=days, now=now))
-    invitation.refresh_from_db()
-
-
 def end_link(*, invitation: Invitation, now: datetime) -> None:
     """End the link at once. What was submitted stays."""
     Invitation.objects.filter(pk=invitation.pk, link_until__gt=now).update(link_until=now)
     invitation.refresh_from_db()
-
-
-def see_invitation(*, invitation: Invitation, now: datetime) -> None:
-    """Record that the link was opened, at most once a minute."""
-    if invitation.seen_at is None or now - invitation.seen_at > SEEN_EVERY:
-        Invitation.objects.filter(pk=invitation.pk).update(seen_at=now)
 
 
 def count_download(board: Board) -> None:

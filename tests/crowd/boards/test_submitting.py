@@ -13,6 +13,7 @@ from crowd.boards.models import Invitation, Submission
 from crowd.boards.queries.board_tables import public_tables, visible_scores
 from crowd.boards.services import board_links, board_states, submitting
 from crowd.boards.services.board_links import LinkOver
+from hits.core import held_links
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.core.signed_links import UnknownLink
@@ -173,7 +174,7 @@ def test_links_end_at_their_time_by_a_new_one_and_at_once() -> None:
         board_links.read_token(token, now=NOW + timedelta(days=30))
     with pytest.raises(UnknownLink):
         board_links.read_token(f"{token}x", now=NOW)
-    board_states.renew_link(invitation=invitation, days=3, now=NOW)
+    held_links.renew_link(invitation, days=3, now=NOW)
     with pytest.raises(LinkOver):
         board_links.read_token(token, now=NOW)
     newer = board_links.write_token(invitation)

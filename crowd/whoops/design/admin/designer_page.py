@@ -22,6 +22,7 @@ from hits.admin.link_forms import DaysForm
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
+from hits.core import held_links
 from hits.core.errors import RuleBroken
 
 SHOWN_IMAGES = 30
@@ -97,7 +98,7 @@ def link_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, designer:
             request, "Here is the new link. Send it to the designer: earlier ones no longer work."
         )
     else:
-        invitations.prolong_link(designer=found, now=timezone.now(), **form.cleaned_data)
+        held_links.prolong_link(found, now=timezone.now(), **form.cleaned_data)
         pages.log_change(request, project, f"Prolonged the link of the designer “{found}”.")
         messages.success(request, "The link is valid longer, and stays the same.")
     return redirect(page_url("designer", project, designer))

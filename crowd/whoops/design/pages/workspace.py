@@ -16,10 +16,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
 from crowd.whoops.design.services import workspace_links
-from crowd.whoops.design.services.invitations import see_designer
 from crowd.whoops.models import Designer, Image
 from hits.common import linked_pages, rates
 from hits.core.errors import RuleBroken
+from hits.core.held_links import see_holder
 from hits.core.signed_links import UnknownLink
 from hits.studies.models import Study
 
@@ -72,7 +72,7 @@ def at_desk(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         now = timezone.now()
         try:
             desk = Desk(designer=workspace_links.read_token(token, now=now), token=token)
-            see_designer(designer=desk.designer, now=now)
+            see_holder(desk.designer, now=now)
             with translation.override(desk.study.language), timezone.override(desk.study.time_zone):
                 response = _answer(view, request, desk, kwargs)
         except UnknownLink:

@@ -1,14 +1,14 @@
 """Designers join by an invitation or by taking the HIT. Lock order: the project, then its designer."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
 from django.db import IntegrityError, transaction
-from django.db.models import F
 
 from crowd.questions.domain import is_unfit, trim
 from crowd.whoops import domain
 from crowd.whoops.models import Designer, Project
+from hits.core import held_links
 from hits.core.errors import RuleBroken
 from hits.core.signed_links import DAYS, link_end
 from hits.identity.models.users import User
@@ -69,16 +69,8 @@ def change_designer(*, designer: Designer, name: str, worker: Worker | None, is_
 
 def renew_link(*, designer: Designer, days: int, now: datetime) -> None:
     """Make a new link, which ends every earlier one at once."""
-    until = link_end(days=days, now=now)
-    Designer.objects.filter(pk=designer.pk).update(link_number=F("link_number") + 1, link_until=until)
-    designer.refresh_from_db()
+    held_links.renew_link(designer, days=days, now=now)
     log.info("whoops.link_renewed", designer=str(designer.public_id), number=designer.link_number)
-
-
-def prolong_link(*, designer: Designer, days: int, now: datetime) -> None:
-    """Keep the present link valid for `days` from now."""
-    Designer.objects.filter(pk=designer.pk).update(link_until=link_end(days=days, now=now))
-    designer.refresh_from_db()
 
 
 def set_active(*, designer: Designer, is_active: bool) -> None:
@@ -86,12 +78,6 @@ def set_active(*, designer: Designer, is_active: bool) -> None:
     Designer.objects.filter(pk=designer.pk).update(is_active=is_active)
     designer.is_active = is_active
     log.info("whoops.designer_set_active", designer=str(designer.public_id), is_active=is_active)
-
-
-def see_designer(*, designer: Designer, now: datetime) -> None:
-    """Record that the designer opened the workspace, at most once a minute."""
-    if designer.seen_at is None or now - designer.seen_at > timedelta(minutes=1):
-        Designer.objects.filter(pk=designer.pk).update(seen_at=now)
 
 
 def join_by_work(*, assignment: Assignment, now: datetime) -> Designer | None:

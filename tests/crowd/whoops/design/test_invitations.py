@@ -6,6 +6,7 @@ import pytest
 from django.core import signing
 
 from crowd.whoops.design.services import invitations, workspace_links
+from hits.core import held_links
 from hits.core.errors import RuleBroken
 from hits.core.signed_links import UnknownLink
 from tests.crowd.whoops.making_designers import make_project
@@ -44,7 +45,7 @@ def test_a_prolonged_link_is_the_same_link() -> None:
     token = workspace_links.write_token(designer)
     later = NOW + timedelta(days=5)
 
-    invitations.prolong_link(designer=designer, days=30, now=later)
+    held_links.prolong_link(designer, days=30, now=later)
 
     assert workspace_links.write_token(designer) == token
     assert workspace_links.read_token(token, now=later) == designer
