@@ -1,4 +1,4 @@
-"""Those who hold a link: rows with `link_number`, `link_until` and `seen_at`."""
+"""Links are renewed, prolonged and seen: of whoever has `link_number`, `link_until` and `seen_at`."""
 
 from datetime import datetime, timedelta
 from typing import Any
