@@ -1,6 +1,6 @@
 """Search from anywhere: every list of the navigation is searched as its own page would search it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -30,22 +30,16 @@ class Found:
 
 def search_view(site: AdminSite, request: HttpRequest) -> HttpResponse:
     text = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST]
-    context = {
-        **site.each_context(request),
-        "title": "Search",
-        "q": text,
-        "found": list(_found(site, request, text)) if text else [],
-    }
+    shared = site.each_context(request)
+    found = list(_found(site, request, text, shared["available_apps"])) if text else []
+    context = {**shared, "title": "Search", "q": text, "found": found}
     return TemplateResponse(request, "admin/hits/search.html", context)
 
 
-def _found(site: AdminSite, request: HttpRequest, text: str) -> Iterator[Found]:
-    lists = (
-        one
-        for section in site.get_app_list(request)
-        if section["app_label"] in SEARCHED
-        for one in section["models"]
-    )
+def _found(
+    site: AdminSite, request: HttpRequest, text: str, sections: Sequence[Mapping[str, Any]]
+) -> Iterator[Found]:
+    lists = (one for section in sections if section["app_label"] in SEARCHED for one in section["models"])
     for one in lists:
         pages = site.get_model_admin(one["model"]) if "model" in one else None
         if pages is None or not pages.search_fields or not pages.has_view_or_change_permission(request):
