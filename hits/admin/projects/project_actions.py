@@ -1,7 +1,6 @@
 """Pages of actions on the rows of a study's project."""
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import attrgetter
 from typing import Any, TypeVar
 
 from hits.admin.actions import Action
@@ -21,10 +20,18 @@ def project_actions(
     url: Callable[[Row, str], str] = lambda _row, _key: "",
     base: str = "admin/hits/project_base.html",
     trail: Callable[[Row], Trail] = lambda _: (),
-    project_of: Callable[[Row], Any] = attrgetter("project"),
-    logged: Callable[[Row], Any] = attrgetter("project"),
+    project_of: Callable[[Row], Any] | None = None,
+    logged: Callable[[Row], Any] | None = None,
 ) -> ActionPages[Row]:
-    """Make action pages. `back` and `trail` get the first row; the history is that of `logged`."""
+    """Make action pages. `back` and `trail` get the first row; the history is that of `logged`.
+
+    A row is the project itself, or has one.
+    """
+
+    def own_project(row: Any) -> Any:
+        return row if isinstance(row, pages.model) else row.project
+
+    project_of, logged = project_of or own_project, logged or own_project
     return ActionPages(
         actions=actions,
         find=find,

@@ -86,8 +86,6 @@ def _pages(pages: ProjectPages[Any]) -> ActionPages[Project]:
         find=lambda request, pk: [pages.find(request, pk, LOOK, CHANGE)],
         back=lambda project: page_url("own_categories", project),
         url=lambda project, key: page_url("own_categories_verb", project, key),
-        project_of=lambda project: project,
-        logged=lambda project: project,
     )
 
 

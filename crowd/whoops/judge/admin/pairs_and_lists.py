@@ -77,8 +77,6 @@ def _pages(pages: ProjectPages[Any], kind: str, action: Action[Project]) -> Acti
         {kind: action},
         find=lambda request, pk: [pages.find(request, pk, ADD)],
         back=lambda project: f"{pages.address(project)}#{card_key(kind)}",
-        project_of=lambda project: project,
-        logged=lambda project: project,
     )
 
 

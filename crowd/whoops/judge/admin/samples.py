@@ -215,8 +215,6 @@ def _pages(pages: ProjectPages[Any]) -> ActionPages[Project]:
         {KEY: DRAW},
         find=lambda request, pk: [pages.find(request, pk, ADD)],
         back=lambda project: page_url("samples", project),
-        project_of=lambda project: project,
-        logged=lambda project: project,
     )
 
 

@@ -98,8 +98,6 @@ def _pages(pages: ProjectPages[Any], kind: str = Question.Kind.VERIFY) -> Action
         {MAKE: MAKING, WITHDRAW: WITHDRAWING, TAKE: TAKING},
         find=lambda request, pk: [pages.find(request, pk, ADD)],
         back=lambda project: f"{pages.address(project)}#{card_key(kind)}",
-        project_of=lambda project: project,
-        logged=lambda project: project,
     )
 
 

@@ -76,8 +76,6 @@ def _pages(pages: ProjectPages[Any]) -> ActionPages[Project]:
         {SEARCH: FIND},
         find=lambda request, pk: [pages.find(request, pk, DECIDE)],
         back=lambda project: f"{pages.address(project)}#images",
-        project_of=lambda project: project,
-        logged=lambda project: project,
     )
 
 
