@@ -48,6 +48,7 @@ def page_card(project: Project, user: User) -> Card:
         title="The page",
         about=_about(description),
         metrics=[Metric(name="Questions", count=len(description.page.questions))] if description else (),
+        stage=Metric(name="Questions", count=len(description.page.questions) if description else 0),
         links=ways,
         next="" if description else "Describe the page that workers see.",
     )

@@ -14,7 +14,7 @@ from crowd.plain.admin.tables import tables_of
 from crowd.plain.domain.pages import Kind, Part
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.results import AnsweredRow, QuestionResult, answered_rows, said_of
-from crowd.releases.admin.links import release_links
+from crowd.releases.admin.links import release_links, release_stage
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.admin.stat_tables import send_table
@@ -60,6 +60,8 @@ def results_card(project: Project, user: User) -> Card:
         about="What most have said of each row, and how far people agree. Work that is kept out or rejected "
         "does not count.",
         metrics=[Metric(name="Answers that are in", count=answered.count())],
+        is_data=True,
+        stage=release_stage(project.study, family="plain"),
         links=ways if project.descriptions.filter(asked_at__isnull=False).exists() else (),
     )
 

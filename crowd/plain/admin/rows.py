@@ -41,14 +41,16 @@ def rows_card(project: Project, user: User) -> Card:
     rows = asked.count()
     there = answered.aggregate(answers=Count("pk"), workers=Count("worker", distinct=True))
     needed = asked.aggregate(needed=Sum("item__answers_needed"))["needed"] or 0
+    answers = Metric(name="Answers", count=there["answers"], of=needed)
     return Card(
         key="rows",
         title="Rows",
         about=_about(project, description),
+        stage=answers,
         metrics=[
             Metric(name="Rows that wait", count=waiting),
             Metric(name="Rows that workers are asked about", count=rows),
-            Metric(name="Answers", count=there["answers"], of=needed),
+            answers,
             Metric(name="Workers who have answered", count=there["workers"]),
         ],
         links=list(_ways(project, description, waiting)) if user.has_perm(CHANGE) else (),

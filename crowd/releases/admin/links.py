@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from crowd.releases.admin.permitted_rows import MAKE, VIEW
-from hits.admin.projects.project_cards import CardLink
+from crowd.releases.models import Release
+from hits.admin.projects.project_cards import CardLink, Metric
 from hits.studies.models import Study
 
 
@@ -24,3 +25,8 @@ def release_links(study: Study, *, family: str) -> Sequence[CardLink]:
             permission=MAKE,
         ),
     ]
+
+
+def release_stage(study: Study, *, family: str) -> Metric:
+    """The last stage of a project: its releases."""
+    return Metric(name="Releases", count=Release.objects.filter(study=study, family=family).count())

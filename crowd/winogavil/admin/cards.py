@@ -1,12 +1,14 @@
 """Cards on the page of a study's association game, one for each part of the work."""
 
 from bisect import bisect
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from urllib.parse import urlencode
 
 from django.db.models import Count, Q
 from django.urls import reverse
 
+from crowd.pictures.admin.pool_parts import CHECK, IMPORT
+from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, CueReport, Game, PictureSet
 from crowd.winogavil.queries import of_study, reaches
@@ -16,7 +18,48 @@ from hits.identity.models.users import User
 # Packages above this one add cards too: by place, since any of them may be loaded first.
 CARDS: list[CardOf] = []
 _places: list[int] = []
+SEE = "pictures.view_picture"
 READY = Q(item__wanted__gt=0, item__pulled_at=None)
+
+
+def pictures_card(game: Game, user: User) -> Card:
+    pool = Picture.objects.filter(in_pool=True).aggregate(
+        all=Count("pk"),
+        fit=Count("pk", filter=Q(status=Picture.Status.FIT)),
+        unchecked=Count("pk", filter=Q(status=Picture.Status.WAITING)),
+    )
+    links = [
+        CardLink(
+            name="Bring pictures in…",
+            url=reverse("admin:pictures_import_add"),
+            is_first=not pool["all"],
+            permission=IMPORT,
+        ),
+        CardLink(
+            name="Check pictures…",
+            url=reverse("admin:pictures_check"),
+            permission=CHECK,
+            is_first=bool(pool["unchecked"]) and not pool["fit"],
+        ),
+        CardLink(
+            name="Pictures",
+            url=reverse("admin:pictures_picture_changelist"),
+            permission=SEE,
+        ),
+    ]
+    return Card(
+        key="pictures",
+        title="Pictures",
+        about="The pool that all studies share. Pictures that a person has found fit are drawn into sets.",
+        metrics=[
+            Metric(name="Fit", count=pool["fit"], of=pool["all"]),
+            Metric(name="Pictures that wait to be checked", count=pool["unchecked"]),
+        ],
+        links=links,
+        stage=Metric(name="Fit", count=pool["fit"]),
+        next=_next_of_pictures(pool),
+        permission=SEE,
+    )
 
 
 def sets_card(game: Game, user: User) -> Card:
@@ -41,6 +84,7 @@ def sets_card(game: Game, user: User) -> Card:
             Metric(name="Picture sets that still need words", count=counts["waiting"]),
         ],
         links=[draw, see],
+        stage=Metric(name="With enough words", count=counts["all"] - counts["waiting"], of=counts["all"]),
         next=_next_of_sets(game, counts["all"]),
         tasks=(domain.CREATE,),
     )
@@ -56,6 +100,7 @@ def solving_card(game: Game, user: User) -> Card:
         title="Solving",
         about=f"{domain.SOLVERS_WANTED} people solve each association. It is selected if the mean of their "
         f"Jaccard indices is at least {game.selection_threshold} %.",
+        stage=Metric(name="Final associations", count=counts["final"], of=counts["all"]),
         metrics=[
             Metric(name="Associations", count=counts["all"]),
             Metric(name="Final", count=counts["final"], of=counts["all"]),
@@ -132,7 +177,9 @@ def add_card(card: CardOf, *, place: int) -> None:
     CARDS.insert(at, card)
 
 
-for number, own in enumerate([sets_card, solving_card, baseline_card, tests_card, reports_card]):
+for number, own in enumerate(
+    [pictures_card, sets_card, solving_card, baseline_card, tests_card, reports_card]
+):
     add_card(own, place=number)
 
 
@@ -149,6 +196,14 @@ def _counted(game: Game, *, sources: Collection[str] = ()) -> dict[str, int]:
         final=Count("pk", filter=done),
         selected=Count("pk", filter=done & reaches(game.selection_threshold)),
     )
+
+
+def _next_of_pictures(pool: Mapping[str, int]) -> str:
+    if not pool["all"]:
+        return "Bring pictures into the pool."
+    if not pool["fit"] and pool["unchecked"]:
+        return f"Check the pictures: this many wait for a person: {pool['unchecked']}."
+    return ""
 
 
 def _next_of_sets(game: Game, count: int) -> str:

@@ -39,14 +39,16 @@ def asking_card(project: Project, user: User) -> Card:
         is_first=True,
         permission="winoground.change_project",
     )
+    answers = Metric(name="Answers", count=asking.answers, of=asking.wanted)
     return Card(
         key="asking",
         title="Asking workers",
         about="Of each example every caption is shown with every image, and workers say whether they match.",
+        stage=answers,
         metrics=[
             Metric(name="Examples asked about", count=asking.asked, of=asking.asked + asking.ready),
             Metric(name="Questions: a caption with an image", count=asking.pairings),
-            Metric(name="Answers", count=asking.answers, of=asking.wanted),
+            answers,
             Metric(name="Workers who have answered", count=asking.workers),
         ],
         links=[ask] if asking.ready else [],

@@ -165,6 +165,7 @@ def authoring_card(project: Project, user: User) -> Card:
         title="Writing examples",
         about=f"Experts write two captions of the same words, and find a picture for each.{own}",
         metrics=figures,
+        stage=Metric(name="Examples finished", count=counts[State.READY] + counts[State.ASKED]),
         links=[
             CardLink(name="Write an example", url=write_url, is_first=True, permission=WRITE),
             CardLink(name="All examples", url=list_url(project)),

@@ -96,6 +96,7 @@ def onboarding_card(project: Project, user: User) -> Card:
         about=f"A test of {FIRST_QUESTIONS} unrelated pairs. A worker is warned of one mistake and may "
         "correct it; a worker who makes another is never let in.",
         metrics=figures,
+        stage=Metric(name="Questions", count=ones.questions, of=FIRST_QUESTIONS),
         links=ways,
         next=f"Write {FIRST_QUESTIONS - ones.questions} more first questions." if lacks else "",
         problems=list(_problems(ones, is_gated=bool(gates))),

@@ -11,7 +11,7 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from crowd.benchmarks.admin.beside_models import beside_models
-from crowd.releases.admin.links import release_links
+from crowd.releases.admin.links import release_links, release_stage
 from crowd.winoground.admin.figures import FEW, SORTS, part_rows, related_table, scores_table
 from crowd.winoground.admin.result_files import files_of
 from crowd.winoground.models import Project
@@ -53,6 +53,8 @@ def results_card(project: Project, user: User) -> Card:
         "that is kept out or rejected does not count. Models stand beside them on a release.",
         metrics=[Metric(name="Examples that are scored", count=scored_examples(project).count())],
         links=() if sees_own_only(user) else ways,
+        is_data=True,
+        stage=release_stage(project.study, family="winoground"),
     )
 
 

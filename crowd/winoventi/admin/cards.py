@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from django.urls import reverse
 
-from crowd.releases.admin.links import release_links
+from crowd.releases.admin.links import release_links, release_stage
 from crowd.winoventi import domain
 from crowd.winoventi.admin.counted import ProjectCounts, RunProgress, list_url, list_url_of_judgements
 from crowd.winoventi.admin.step_actions import SWITCHES
@@ -188,6 +188,8 @@ def results_card(project: Project) -> Card:
         key="results",
         title="Results",
         about="How people and models do on the valid pairs, and the pairs as files.",
+        is_data=True,
+        stage=release_stage(project.study, family="winoventi"),
         links=[
             CardLink(name="Statistics and models", url=_address(project, "statistics")),
             CardLink(name="Errors of models", url=_address(project, "errors")),
@@ -263,6 +265,7 @@ def _card(
         links=ways,
         next=todo,
         tasks=[step.task] if step.task else (),
+        stage=went_out[-1] if step.kind == Kind.CHOICES else went_out[0],
     )
 
 

@@ -39,6 +39,14 @@ class ShownCard:
     card: Card
     asked: Sequence[TaskDemand] = field(default_factory=tuple)
 
+    @property
+    def next(self) -> str:
+        """What is to be done here, in words: what the card says, or a launch that its items wait for."""
+        waiting = next((one for one in self.asked if one.waits_for_a_launch), None)
+        if self.card.next or waiting is None:
+            return self.card.next
+        return f"Launch a batch of “{waiting.name}”: this many wait for workers: {waiting.items}."
+
 
 def with_batches(pages: ProjectPagesBase[Any], cards: Sequence[Card], project: Any) -> list[ShownCard]:
     tasks = [task for card in cards for task in card.tasks]

@@ -16,6 +16,10 @@ class Metric:
     of: int | None = None
     url: str = ""
 
+    @property
+    def is_complete(self) -> bool:
+        return bool(self.of) and self.count >= (self.of or 0)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
@@ -42,6 +46,7 @@ class Card:
     """One part of a project's page. `tasks`: their batches are below it, with a way to launch.
 
     `groups`: metrics under a heading each. `offered`: actions, for users who may do them.
+    `stage`: what has come of this part, for the line of stages; None where it is no stage of the work.
     """
 
     key: str
@@ -56,6 +61,9 @@ class Card:
     next: str = ""
     problems: Sequence[str] = ()
     tasks: Sequence[str] = ()
+    stage: Metric | None = None
+    # True: it leads to what was collected, and a study's page of data shows it.
+    is_data: bool = False
     # A user without it does not see the card, and cannot launch its tasks from the project's page.
     permission: str = ""
 

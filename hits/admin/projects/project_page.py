@@ -14,6 +14,7 @@ from django.urls import URLPattern, reverse
 from hits.admin.projects.project_base import Project, ProjectPagesBase
 from hits.admin.projects.project_batches import with_batches
 from hits.admin.projects.project_steps import DRAFT, STEER, draft_view, grow_view, settings_view
+from hits.admin.projects.stage_line import next_step, stages_of
 from hits.admin.selection import need, signed_in
 from hits.admin.study_pages import StudyPage, announce, pages_beside_projects
 from hits.studies.models import Study
@@ -98,17 +99,19 @@ class ProjectPages(ProjectPagesBase[Project]):
     def show(self, request: HttpRequest, project: Any) -> HttpResponse:
         user, is_set_up = signed_in(request), project.pk is not None
         may_keep = is_set_up and user.has_perm(self.permission("change"))
-        cards = self.cards_for(project, user)
+        may_draft, home = may_keep and user.has_perm(DRAFT), self.address(project)
+        cards = with_batches(self, self.cards_for(project, user), project)
         context = {
             "title": f"{self.name} of {project.study}",
-            "cards": with_batches(self, cards, project),
-            "next": next((card for card in cards if card.next), None),
+            "cards": cards,
+            "stages": list(stages_of(cards, home=home)),
+            "next": next_step(cards, home=home, may_draft=may_draft),
             "note": self.note_on(project),
             "every_ms": LOOK_AGAIN_MS,
             "may_set_up": not is_set_up and user.has_perm(self.permission("add")),
             "set_up_url": self.set_up_address(project.study),
             "may_keep": may_keep,
-            "may_draft": may_keep and user.has_perm(DRAFT),
+            "may_draft": may_draft,
             "may_steer": may_keep and user.has_perm(STEER),
             "settings_url": self.address(project, "settings"),
             "study_links": list(pages_beside_projects(project.study, user=user)),

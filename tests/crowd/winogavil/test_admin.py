@@ -32,10 +32,13 @@ from tests.people import make_member, sign_in, sign_in_with
 pytestmark = pytest.mark.django_db
 # Order of the work, and after which step batches can be launched once the game is set up.
 EVERYTHING = [
-    "Draw picture sets…", "Picture sets", "Associations", "Make the SWOW baseline…",
-    "Questions for the solver's test…", "See the reports", "Annotations…", "Statistics", "Releases",
+    "Bring pictures in…", "Check pictures…", "Pictures", "Draw picture sets…", "Picture sets",
+    "Associations", "Make the SWOW baseline…",
+    "Questions for the solver's test…", "See the reports",
+        "Annotations…", "Statistics", "Releases",
     "Make a release…", "Web game…",
 ]  # fmt: skip
+NEXT = EVERYTHING[0]
 LAUNCHES = {
     "Picture sets": ["Launch a batch…"],
     "Associations": ["Launch a batch…"],
@@ -293,8 +296,8 @@ def test_study_leads_to_its_game_and_the_game_to_everything_else(signed_in: Clie
     assert re.findall(r'<li><a href="([^"]+)">(?:Association game|Picture sets|Annotations)</a>', page) == [
         address
     ]
-    assert names_of_links(unset) == EVERYTHING
-    assert [signed_in.get(link).status_code for link in links_of(unset)] == [200] * len(EVERYTHING)
+    assert names_of_links(unset) == [NEXT, *EVERYTHING]
+    assert {signed_in.get(link).status_code for link in links_of(unset)} == {200}
     rooms = [link for link in links_of(unset) if link.endswith(f"/{study.pk}/")]
     for room in rooms:
         assert f'<a href="{address}">Association game of {study}</a>' in text_of(signed_in.get(room))
@@ -303,7 +306,8 @@ def test_study_leads_to_its_game_and_the_game_to_everything_else(signed_in: Clie
     assert f'href="{reverse("admin:winogavil_game_add")}?study={study.pk}">Set it up</a>' in unset
     assert then.headers["Location"] == reverse("admin:winogavil_game_change", args=[game.pk])
     assert names_of_links(text_of(signed_in.get(then.headers["Location"]))) == [
-        name for link in EVERYTHING for name in (link, *LAUNCHES.get(link, ()))
+        NEXT,
+        *(name for link in EVERYTHING for name in (link, *LAUNCHES.get(link, ()))),
     ]
 
 
@@ -326,7 +330,8 @@ def test_reviewer_sees_a_game_that_was_never_set_up(client: Client, study: Study
     page = text_of(client.get(reverse("admin:winogavil_of_study", args=[study.pk])))
 
     assert names_of_links(page) == [
-        "Picture sets", "Associations", "See the reports", "Annotations…", "Statistics", "Releases",
+        "Check pictures…", "Pictures", "Picture sets", "Associations", "See the reports",
+        "Annotations…", "Statistics", "Releases",
     ]  # fmt: skip
     assert "Set it up</a>" not in page
     assert client.get(reverse("admin:winogavil_of_study", args=[foreign.pk])).status_code == 404

@@ -8,10 +8,14 @@ from django.urls import reverse
 from crowd.plain.models import Project as OwnQuestions
 from crowd.whoops.models import Project as WeirdImages
 from crowd.winogavil.models import Game as AssociationGame
+from crowd.winogavil.services.seeded_associations import seed_picture_set
 from crowd.winoground.models import Project as CaptionMatching
 from crowd.winoventi.models import Project as Exceptions
-from tests.factories import make_study
+from hits.identity.roles import REVIEWER
+from hits.studies.models import Study
+from tests.factories import make_picture, make_study
 from tests.pages import text_of
+from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
 MODELS = [CaptionMatching, WeirdImages, OwnQuestions, AssociationGame, Exceptions]
@@ -32,3 +36,37 @@ def test_a_project_is_set_up_from_the_page_of_its_study(admin_client: Client, mo
     assert admin_client.get(reverse(f"admin:{label}_settings", args=[project.pk])).status_code == 200
     again = admin_client.get(reverse(f"admin:{label}_of_study", args=[study.pk]))
     assert again.headers["Location"] == made.redirect_chain[-1][0]
+
+
+def make_waiting_set(study: Study) -> None:
+    seed_picture_set(study=study, pictures=[make_picture() for _ in range(5)])
+
+
+def test_line_of_stages_tells_what_has_come_of_each_and_what_is_next(admin_client: Client) -> None:
+    study = make_study()
+    make_waiting_set(study)
+
+    page = admin_client.get(reverse("admin:winogavil_of_study", args=[study.pk]))
+
+    told = [(one.title, one.figure.count, one.figure.of, str(one.state)) for one in page.context["stages"]]
+    assert told == [
+        ("Pictures", 5, None, "under way"),
+        ("Picture sets", 0, 1, "to do"),
+        ("Solving", 0, 0, "nothing yet"),
+        ("Data", 0, None, "nothing yet"),
+    ]
+    assert page.context["next"].title == "Picture sets"
+    assert "this many wait for workers: 1." in page.context["next"].words
+
+
+def test_next_step_leads_to_a_launch_only_for_who_may_draft(admin_client: Client, client: Client) -> None:
+    study = make_study()
+    make_waiting_set(study)
+    address = reverse("admin:winogavil_game_change", args=[AssociationGame.objects.create(study=study).pk])
+    sign_in(client, REVIEWER, study)
+
+    offered, seen = admin_client.get(address).context["next"], client.get(address).context["next"]
+
+    assert (offered.button, seen.button) == ("Launch a batch…", "")
+    assert offered.words == seen.words
+    assert admin_client.get(offered.url).status_code == 200

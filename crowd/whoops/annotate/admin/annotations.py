@@ -62,19 +62,21 @@ def annotation_card(project: Project, user: User) -> Card:
     states = dict(rows.order_by().values_list("state").annotate(Count("pk")))
     held = states.get(State.HELD, 0)
     listed = f"{reverse('admin:whoops_annotation_changelist')}?image__project__id__exact={project.pk}"
+    complete = Metric(
+        name="Images with all their annotations",
+        count=counted["complete"],
+        of=counted["all"],
+        url=_url(project, "annotated"),
+    )
     return Card(
         key="annotation",
         title="Annotation",
         about="Workers write three texts about each accepted image: a caption, why it is strange, and an "
         f"underspecified caption. Each image gets {plural(wanted, 'annotation')}. Texts with coarse words "
         "are held back until a person has read them.",
+        stage=complete,
         metrics=[
-            Metric(
-                name="Images with all their annotations",
-                count=counted["complete"],
-                of=counted["all"],
-                url=_url(project, "annotated"),
-            ),
+            complete,
             Metric(
                 name="Annotations that count",
                 count=states.get(State.COUNTED, 0),

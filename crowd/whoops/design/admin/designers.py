@@ -87,6 +87,7 @@ def designers_card(project: Project, user: User) -> Card:
             CardLink(name="Invite a designer…", url=invite_url, is_first=not designers, permission=ADD),
             CardLink(name="Categories", url=categories_url, permission="whoops.view_category"),
         ],
+        stage=Metric(name="Designers", count=designers),
         next="Invite the first designers, or offer the HIT."
         if user.has_perm(ADD) and not designers and not free
         else "",

@@ -138,6 +138,7 @@ def _card(
         key=card_key(kind),
         title=title,
         about=about,
+        stage=_judged(project, kind, counted),
         metrics=[*figures, *_figures(project, kind, counted)],
         links=[*(ways if user.has_perm(ADD) else ()), *listed],
         next=todo or _launch(project, kind, counted),
@@ -145,13 +146,16 @@ def _card(
     )
 
 
-def _figures(project: Project, kind: str, counted: KindTally) -> list[Metric]:
-    judged = Metric(
+def _judged(project: Project, kind: str, counted: KindTally) -> Metric:
+    return Metric(
         name="Questions with all their judges",
         count=counted[Standing.JUDGED],
         of=counted.all - counted[Standing.WAITING],
         url=questions_url(project, kind=kind, standing=Standing.JUDGED),
     )
+
+
+def _figures(project: Project, kind: str, counted: KindTally) -> list[Metric]:
     rare = [
         Metric(
             name=name,
@@ -165,7 +169,7 @@ def _figures(project: Project, kind: str, counted: KindTally) -> list[Metric]:
         )
         if counted[standing]
     ]
-    return [judged, *rare]
+    return [_judged(project, kind, counted), *rare]
 
 
 def _launch(project: Project, kind: str, counted: KindTally) -> str:

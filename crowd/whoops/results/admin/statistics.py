@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 from django.urls import URLPattern
 from django.utils import timezone
 
-from crowd.releases.admin.links import release_links
+from crowd.releases.admin.links import release_links, release_stage
 from crowd.whoops.images.admin.addresses import page_url
 from crowd.whoops.models import Project
 from crowd.whoops.results.admin.category_pages import by_category_tables
@@ -45,6 +45,8 @@ def results_card(project: Project, user: User) -> Card:
         title="Results",
         about="How people and models do, what the data are made of, and the data as files. Work that is kept "
         "out or rejected does not count.",
+        is_data=True,
+        stage=release_stage(project.study, family="whoops"),
         metrics=[
             Metric(name="Images in the data", count=accepted_images(project).count()),
             Metric(name="Pairs of a detailed and an underspecified caption", count=pairs(project).count()),

@@ -155,6 +155,7 @@ def images_card(project: Project, user: User) -> Card:
         title="Images",
         about="What designers have sent. It passes the control group and the reviewers, and is data once it "
         "is accepted.",
+        stage=Metric(name="Accepted", count=states[State.ACCEPTED], of=everything),
         metrics=[Metric(name="Sent", count=everything, url=images_url(project)), *figures],
         links=[
             *([CardLink(name="All images", url=images_url(project))] if everything else []),

@@ -3,13 +3,12 @@
 from django.urls import reverse
 
 from crowd.releases.admin import release_parts
-from crowd.releases.admin.links import release_links
+from crowd.releases.admin.links import release_links, release_stage
 from crowd.releases.admin.release_parts import ReleasePart
-from crowd.releases.models import Release
 from crowd.winogavil.admin.cards import add_card
 from crowd.winogavil.models import Game
 from crowd.winogavil.releases.admin.statistics import COUNTED
-from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.admin.projects.project_cards import Card, CardLink
 from hits.identity.models.users import User
 
 FAMILY = "winogavil"
@@ -21,12 +20,14 @@ def data_card(game: Game, user: User) -> Card:
         url=reverse("admin:winogavil_releases_statistics", args=[game.study_id]),
         permission=COUNTED,
     )
-    made = Release.objects.filter(study=game.study_id, family=FAMILY).count()
+    made = release_stage(game.study, family=FAMILY)
     return Card(
         key="data",
         title="Data",
         about="What people and models make of the associations, and files that never change again.",
-        metrics=[Metric(name="Releases", count=made)],
+        is_data=True,
+        stage=made,
+        metrics=[made],
         links=[statistics, *release_links(game.study, family=FAMILY)],
     )
 
