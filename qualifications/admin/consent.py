@@ -20,7 +20,7 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selection import PAGE, signed_in
-from hits.admin.study_pages import StudyPage, announce
+from hits.admin.studies.study_pages import StudyPage, announce
 from hits.work.access import studies_of
 from qualifications.admin.demographics import COUNTS, ON_REQUEST, file_view, people_view
 from qualifications.admin.finding_gates import find_study

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
-from hits.admin.study_pages import StudyPage, announce
+from hits.admin.studies.study_pages import StudyPage, announce
 from qualifications.admin import funnel, gate_actions, gate_edit
 from qualifications.admin.finding_gates import ADD, CHANGE, GRADE, VIEW, find_gate, gates_for, render
 from qualifications.models import Gate, PlatformType

@@ -20,7 +20,7 @@ from crowd.papers.parts import SetupPart, parts_of
 from crowd.papers.services.paper_setup import set_up
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selection import need, signed_in
-from hits.admin.study_pages import StudyPage, announce
+from hits.admin.studies.study_pages import StudyPage, announce
 from hits.core.errors import CrowdError
 from hits.families.paper_figures import Paper
 from hits.studies.models import Study

@@ -16,7 +16,7 @@ from hits.admin.projects.project_batches import with_batches
 from hits.admin.projects.project_steps import DRAFT, STEER, draft_view, grow_view, settings_view
 from hits.admin.projects.stage_line import next_step, stages_of
 from hits.admin.selection import need, signed_in
-from hits.admin.study_pages import StudyPage, announce, pages_beside_projects
+from hits.admin.studies.study_pages import StudyPage, announce, pages_beside_projects
 from hits.studies.models import Study
 from hits.work.access import studies_of
 

@@ -17,7 +17,7 @@ from hits.admin.bonus_table.table_field import BonusTableField, is_editing
 from hits.admin.bonus_table.table_pages import table_view
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.selection import signed_in
-from hits.admin.study_pages import StudyPage, announce, pages_of
+from hits.admin.studies.study_pages import StudyPage, announce, pages_of
 from hits.batches.services.budgets import grant_budget
 from hits.core.domain.bonus_tables import read_bonus_rules, wants_floor
 from hits.studies.models import FIXED_BY_LAUNCH, Study
