@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, Count, When
+from django.db.models import Case, Count, QuerySet, When
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -58,7 +58,7 @@ waiting.register(_batches_waiting, permissions=["hits.steer_batch", "hits.add_ba
 def home_context(request: HttpRequest) -> dict[str, Any]:
     user, now = signed_in(request), timezone.now()
     sees_batches = user.has_perm("hits.view_batch")
-    running = _running(user) if sees_batches else []
+    running = list(running_batches(user)[: MOST_BATCHES + 1]) if sees_batches else []
     return {
         "waiting": waiting_for(user, now=now),
         "running": running[:MOST_BATCHES],
@@ -105,8 +105,8 @@ def first_steps(user: User) -> Sequence[Step]:
     ]
 
 
-def _running(user: User) -> list[Batch]:
+def running_batches(user: User) -> QuerySet[Batch]:
     """Return the batches that run, those that need somebody first, and then the newest."""
     rows = visible(batches_with_counts().filter(status__in=RUNNING), user).select_related("study", "account")
     needing_first = Case(When(status__in=STILL, then=0), default=1)
-    return list(rows.order_by(needing_first, "-pk")[: MOST_BATCHES + 1])
+    return rows.order_by(needing_first, "-pk")
