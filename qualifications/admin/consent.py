@@ -20,7 +20,7 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selection import PAGE, signed_in
-from hits.admin.studies.study_pages import StudyPage, announce
+from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.work.access import studies_of
 from qualifications.admin.demographics import COUNTS, ON_REQUEST, file_view, people_view
 from qualifications.admin.finding_gates import find_study
@@ -200,12 +200,16 @@ def _values(text: ConsentText | None) -> dict[str, Any]:
 announce(
     StudyPage(
         name="Consent",
+        tab=Tab.PEOPLE,
         permission=VIEW,
+        about="What workers agree to before their first work, version by version, and who has.",
         address=lambda study: reverse("admin:qualifications_consent", args=[study.pk]),
     ),
     StudyPage(
         name="Who took part",
+        tab=Tab.PEOPLE,
         permission=COUNTS,
+        about="How many people took part, by role, as a paper prints it.",
         address=lambda study: reverse("admin:qualifications_people", args=[study.pk]),
     ),
 )

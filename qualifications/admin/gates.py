@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
-from hits.admin.studies.study_pages import StudyPage, announce
+from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from qualifications.admin import funnel, gate_actions, gate_edit
 from qualifications.admin.finding_gates import ADD, CHANGE, GRADE, VIEW, find_gate, gates_for, render
 from qualifications.models import Gate, PlatformType
@@ -124,14 +124,18 @@ def _type(row: PlatformType) -> dict[str, Any]:
 announce(
     StudyPage(
         name="Gates",
+        tab=Tab.PEOPLE,
         permission=VIEW,
+        about="Tests that open work to those who pass them, and what passing grants.",
         address=lambda study: (
             f"{reverse('admin:qualifications_gate_changelist')}?study__id__exact={study.pk}"
         ),
     ),
     StudyPage(
         name="Funnel",
+        tab=Tab.PEOPLE,
         permission=VIEW,
+        about="How many people came, agreed, were tested, passed and worked.",
         address=lambda study: reverse("admin:qualifications_funnel", args=[study.pk]),
     ),
 )

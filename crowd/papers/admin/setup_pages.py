@@ -20,7 +20,7 @@ from crowd.papers.parts import SetupPart, parts_of
 from crowd.papers.services.paper_setup import set_up
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selection import need, signed_in
-from hits.admin.studies.study_pages import StudyPage, announce
+from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.core.errors import CrowdError
 from hits.families.paper_figures import Paper
 from hits.studies.models import Study
@@ -154,7 +154,9 @@ def permissions_of(parts: Sequence[SetupPart]) -> list[str]:
 announce(
     StudyPage(
         name=NAME,
+        tab=Tab.SETTINGS,
         permission=LOOK,
+        about="A paper's bonus table, rewards, requirements, tests and settings, each with its origin.",
         address=lambda study: reverse("admin:papers_of_study", args=[study.pk]),
         note=in_words,
         is_beside_projects=True,

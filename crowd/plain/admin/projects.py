@@ -12,7 +12,7 @@ from crowd.plain.admin import data_files, page_description, results, rows
 from crowd.plain.models import Project
 from crowd.plain.services.posted_rows import want_anew
 from hits.admin.projects.project_cards import CardOf
-from hits.admin.projects.project_page import ProjectPages, announce_project
+from hits.admin.projects.project_page import ProjectPages
 
 NAME = "Questions of one's own"
 
@@ -50,6 +50,3 @@ class ProjectAdmin(ProjectPages[Project]):
             *results.urls(self),
             *data_files.PAGE.urls(self),
         ]
-
-
-announce_project(Project, name=NAME)

@@ -10,14 +10,14 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from crowd import family as families
 from crowd.releases import family_contents
 from crowd.releases.admin.file_answers import send_file
 from crowd.releases.admin.forms import ReleaseForm
-from crowd.releases.admin.permitted_rows import MAKE, TAKE, find_release, find_study, render
+from crowd.releases.admin.permitted_rows import MAKE, TAKE, VIEW, find_release, find_study, render
 from crowd.releases.admin.release_actions import RELEASES
 from crowd.releases.admin.release_parts import parts_of
 from crowd.releases.family_contents import ReleaseContents, contents_of
@@ -28,6 +28,7 @@ from crowd.releases.services.release_files import files_of
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.selection import need, signed_in
+from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.core.errors import RuleBroken
 from hits.studies.models import Study
 from hits.work.access import studies_of
@@ -180,3 +181,14 @@ def _as_of_now(release: Release, of: ReleaseContents) -> Release:
     release.made_at = timezone.now()
     of.complete(release)
     return release
+
+
+announce(
+    StudyPage(
+        name="Releases",
+        tab=Tab.DATA,
+        permission=VIEW,
+        address=lambda study: f"{reverse('admin:releases_release_changelist')}?study__id__exact={study.pk}",
+        about="Files of this study's data that never change again, with their benchmarks and public pages.",
+    )
+)

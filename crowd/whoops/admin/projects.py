@@ -34,7 +34,7 @@ from crowd.whoops.review.admin.harm_review import review_urls, reviews_card
 from crowd.whoops.review.admin.images import images_card
 from crowd.whoops.review.admin.partner_actions import partner_urls
 from hits.admin.projects.project_cards import CardOf
-from hits.admin.projects.project_page import ProjectPages, announce_project
+from hits.admin.projects.project_page import ProjectPages
 
 
 class RulesForm(forms.ModelForm[Project]):
@@ -112,6 +112,3 @@ class ProjectAdmin(ProjectPages[Project]):
             *matching_urls(self),
             *data_files.PAGE.urls(self),
         ]
-
-
-announce_project(Project, name="Weird images")

@@ -15,7 +15,7 @@ from crowd.winogavil.admin import cards
 from crowd.winogavil.models import Game
 from crowd.winogavil.services.threshold_changes import note_set_up, note_threshold
 from hits.admin.projects.project_cards import CardOf
-from hits.admin.projects.project_page import ProjectPages, announce_project
+from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
 from hits.studies.models import Batch
 
@@ -91,6 +91,3 @@ class GameAdmin(ProjectPages[Game]):
         if task == domain.SOLVE and project.solve_batch_id:
             batches = [batch for batch in batches if batch.pk == project.solve_batch_id]
         return super().growing_batch(project, task, batches)
-
-
-announce_project(Game, name="Association game")

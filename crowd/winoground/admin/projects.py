@@ -21,7 +21,7 @@ from crowd.winoground.admin import (
 from crowd.winoground.models import Project
 from crowd.winoground.services.posted_examples import want_anew
 from hits.admin.projects.project_cards import CardOf
-from hits.admin.projects.project_page import ProjectPages, announce_project
+from hits.admin.projects.project_page import ProjectPages
 
 
 class RulesForm(forms.ModelForm[Project]):
@@ -65,6 +65,3 @@ class ProjectAdmin(ProjectPages[Project]):
             *result_examples.urls(self),
             *data_files.PAGE.urls(self),
         ]
-
-
-announce_project(Project, name="Caption matching")

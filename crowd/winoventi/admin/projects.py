@@ -15,7 +15,7 @@ from crowd.winoventi.admin.pipeline import cards_of
 from crowd.winoventi.challenge.admin import data_files, errors_page, evaluations, statistics, word_pages
 from crowd.winoventi.models import Project, Step
 from hits.admin.projects.project_cards import Card
-from hits.admin.projects.project_page import ProjectPages, announce_project
+from hits.admin.projects.project_page import ProjectPages
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 
@@ -83,6 +83,3 @@ def step_draft_view(pages: ProjectPages[Any], request: HttpRequest, pk: int, kin
 
 def _step_of(project: Project, task: str) -> Step:
     return next(step for step in project.steps.all() if step.task == task)
-
-
-announce_project(Project, name=NAME)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, cast
 from django import forms
 from django.contrib import admin, messages
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, reverse
@@ -16,7 +16,7 @@ from hits.admin.projects.project_batches import with_batches
 from hits.admin.projects.project_steps import DRAFT, STEER, draft_view, grow_view, settings_view
 from hits.admin.projects.stage_line import next_step, stages_of
 from hits.admin.selection import need, signed_in
-from hits.admin.studies.study_pages import StudyPage, announce, pages_beside_projects
+from hits.admin.studies.study_pages import pages_beside_projects
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
@@ -151,19 +151,6 @@ def of_study_view(pages: ProjectPages[Any], request: HttpRequest, pk: int) -> Ht
     if pages.stands_unset:
         return pages.show(request, pages.model(study=study))
     return redirect(pages.set_up_address(study))
-
-
-def announce_project(model: type[Model], *, name: str) -> None:
-    """Link the page of a study to its project, or to the form that sets one up."""
-    label = model._meta.app_label
-    address = f"admin:{label}_of_study"
-    announce(
-        StudyPage(
-            name=name,
-            permission=f"{label}.view_{model._meta.model_name}",
-            address=lambda study: reverse(address, args=[study.pk]),
-        )
-    )
 
 
 @transaction.atomic

@@ -25,11 +25,14 @@ from hits.admin.home import waiting
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, in_words
+from hits.admin.projects.project_cards import Metric
 from hits.admin.selection import signed_in
+from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.identity.models.users import User
 from hits.review.models import Appeal
 from hits.review.queries import appeal_queue as queries
 from hits.review.services import appeal_handling
+from hits.studies.models import Study
 from hits.work.access import visible
 
 OTHERS = 10
@@ -221,4 +224,21 @@ def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
     yield Waiting(count=found.open - found.overdue, words="appeals to answer", url=url)
 
 
+def _waiting_in(study: Study, user: User) -> Metric:
+    waits = Appeal.objects.filter(status=Status.OPEN, assignment__hit__batch__study=study)
+    return Metric(name="appeals to answer", count=waits.count())
+
+
 waiting.register(_waiting, permissions=[appeal_handling.ANSWER])
+announce(
+    StudyPage(
+        name="Appeals",
+        tab=Tab.REVIEW,
+        permission="hits.view_appeal",
+        address=lambda study: (
+            f"{reverse('admin:hits_appeal_changelist')}?assignment__hit__batch__study__id__exact={study.pk}"
+        ),
+        about="What workers ask about one piece of their work, and the answers.",
+        waits=_waiting_in,
+    )
+)

@@ -22,12 +22,14 @@ from hits.admin.home import navigation, waiting
 from hits.admin.home.navigation import MenuPlace, Page, Section
 from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import in_words
+from hits.admin.projects.project_cards import Metric
+from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.review.queries import review_queue
 from hits.review.queries.review_queue import Order, QueueFilter, State
 from hits.review.services import reviewing
-from hits.studies.models import Batch
+from hits.studies.models import Batch, Study
 from hits.work.access import visible
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
@@ -72,7 +74,21 @@ def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
         yield Waiting(count=count, words=words, url=f"{queue}?{urlencode({'state': state})}")
 
 
+def _waiting_in(study: Study, user: User) -> Metric:
+    return Metric(name="works to review", count=review_queue.in_study(study, State.WAITING).count())
+
+
 waiting.register(_waiting, permissions=[REVIEW])
+announce(
+    StudyPage(
+        name="Review the work",
+        tab=Tab.REVIEW,
+        permission=REVIEW,
+        address=lambda study: f"{reverse('admin:hits_assignment_review')}?study={study.pk}",
+        about="Submitted work, one after another, decided on with one key.",
+        waits=_waiting_in,
+    )
+)
 navigation.add_page(
     Page(
         place=MenuPlace(Section.WORK, 2, "Review"),

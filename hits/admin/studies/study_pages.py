@@ -1,30 +1,53 @@
-"""Pages about one study that other rooms keep: they announce them, and the study's own page links there."""
+"""Pages about one study that other rooms keep: they announce them, and a tab of the study leads there."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from enum import StrEnum
 
+from hits.admin.projects.project_cards import Metric
 from hits.identity.models.users import User
 from hits.studies.models import Study
 
-_pages: list["StudyPage"] = []
+
+class Tab(StrEnum):
+    """The tabs of a study, in their order; those of its families stand behind the first."""
+
+    OVERVIEW = "overview"
+    PEOPLE = "people"
+    WORK = "work"
+    REVIEW = "review"
+    MONEY = "money"
+    DATA = "data"
+    SETTINGS = "settings"
+    LOG = "log"
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyPage:
     name: str
+    tab: Tab
     permission: str
     address: Callable[[Study], str]
+    # What is there, in a sentence.
+    about: str
     # What the page would say of this study, in a few words; empty if nothing.
     note: Callable[[Study], str] | None = None
+    # What waits there for a person. It is counted on the study's first page, too.
+    waits: Callable[[Study, User], Metric] | None = None
     # True: the pages of the study's projects link there too.
     is_beside_projects: bool = False
 
 
-class StudyLink(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class StudyLink:
     name: str
     address: str
+    about: str = ""
     note: str = ""
+    waits: Metric | None = None
+
+
+_pages: list[StudyPage] = []
 
 
 def announce(*pages: StudyPage) -> None:
@@ -32,16 +55,43 @@ def announce(*pages: StudyPage) -> None:
     _pages.extend(pages)
 
 
-def pages_of(study: Study, *, user: User) -> Iterator[StudyLink]:
-    """Yield each page that this user may see."""
+def pages_on(tab: Tab, *, study: Study, user: User) -> Iterator[StudyLink]:
+    """Yield each page of the tab that this user may see."""
     for page in _pages:
-        if user.has_perm(page.permission):
-            note = page.note(study) if page.note else ""
-            yield StudyLink(page.name, page.address(study), note)
+        if page.tab == tab and user.has_perm(page.permission):
+            yield _link(page, study=study, user=user)
+
+
+def notes_on(study: Study, *, user: User) -> Iterator[StudyLink]:
+    """Yield each page that has something to say of the study, for this user."""
+    for page in _pages:
+        if page.note and user.has_perm(page.permission) and (note := page.note(study)):
+            yield StudyLink(name=page.name, address=page.address(study), note=note)
+
+
+def waiting_in(study: Study, *, user: User) -> Iterator[StudyLink]:
+    """Yield each page on which something waits for a person, for this user."""
+    for page in _pages:
+        if page.waits and user.has_perm(page.permission) and (waits := page.waits(study, user)).count:
+            yield StudyLink(name=page.name, address=page.address(study), waits=waits)
+
+
+def has_pages(tab: Tab, *, user: User) -> bool:
+    return any(page.tab == tab and user.has_perm(page.permission) for page in _pages)
 
 
 def pages_beside_projects(study: Study, *, user: User) -> Iterator[StudyLink]:
     """Yield each page that projects of the study link to, for this user."""
     for page in _pages:
         if page.is_beside_projects and user.has_perm(page.permission):
-            yield StudyLink(page.name, page.address(study))
+            yield StudyLink(name=page.name, address=page.address(study))
+
+
+def _link(page: StudyPage, *, study: Study, user: User) -> StudyLink:
+    return StudyLink(
+        name=page.name,
+        address=page.address(study),
+        about=page.about,
+        note=page.note(study) if page.note else "",
+        waits=page.waits(study, user) if page.waits else None,
+    )

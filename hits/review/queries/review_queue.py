@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import (
     CharField,
+    Count,
     DateTimeField,
     Exists,
     F,
@@ -22,7 +23,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from hits.identity.models.users import User
-from hits.studies.models import Batch
+from hits.studies.models import Batch, Study
 from hits.work.access import visible
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
@@ -124,6 +125,16 @@ def review_queue(*, user: User, wanted: QueueFilter) -> QuerySet[Assignment]:
 def count_in_queue(*, user: User, state: str) -> int:
     """Return how many works in this state the user may see."""
     return visible(Assignment.objects.filter(_in_state(state)), user).count()
+
+
+def in_study(study: Study, state: str) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(_in_state(state), hit__batch__study=study)
+
+
+def waiting_by_batch(*, study: Study) -> dict[int, int]:
+    """Return how many works wait for a decision, by the number of their batch."""
+    waiting = in_study(study, State.WAITING)
+    return dict(waiting.order_by().values_list("hit__batch").annotate(Count("pk")))
 
 
 def work_in_queue(*, user: User, wanted: QueueFilter, pk: int | None) -> Any:
