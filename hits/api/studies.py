@@ -104,7 +104,7 @@ class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
     queryset = Study.objects.prefetch_related("members")
     serializer_class = StudySerializer
     filters = StudyFilters
-    admin_pages = {"hits_study_add": "create", "hits_study_change": "partial_update"}
+    admin_pages = {"hits_study_add": "create", "hits_study_settings": "partial_update"}
     needs = {
         "list": need(Scope.READ, "view_study"),
         "retrieve": need(Scope.READ, "view_study"),

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -6,7 +7,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -17,7 +18,8 @@ from hits.admin.bonus_table.table_field import BonusTableField, is_editing
 from hits.admin.bonus_table.table_pages import table_view
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.selection import signed_in
-from hits.admin.studies.study_pages import StudyPage, announce, pages_of
+from hits.admin.studies import tab_pages
+from hits.admin.studies.study_pages import StudyPage, Tab, announce, pages_on
 from hits.batches.services.budgets import grant_budget
 from hits.core.domain.bonus_tables import read_bonus_rules, wants_floor
 from hits.studies.models import FIXED_BY_LAUNCH, Study
@@ -85,7 +87,13 @@ class StudyAdmin(admin.ModelAdmin[Study]):
 
     def get_urls(self) -> list[URLPattern]:
         table = self.admin_site.admin_view(table_view)
-        return [path("bonus-table/", table, name="hits_study_bonus_table"), *super().get_urls()]
+        settings_page = self.admin_site.admin_view(self.settings_view)
+        return [
+            path("bonus-table/", table, name="hits_study_bonus_table"),
+            path("<int:pk>/settings/", settings_page, name="hits_study_settings"),
+            *tab_pages.urls(self),
+            *super().get_urls(),
+        ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
         """Leave out what leads nowhere: the rules for who may only look, and books that are not for the user.
@@ -105,11 +113,28 @@ class StudyAdmin(admin.ModelAdmin[Study]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
         return visible(super().get_queryset(request), request.user)
 
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """Show the study itself; its form is the page of its settings."""
+        return tab_pages.tab_view(self, request, tab_pages.key_of(object_id), tab=Tab.OVERVIEW)
+
+    def settings_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return self.changeform_view(request, str(pk))
+
+    def response_post_save_change(self, request: HttpRequest, obj: Study) -> HttpResponseRedirect:
+        return redirect("admin:hits_study_change", obj.pk)
+
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        study = kwargs.get("obj")
-        context["pages"] = list(pages_of(study, user=signed_in(request))) if study else []
+        if study := kwargs.get("obj"):
+            links = pages_on(Tab.SETTINGS, study=study, user=signed_in(request))
+            context |= {"study": study, "title": f"{study}: settings", "links": list(links)}
         form = context["adminform"].form
         if is_editing(form):  # nobody has tried to save it yet
             form.errors.clear()
@@ -177,12 +202,39 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         return format_html('<a href="{}">The study\'s books</a>', address)
 
 
+def _list_of(name: str, path_to_study: str) -> Callable[[Study], str]:
+    return lambda study: f"{reverse(f'admin:hits_{name}_changelist')}?{path_to_study}__id__exact={study.pk}"
+
+
 announce(
     StudyPage(
-        name="Batches",
-        permission="hits.view_batch",
-        address=lambda study: f"{reverse('admin:hits_batch_changelist')}?study__id__exact={study.pk}",
-    )
+        name="Assignments",
+        tab=Tab.WORK,
+        permission="hits.view_assignment",
+        address=lambda study: f"{reverse('admin:hits_assignment_changelist')}?study={study.pk}",
+        about="Everything that workers have handed in, with its state.",
+    ),
+    StudyPage(
+        name="Books",
+        tab=Tab.MONEY,
+        permission="hits.view_ledgerentry",
+        address=lambda study: reverse("admin:hits_ledger_study", args=[study.pk]),
+        about="A statement as a finance office reads it, and the rows behind its sums.",
+    ),
+    StudyPage(
+        name="Bonuses",
+        tab=Tab.MONEY,
+        permission="hits.view_bonus",
+        address=_list_of("bonus", "assignment__hit__batch__study"),
+        about="What is owed beyond the rewards, and what has been paid of it.",
+    ),
+    StudyPage(
+        name="Payments",
+        tab=Tab.MONEY,
+        permission="hits.view_run",
+        address=lambda _: reverse("admin:hits_payments"),
+        about="Bonus runs of all studies: one person prepares, another approves.",
+    ),
 )
 
 
