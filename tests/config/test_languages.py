@@ -50,7 +50,7 @@ def test_only_languages_with_a_catalog_are_offered() -> None:
 @pytest.mark.django_db
 def test_a_study_is_set_to_a_language_that_is_offered(client: Client) -> None:
     sign_in_with(client, "view_study", "change_study", "see_all_studies")
-    address = reverse("admin:hits_study_change", args=[make_study().pk])
+    address = reverse("admin:hits_study_settings", args=[make_study().pk])
 
     page = text_of(client.get(address))
     refused = text_of(client.post(address, study_form(language="de")))

@@ -311,7 +311,7 @@ def test_study_leads_to_its_gates_and_its_funnel() -> None:
     study = make_study()
     client = signed_in(study, *KEEPER, "view_study", "change_study")
 
-    page = text_of(client.get(reverse("admin:hits_study_change", args=[study.pk])))
+    page = text_of(client.get(reverse("admin:hits_study_people", args=[study.pk])))
 
     assert f"{at('gate_changelist')}?study__id__exact={study.pk}" in page
     assert at("funnel", study.pk) in page

@@ -89,7 +89,7 @@ def test_study_belongs_to_whoever_makes_it(client: Client) -> None:
     assert list(Study.objects.get().members.all()) == [user]
 
 
-@pytest.mark.parametrize("page", ["change", "delete"])
+@pytest.mark.parametrize("page", ["settings", "delete"])
 def test_study_of_others_is_not_found(client: Client, page: str) -> None:
     sign_in_with(client, "view_study", "change_study", "delete_study")
     study = make_study()
@@ -120,10 +120,10 @@ def test_list_offers_no_name_of_a_study_of_others(client: Client) -> None:
 def test_study_keeps_what_was_reserved_while_its_form_was_open(client: Client) -> None:
     sign_in_with(client, "view_study", "change_study", "see_all_studies")
     study = make_study()
-    client.get(reverse("admin:hits_study_change", args=[study.pk]))
+    client.get(reverse("admin:hits_study_settings", args=[study.pk]))
     Study.objects.update(reserved=7)
 
-    client.post(reverse("admin:hits_study_change", args=[study.pk]), study_form(name="Renamed"))
+    client.post(reverse("admin:hits_study_settings", args=[study.pk]), study_form(name="Renamed"))
 
     found = Study.objects.get()
     assert (found.name, found.reserved) == ("Renamed", Decimal(7))
@@ -134,7 +134,7 @@ def test_study_keeps_language_and_time_zone_once_a_batch_is_launched(client: Cli
     study = make_batch(status="open").study
 
     client.post(
-        reverse("admin:hits_study_change", args=[study.pk]),
+        reverse("admin:hits_study_settings", args=[study.pk]),
         study_form(name="Renamed", language="de", time_zone="Europe/Berlin"),
     )
 
@@ -157,7 +157,7 @@ def test_study_refuses_what_could_not_be_kept(client: Client, changes: dict[str,
     study = make_study(reserved=7)
     before = Study.objects.values().get()
 
-    page = client.post(reverse("admin:hits_study_change", args=[study.pk]), study_form(**changes))
+    page = client.post(reverse("admin:hits_study_settings", args=[study.pk]), study_form(**changes))
 
     assert words in text_of(page)
     assert Study.objects.values().get() == before

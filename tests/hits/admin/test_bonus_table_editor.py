@@ -31,7 +31,7 @@ def researcher(client: Client) -> Client:
 
 
 def post(client: Client, study: Study, table: list[Any], **more: str) -> Any:
-    address = reverse("admin:hits_study_change", args=[study.pk])
+    address = reverse("admin:hits_study_settings", args=[study.pk])
     sent = {name.replace("__", "-"): value for name, value in more.items()}
     return client.post(address, study_form(**sent_table(table), **sent))
 
@@ -48,7 +48,7 @@ def press(client: Client, study: Study, table: list[Any], button: str, **more: s
 def test_a_saved_table_comes_back_as_rows_that_save_the_same(researcher: Client) -> None:
     table = [dict(row) for row in (*EXAMPLES.values(), *WINOGAVIL_TIERS)]
     study = make_study(bonus_rules=table)
-    address = reverse("admin:hits_study_change", args=[study.pk])
+    address = reverse("admin:hits_study_settings", args=[study.pk])
 
     shown = read_page(researcher.get(address)).form.values
     sent = {name: values[0] for name, values in shown.items() if values}
@@ -113,7 +113,7 @@ def test_ready_choices_are_added_to_the_table_once(researcher: Client) -> None:
 
 
 def test_solvers_rewarded_according_to_their_jaccard_index_is_offered(researcher: Client) -> None:
-    page = text_of(researcher.get(reverse("admin:hits_study_change", args=[make_study().pk])))
+    page = text_of(researcher.get(reverse("admin:hits_study_settings", args=[make_study().pk])))
 
     assert "Solvers are rewarded according to their Jaccard index</option>" in page
 
@@ -190,7 +190,7 @@ def test_a_form_without_its_table_changes_nothing(researcher: Client) -> None:
     sent = study_form()
     del sent["bonus_rules-rules"]
 
-    page = researcher.post(reverse("admin:hits_study_change", args=[study.pk]), sent)
+    page = researcher.post(reverse("admin:hits_study_settings", args=[study.pk]), sent)
 
     assert "The rows of the table did not arrive. Load the page again." in text_of(page)
     assert Study.objects.get().bonus_rules == [FLAT]
@@ -281,7 +281,7 @@ def test_users_who_may_only_look_read_the_table_in_words(client: Client) -> None
     sign_in_with(client, "view_study", "see_all_studies")
     study = make_study(bonus_rules=[FLAT])
 
-    page = text_of(client.get(reverse("admin:hits_study_change", args=[study.pk])))
+    page = text_of(client.get(reverse("admin:hits_study_settings", args=[study.pk])))
 
     assert "<strong>thanks</strong>: $0.05 for every approved submission" in page
     assert "&quot;amount&quot;" not in page

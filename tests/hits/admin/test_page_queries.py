@@ -10,10 +10,10 @@ from tests.admin_pages import fill, pages
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
-# One of them asks which families the navigation shows.
-MOST = 10
+# One of them asks which families the navigation shows, another which the study uses.
+MOST = 11
 # The page of a study's project in one family has a card for each part of the work.
-MOST_OF_PROJECT = 19
+MOST_OF_PROJECT = 21
 # Pages with a card or a table for each of many things or two banners, a list with five filters, and the page
 # of a launch, which keeps the balance that it has asked for.
 MOST_OF = {
@@ -21,8 +21,10 @@ MOST_OF = {
     "run: one": 11,
     "run, frozen": 11,
     "game: one": MOST_OF_PROJECT,
-    "whoops project: one": 47,
-    "plain project: one": 20,
+    "whoops project: one": 49,
+    "plain project: one": 22,
+    # The line of stages has what the cards of each family count.
+    "study: one": 25,
     "image: one": 12,
     "set up as in a paper": 19,
     "example: list": 19,

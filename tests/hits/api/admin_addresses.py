@@ -15,8 +15,8 @@ from hits.identity.models.users import User
 from tests.attacks.crawling import patterns
 
 OURS = ("hits", "scoring", "qualifications", "crowd")
-# What a view reads that takes a form.
-POSTED = frozenset({"POST", "FILES"})
+# What a view reads that takes a form; or it hands on to Django's own.
+POSTED = frozenset({"POST", "FILES", "changeform_view"})
 OURS_BY_POST = by_post(lambda *_: HttpResponse()).__code__
 # Django's own pages: those of the whole site that take a form, and those of a model with their permissions.
 OF_THE_SITE = ("login", "logout", "password_change")

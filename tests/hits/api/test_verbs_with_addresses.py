@@ -74,6 +74,7 @@ DIRECT = {
 # What no program may do: Actions by module and key, and addresses of forms by name; some by how both begin.
 REASONS = {
     "hits.admin.payments.": "no token pays anybody: people decide on pages what is owed, held and paid",
+    "hits_study_change": "shows the study; its form is on the page of its settings",
     "hits_run_": "no token pays anybody",
     "hits_halts": "no token stops or resumes payments",
     "hits_deposits": "no token keeps the books",

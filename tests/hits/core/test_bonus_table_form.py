@@ -27,7 +27,7 @@ FLAT = {"name": "thanks", "kind": "flat", "amount": "0.05"}
 
 
 def study_url(study: Study) -> str:
-    return reverse("admin:hits_study_change", args=[study.pk])
+    return reverse("admin:hits_study_settings", args=[study.pk])
 
 
 def test_the_saved_table_is_shown_in_words(client: Client) -> None:
