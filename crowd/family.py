@@ -13,6 +13,8 @@ from crowd.pictures import removal
 from crowd.releases import family_contents
 from crowd.releases.family_contents import ReleaseContents
 from hits import families
+from hits.batches.services import study_copies
+from hits.batches.services.study_copies import CopyPart
 from hits.core import audit_subjects
 from hits.core.errors import CrowdError
 from hits.data import exports, replays
@@ -61,6 +63,8 @@ class Family:
     # How models are trained on these.
     recipes: Sequence[TrainingRecipe] = ()
     replay: Replay | None = None
+    # Copies its project, with the settings, when a study is made like another.
+    copy_study: CopyPart | None = None
     # Its modules of addresses, by their path prefix.
     urls: Mapping[str, str] = field(default_factory=dict)
     # Its sites: modules of addresses, by the setting that says where the site is served.
@@ -95,6 +99,8 @@ def register(family: Family) -> None:
     if family.release:
         family_contents.register(family.release)
     _register_benchmarks(family)
+    if family.copy_study:
+        study_copies.register(family.copy_study)
     if family.replay:
         replays.register(family.replay)
     if family.follow_pictures:

@@ -8,13 +8,17 @@ class QualificationsConfig(AppConfig):
         from django.utils.translation import gettext_lazy as _
 
         from hits import families
+        from hits.batches.services import study_copies
         from hits.core import audit_subjects
         from hits.families import entry_policies
         from qualifications.gate_policy import GatePolicy
         from qualifications.roles import extend_roles_table
+        from qualifications.services.study_copies import copy_consent, copy_gates
 
         entry_policies.register(GatePolicy())
         extend_roles_table()
+        study_copies.register(copy_gates)
+        study_copies.register(copy_consent)
         families.name_measures({"provider": _("score of the platform's test")})
         audit_subjects.register(
             {

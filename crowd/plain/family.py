@@ -6,6 +6,7 @@ from crowd.plain.asking.rows_policy import RowsPolicy
 from crowd.plain.exporting.export import PlainExport
 from crowd.plain.release_contents import PlainContents
 from crowd.plain.roles import ROLES
+from crowd.plain.services.page_descriptions import copy_page
 from crowd.plain.services.posted_rows import follow_pictures, items_of_pictures
 
 FAMILY = Family(
@@ -19,6 +20,7 @@ FAMILY = Family(
     tables_permission="plain.view_project",
     export=PlainExport(),
     release=PlainContents(),
+    copy_study=copy_page,
     urls={"api/": "crowd.plain.api"},
     demo="crowd.plain.demo.asking.PlainDemo",
     follow_pictures=follow_pictures,

@@ -1,5 +1,7 @@
 """The registration of weird images as a family of tasks."""
 
+from functools import partial
+
 from crowd.family import Family
 from crowd.whoops.annotate.pages.annotate import AnnotateTask
 from crowd.whoops.annotate.pages.examples import ExamplesTask
@@ -11,6 +13,7 @@ from crowd.whoops.judge.pages.answers import AnswersTask
 from crowd.whoops.judge.pages.captions import CaptionsTask
 from crowd.whoops.judge.pages.explanations import ExplanationsTask
 from crowd.whoops.judge.pages.identify import IdentifyTask
+from crowd.whoops.models import Project
 from crowd.whoops.paper import PAPER, ImagesOfPaper
 from crowd.whoops.release_contents import WhoopsContents
 from crowd.whoops.results.annotation_benchmarks import DescribeImages, RankCaptions
@@ -19,6 +22,7 @@ from crowd.whoops.results.exporting.whoops_export import WhoopsExport
 from crowd.whoops.results.identification_benchmark import IdentifyImages
 from crowd.whoops.results.question_benchmark import AnswerQuestions
 from crowd.whoops.roles import ROLES
+from hits.batches.services.study_copies import copy_settings
 from qualifications.models import Gate
 from qualifications.presets import Preset
 
@@ -49,6 +53,7 @@ FAMILY = Family(
     roles=ROLES,
     gates=[FIVE_EXAMPLES],
     paper=PAPER,
+    copy_study=partial(copy_settings, Project),
     project=ImagesOfPaper(),
     audit_subjects={"whoops.": "Weird images", "image.": "Decisions on weird images"},
     tables="crowd.whoops.results.admin.statistics.tables_of_study",

@@ -1,5 +1,7 @@
 """The association game, as a family."""
 
+from functools import partial
+
 from django.utils.translation import gettext_lazy as _
 
 from crowd.family import Family
@@ -8,6 +10,7 @@ from crowd.winogavil.annotation.baseline import BaselineTask
 from crowd.winogavil.annotation.domain import NEWCOMERS
 from crowd.winogavil.annotation.label_tasks import SkillsTask, TypesTask
 from crowd.winogavil.creator_test import CreatorTestTask
+from crowd.winogavil.models import Game
 from crowd.winogavil.paper import PAPER, GameOfPaper
 from crowd.winogavil.releases.classifier_recipe import TrainClassifier
 from crowd.winogavil.releases.exporting import WinogavilExport
@@ -20,6 +23,7 @@ from crowd.winogavil.services.withdrawal import follow_pictures, items_of_pictur
 from crowd.winogavil.solver_task import SolveTask
 from crowd.winogavil.solver_test import SolverTestTask
 from crowd.winogavil.spymaster_task import CreateTask
+from hits.batches.services.study_copies import copy_settings
 from hits.families.bonus_presets import BonusPreset
 from qualifications.models import Gate
 from qualifications.presets import Preset
@@ -74,6 +78,7 @@ FAMILY = Family(
     gates=[SOLVER_TEST, CREATOR_TEST],
     bonus_presets=[SOLVER_BONUS, SPYMASTER_BONUS],
     paper=PAPER,
+    copy_study=partial(copy_settings, Game, without=("solve_batch", "grows", "problem")),
     project=GameOfPaper(),
     measures={
         domain.JACCARD: _("agreement with the expected answers"),

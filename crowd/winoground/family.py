@@ -1,5 +1,7 @@
 """The registration of caption matching as a family of tasks."""
 
+from functools import partial
+
 from django.utils.translation import gettext_lazy as _
 
 from crowd.family import Family
@@ -9,11 +11,13 @@ from crowd.winoground.asking.validate import ValidateTask
 from crowd.winoground.caption_benchmark import MatchCaptions
 from crowd.winoground.domain import RIGHT
 from crowd.winoground.exporting.export import WinogroundExport
+from crowd.winoground.models import Project
 from crowd.winoground.paper import PAPER, MatchingOfPaper
 from crowd.winoground.queries.examples import sees_own_only
 from crowd.winoground.release_contents import WinogroundContents
 from crowd.winoground.roles import ROLES
 from crowd.winoground.services.posted_examples import follow_pictures, items_of_pictures
+from hits.batches.services.study_copies import copy_settings
 from qualifications.models import Gate
 from qualifications.presets import Preset
 
@@ -36,6 +40,7 @@ FAMILY = Family(
     roles=ROLES,
     gates=[FIRST_QUESTIONS],
     paper=PAPER,
+    copy_study=partial(copy_settings, Project),
     project=MatchingOfPaper(),
     measures={RIGHT: _("questions answered right")},
     audit_subjects={"winoground.": "Caption matching"},

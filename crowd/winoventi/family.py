@@ -10,6 +10,7 @@ from crowd.winoventi.exceptions.pages.exceptions import ExceptionsTask
 from crowd.winoventi.limit_policy import LimitPolicy
 from crowd.winoventi.paper import PAPER, ProcedureOfPaper
 from crowd.winoventi.premises.pages.premises import PremisesTask
+from crowd.winoventi.procedure.services.projects import copy_project
 from crowd.winoventi.release_contents import WinoventiContents
 from crowd.winoventi.replaying.replay import WinoventiReplay
 from crowd.winoventi.roles import ROLES
@@ -36,6 +37,7 @@ FAMILY = Family(
     roles=ROLES,
     gates=[WALK],
     paper=PAPER,
+    copy_study=copy_project,
     project=ProcedureOfPaper(),
     audit_subjects={"winoventi.": "The exception procedure"},
     tables="crowd.winoventi.challenge.admin.statistics.tables_of_study",

@@ -10,7 +10,7 @@ from rest_framework.viewsets import GenericViewSet
 
 from hits.api.request_permissions import Need
 from hits.api.resources import Resource
-from hits.api.verbs import Verb, verb_methods
+from hits.api.verbs import Verb, give_verbs
 from hits.datasets.columns import FLAG, INTEGER, MOMENT, NUMBER, ROWS, TEXT, TEXTS, Column
 from hits.identity.api_tokens import Scope
 from hits.work.access import studies_of
@@ -50,9 +50,7 @@ class Listing(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource):
             cls.lookup_field = "pk"
             cls.lookup_value_regex = "[0-9]{1,18}"
         cls.serializer_class = serializer_of(cls.columns, name=cls.__name__.removesuffix("ViewSet"))
-        for key, (method, wanted) in verb_methods(cls.verbs, look=look).items():
-            setattr(cls, key, method)
-            cls.needs[key] = wanted
+        give_verbs(cls, cls.verbs, look=look)
 
     def get_queryset(self) -> QuerySet[Any]:
         rows = GenericViewSet.get_queryset(self)

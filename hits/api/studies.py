@@ -7,12 +7,14 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from rest_framework import mixins, serializers
 
+from hits.admin.studies.copying import COPYING
 from hits.api.authentication import user_of
 from hits.api.fields import PublicId, UserName
 from hits.api.filters import LedgerFilters, StudyFilters
 from hits.api.idempotency import PatchMixin, Repeatable
 from hits.api.request_permissions import need
 from hits.api.resources import Resource
+from hits.api.verbs import Verb, give_verbs
 from hits.batches.services.budgets import grant_budget
 from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
@@ -100,6 +102,24 @@ class StudySerializer(serializers.ModelSerializer[Study]):
         return study
 
 
+class StudyCopy(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=128, help_text="The name of the new study.")
+    budget = serializers.DecimalField(13, 2, min_value=0, help_text="Dollars.")
+    same_people = serializers.BooleanField(
+        default=True, help_text="Whether the members of the study are members of the new one."
+    )
+
+
+VERBS = {
+    "copy": Verb(
+        action=COPYING,
+        about="Make a study with the settings of this one: no people, work, money or data go along.",
+        scope=Scope.DRAFT,
+        body=StudyCopy,
+    )
+}
+
+
 class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable, PatchMixin, Resource):
     queryset = Study.objects.prefetch_related("members")
     serializer_class = StudySerializer
@@ -111,6 +131,10 @@ class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
         "create": need(Scope.DRAFT, "add_study"),
         "partial_update": need(Scope.DRAFT, "change_study"),
     }
+    verbs = VERBS
+
+
+give_verbs(StudyViewSet, VERBS, look=need(Scope.READ, "view_study"))
 
 
 class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):

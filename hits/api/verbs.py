@@ -47,12 +47,19 @@ class Done(serializers.Serializer[Any]):
     problems = serializers.ListField(child=serializers.CharField())
 
 
-def verb_methods(verbs: Mapping[str, Verb], *, look: Need) -> dict[str, tuple[Callable[..., Any], Need]]:
+def _verb_methods(verbs: Mapping[str, Verb], *, look: Need) -> dict[str, tuple[Callable[..., Any], Need]]:
     """Return the view's method for each verb, and what the method needs."""
     return {
         key: (_method(key, verb), Need(verb.scope, (*look.permissions, *verb.action.permissions)))
         for key, verb in verbs.items()
     }
+
+
+def give_verbs(view: type[Any], verbs: Mapping[str, Verb], *, look: Need) -> None:
+    """Give a view the methods of these verbs, and say what each needs."""
+    for key, (method, wanted) in _verb_methods(verbs, look=look).items():
+        setattr(view, key, method)
+        view.needs[key] = wanted
 
 
 def run_verb(verb: Verb, row: Any, *, body: Mapping[str, Any], request: Request) -> Response:

@@ -10,8 +10,10 @@ from crowd.plain.domain.pages import Page
 from crowd.plain.models import Description, Project
 from crowd.plain.queries.described_pages import described
 from hits import families
+from hits.batches.services.study_copies import copy_rows
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
+from hits.studies.models import Study
 from hits.work.services.locking import held
 
 log = structlog.get_logger()
@@ -39,6 +41,13 @@ def describe_page(*, project: Project, text: str, seen: str, by: User, now: date
         current.save()
     log.info("plain.described", study=str(project.study.public_id), version=current.version)
     return current
+
+
+def copy_page(*, source: Study, study: Study, by: User, now: datetime) -> None:
+    """Copy the settings of the study's project and the page that it has now, without any row."""
+    for project in copy_rows(Project, source=source, study=study):
+        if kept := described(Project.objects.get(study=source)):
+            project.descriptions.create(version=1, text=kept.text, written_by=by, changed_at=now)
 
 
 def stamp_of(description: Description | None) -> str:

@@ -22,7 +22,7 @@ from hits.api.authentication import user_of
 from hits.api.filters import Filters, read_query
 from hits.api.request_permissions import Need
 from hits.api.resources import Resource
-from hits.api.verbs import Verb, verb_methods
+from hits.api.verbs import Verb, give_verbs
 from hits.identity.api_tokens import Scope
 from hits.work.access import studies_of
 
@@ -91,6 +91,4 @@ class ReleaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Resource)
         return answer
 
 
-for _key, (_method, _need) in verb_methods(VERBS, look=LOOK).items():
-    setattr(ReleaseViewSet, _key, _method)
-    ReleaseViewSet.needs[_key] = _need
+give_verbs(ReleaseViewSet, VERBS, look=LOOK)

@@ -108,7 +108,7 @@ def solving_card(game: Game, user: User) -> Card:
         ],
         links=[see],
         problems=[f"Solving did not grow by itself: {game.problem}"] if game.problem else [],
-        next=_next_of_solving(game, counts["all"] - counts["final"]),
+        note="" if game.solve_batch_id else "No batch is chosen in the settings to grow with what is made.",
         tasks=(domain.SOLVE,),
     )
 
@@ -210,11 +210,3 @@ def _next_of_sets(game: Game, count: int) -> str:
     if count or of_study(game.study).exists():
         return ""
     return "Draw picture sets of the pool, or bring associations by a file."
-
-
-def _next_of_solving(game: Game, unsolved: int) -> str:
-    if not unsolved:
-        return ""
-    if game.solve_batch_id is None:
-        return "Launch a batch that solves them, and choose it in the settings, so that it can grow."
-    return ""

@@ -18,7 +18,7 @@ from hits.admin.bonus_table.table_field import BonusTableField, is_editing
 from hits.admin.bonus_table.table_pages import table_view
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.selection import signed_in
-from hits.admin.studies import tab_pages
+from hits.admin.studies import copying, tab_pages
 from hits.admin.studies.study_pages import StudyPage, Tab, announce, pages_on
 from hits.batches.services.budgets import grant_budget
 from hits.core.domain.bonus_tables import read_bonus_rules, wants_floor
@@ -91,6 +91,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         return [
             path("bonus-table/", table, name="hits_study_bonus_table"),
             path("<int:pk>/settings/", settings_page, name="hits_study_settings"),
+            *copying.urls(self),
             *tab_pages.urls(self),
             *super().get_urls(),
         ]

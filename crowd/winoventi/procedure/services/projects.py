@@ -1,6 +1,7 @@
 """Opening of a project with its steps, and adding of its nouns."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, BinaryIO
 
 from django.db import transaction
@@ -8,10 +9,12 @@ from django.db.models import Max
 
 from crowd.questions.domain import is_unfit, trim
 from crowd.winoventi.models import Noun, Project, Step
+from hits.batches.services.study_copies import copy_rows
 from hits.common.uploads import UploadedColumn, as_written
 from hits.common.uploads.file_problems import Problems
 from hits.common.uploads.row_reader import read_uploaded
 from hits.core.errors import InvalidItems
+from hits.identity.models.users import User
 from hits.studies.models import Study
 
 LONGEST_NOUN = Noun._meta.get_field("word").max_length or 0
@@ -28,6 +31,22 @@ def open_project(*, study: Study, **rules: Any) -> Project:
             ignore_conflicts=True,
         )
     return project
+
+
+def copy_project(*, source: Study, study: Study, by: User, now: datetime) -> None:
+    """Copy the rules of the study's project, its nouns, and what each step does by itself."""
+    copied = copy_rows(Project, source=source, study=study, without=("is_stale", "cuts"))
+    if not copied:
+        return
+    (project,) = copied
+    steps = Step.objects.filter(project__study=source)
+    Step.objects.bulk_create(
+        Step(project=project, kind=one.kind, by_itself=one.by_itself, most_per_worker=one.most_per_worker)
+        for one in steps
+    )
+    open_project(study=study)  # steps that have come since the source was set up
+    nouns = Noun.objects.filter(project__study=source).order_by("number").values_list("number", "word")
+    Noun.objects.bulk_create(Noun(project=project, number=number, word=word) for number, word in nouns)
 
 
 def read_nouns(file: BinaryIO, *, problems: Problems) -> list[str]:
