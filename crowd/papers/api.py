@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
 from crowd import family as families
-from crowd.papers.admin.setup_form import SetupForm
+from crowd.papers.admin.setup_form import SetupForm, as_offered
 from crowd.papers.admin.setup_pages import LOOK, find_paper, permissions_of, said_of
 from crowd.papers.models import PaperSetup
 from crowd.papers.parts import Cell, SetupPart, SetupRow, in_reading_order, parts_of
@@ -180,10 +180,7 @@ def _sent(form: SetupForm, figures: Mapping[str, Any]) -> dict[str, Any]:
     """Return the form as its page would send it, with these figures in place of what is offered."""
     if unknown := sorted(figures.keys() - form.fields.keys()):
         raise serializers.ValidationError({"figures": [f"There is no {one} here." for one in unknown]})
-    values = {name: figures.get(name, field.initial) for name, field in form.fields.items()}
-    return {
-        name: form.fields[name].prepare_value(value) for name, value in values.items() if value is not None
-    }
+    return as_offered(form, figures)
 
 
 router = SimpleRouter()

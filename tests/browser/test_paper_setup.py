@@ -20,7 +20,7 @@ from tests.factories import NOW, make_study
 from tests.people import make_member
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
-MOST_CLICKS = 6
+MOST_CLICKS = 3
 
 
 class Clicks:
@@ -39,7 +39,7 @@ def at_most(most: int) -> Iterator[Clicks]:
     assert 0 < clicks.count <= most
 
 
-def test_a_study_is_set_up_as_in_a_paper_in_six_clicks_from_nothing(page: Page, sites: Sites) -> None:
+def test_a_study_is_set_up_as_in_a_paper_in_three_clicks_from_nothing(page: Page, sites: Sites) -> None:
     rival = RegisteredRival.objects.create(
         name="clip-rn50", kind="clip", model="RN50", source="openai", path="clip-rn50",
         weights_sha256="0" * 64, added_at=NOW,
@@ -51,14 +51,10 @@ def test_a_study_is_set_up_as_in_a_paper_in_six_clicks_from_nothing(page: Page, 
         page.get_by_label("Name:").fill("Werewolves")
         page.get_by_label("Lab:").fill("Lab")
         page.get_by_label("Budget:").fill("100")
-        clicks.on(page.get_by_role("button", name="Save", exact=True))
-        clicks.on(page.get_by_role("link", name="Set up as in a paper", exact=True))
-        clicks.on(page.get_by_role("link", name="WinoGAViL: look at its figures"))
-        expect(page.get_by_label("fools the model, tier 4 by “fool”: earns, dollars")).to_have_value("0.27")
-        expect(page.get_by_text("WinoGAViL, appendix A.4.1").first).to_be_visible()
-        clicks.on(page.get_by_role("button", name="Set up as in the paper"))
+        clicks.on(page.get_by_label("WinoGAViL: association game"))
+        clicks.on(page.get_by_role("button", name="Make the study"))
 
-    expect(page.get_by_text("This study is as in WinoGAViL.")).to_be_visible()
+    expect(page.get_by_text("As in WinoGAViL.")).to_be_visible()
     study = Study.objects.get(name="Werewolves")
     assert study.bonus_rules == [dict(rule) for rule in WINOGAVIL_TIERS]
     assert rivals_of(study)[0] == rival

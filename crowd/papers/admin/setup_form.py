@@ -1,6 +1,6 @@
 """The form of a set-up: every figure of a paper in a field of its own, before anything is put in place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,14 @@ class SetupForm(forms.Form):
     @property
     def differences(self) -> int:
         return sum(row.differs for _, rows in self._parts for row in rows)
+
+
+def as_offered(form: SetupForm, figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page of this form would send, with these figures in place of what is offered."""
+    values = {name: figures.get(name, field.initial) for name, field in form.fields.items()}
+    return {
+        name: form.fields[name].prepare_value(value) for name, value in values.items() if value is not None
+    }
 
 
 def _field_of(cell: Cell, *, row: SetupRow) -> forms.Field:

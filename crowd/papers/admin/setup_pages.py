@@ -1,6 +1,8 @@
 """A study's papers, and the page that sets it up as in one of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
@@ -13,16 +15,19 @@ from django.utils import timezone
 
 from crowd import family as families
 from crowd.family import Family
-from crowd.papers.admin.setup_form import SetupForm
+from crowd.papers.admin.setup_form import SetupForm, as_offered
 from crowd.papers.models import PaperSetup
 from crowd.papers.paper_differences import differences, in_words
 from crowd.papers.parts import SetupPart, parts_of
 from crowd.papers.services.paper_setup import set_up
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selection import need, signed_in
+from hits.admin.studies import beginnings
+from hits.admin.studies.beginnings import Beginning
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
-from hits.core.errors import CrowdError
+from hits.core.errors import CrowdError, RuleBroken
 from hits.families.paper_figures import Paper
+from hits.identity.models.users import User
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
@@ -151,6 +156,27 @@ def permissions_of(parts: Sequence[SetupPart]) -> list[str]:
     return sorted({name for part in parts for name in part.permissions()})
 
 
+def _beginnings() -> Iterator[Beginning]:
+    for family in families.registered():
+        if family.paper:
+            paper = family.paper
+            name = f"{paper.name}: {family.name.lower()}"
+            yield Beginning(key=family.key, name=name, begin=partial(_begin, family, paper))
+
+
+def _begin(family: Family, paper: Paper, study: Study, by: User, now: datetime) -> list[str]:
+    """Set a new study up with every figure that is offered. Raises RuleBroken where the person may not."""
+    parts = parts_of(family, paper=paper, study=study)
+    if not by.has_perms(permissions_of(parts)):
+        raise RuleBroken("not_permitted", f"You may not set a study up as in {paper.name}.")
+    form = SetupForm(as_offered(SetupForm(parts=parts), {}), parts=parts)
+    if not form.is_valid():
+        wrong = " ".join(str(words) for errors in form.errors.values() for words in errors)
+        raise RuleBroken("wrong_figures", f"{wrong} Open “{NAME}” under Settings.")
+    return set_up(study=study, family=family, paper=paper, values=form.cleaned_data, by=by, now=now)
+
+
+beginnings.register(_beginnings)
 announce(
     StudyPage(
         name=NAME,

@@ -18,10 +18,11 @@ from hits.admin.bonus_table.table_field import BonusTableField, is_editing
 from hits.admin.bonus_table.table_pages import table_view
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.selection import signed_in
-from hits.admin.studies import copying, tab_pages
+from hits.admin.studies import beginnings, copying, tab_pages
 from hits.admin.studies.study_pages import StudyPage, Tab, announce, pages_on
 from hits.batches.services.budgets import grant_budget
 from hits.core.domain.bonus_tables import read_bonus_rules, wants_floor
+from hits.core.errors import RuleBroken
 from hits.studies.models import FIXED_BY_LAUNCH, Study
 from hits.work.access import visible
 
@@ -30,7 +31,20 @@ def offered_languages() -> list[tuple[str, str]]:
     return list(settings.LANGUAGES)
 
 
+def offered_beginnings() -> list[tuple[str, str]]:
+    ways = [(key, one.name) for key, one in beginnings.offered().items()]
+    return [*ways, ("", "None: with rules of my own")]
+
+
 class StudyForm(forms.ModelForm[Study]):
+    begin_as = forms.ChoiceField(
+        label="Set up as in a paper",
+        choices=offered_beginnings,
+        widget=forms.RadioSelect,
+        required=False,
+        help_text="Puts the paper's bonus table, rewards, requirements, tests and settings in place. Each "
+        "figure can be changed afterwards, and every one is shown with its origin.",
+    )
     language = forms.ChoiceField(
         choices=offered_languages,
         help_text="Language of the workers' pages. Languages into which they are translated are offered.",
@@ -77,6 +91,28 @@ class StudyAdmin(admin.ModelAdmin[Study]):
     ordering = ("-pk",)
     show_full_result_count = False
     actions = None
+    # A new study needs few words; all the rest has a usual value.
+    first_fieldsets = (
+        (None, {"fields": ("name", "lab", "budget", "begin_as")}),
+        (
+            "More settings",
+            {
+                "fields": (
+                    "grant_code",
+                    "language",
+                    "time_zone",
+                    "wage_floor",
+                    "bonus_rules",
+                    "large_bonus",
+                    "many_bonuses",
+                    "large_run",
+                    "members",
+                    "rejections_a_day",
+                ),
+                "classes": ("collapse",),
+            },
+        ),
+    )
     fieldsets = (
         (None, {"fields": ("name", "lab", "grant_code", "language", "time_zone")}),
         ("Money", {"fields": ("budget", "reserved", "left", "entries", "wage_floor")}),
@@ -101,8 +137,10 @@ class StudyAdmin(admin.ModelAdmin[Study]):
 
         The table in words says what the rules are.
         """
+        if obj is None:
+            return self.first_fieldsets
         hidden = set()
-        if obj is not None and not self.has_change_permission(request, obj):
+        if not self.has_change_permission(request, obj):
             hidden.add("bonus_rules")
         if not request.user.has_perm("hits.view_ledgerentry"):
             hidden.add("entries")
@@ -159,10 +197,26 @@ class StudyAdmin(admin.ModelAdmin[Study]):
                 grant_budget(study=obj, by=signed_in(request), now=timezone.now())
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Make the creator of a study its member: no other user could let them in."""
+        """Make the creator of a study its member: no other user could let them in. Then set it up."""
         super().save_related(request, form, formsets, change)
         if not change:
             form.instance.members.add(request.user)
+            self._begin(request, form.instance, as_in=form.cleaned_data["begin_as"])
+
+    def _begin(self, request: HttpRequest, study: Study, *, as_in: str) -> None:
+        """Begin the study as was chosen. A refusal leaves the study as it is, and says what to do."""
+        beginning = beginnings.offered().get(as_in)
+        if beginning is None:
+            words = "It pays no bonuses yet: write its bonus table, or set it up as in a paper."
+            messages.info(request, words)
+            return
+        try:
+            with transaction.atomic():
+                put = beginning.begin(study, signed_in(request), timezone.now())
+        except RuleBroken as refusal:
+            messages.warning(request, f"It is not set up as in the paper. {refusal}")
+        else:
+            messages.success(request, f"Set up: {beginning.name}. Figures put in place: {len(put)}.")
 
     def response_add(
         self, request: HttpRequest, obj: Study, post_url_continue: str | None = None
@@ -170,11 +224,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         """Open the page of the new study, which says what can be set up."""
         if {"_addanother", "_continue", "_popup"} & set(request.POST):
             return super().response_add(request, obj, post_url_continue)
-        messages.success(
-            request,
-            f"The study “{obj}” is made. It pays no bonuses yet: set it up as in a paper by the link below, "
-            "or write its bonus table.",
-        )
+        messages.success(request, f"The study “{obj}” is made.")
         return redirect("admin:hits_study_change", obj.pk)
 
     def has_delete_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:

@@ -17,7 +17,7 @@ from hits.studies.models import StartingTerms, Study
 from qualifications.models import Gate
 from tests import pages
 from tests.factories import make_batch, make_study
-from tests.people import client_of, make_member
+from tests.people import client_of, make_member, sign_in_with
 from tests.sent_tables import sent_table
 
 pytestmark = pytest.mark.django_db
@@ -284,6 +284,35 @@ def test_a_new_study_opens_with_the_way_to_its_papers() -> None:
     assert page.redirect_chain == [(reverse("admin:hits_study_change", args=[study.pk]), 302)]
     assert reverse("admin:papers_of_study", args=[study.pk]) in text_of(page)
     assert "It pays no bonuses yet" in text_of(page)
+
+
+NEW_STUDY = {
+    "name": "Werewolves", "lab": "Lab", "language": "en", "time_zone": "UTC", "budget": "100",
+    **sent_table([]), "large_bonus": "5", "many_bonuses": "20", "large_run": "100", "rejections_a_day": "10",
+}  # fmt: skip
+
+
+def test_a_new_study_is_set_up_as_in_a_paper_by_the_form_that_makes_it() -> None:
+    client = client_of(make_member(RESEARCHER))
+
+    page = client.post(reverse("admin:hits_study_add"), {**NEW_STUDY, "begin_as": "winogavil"}, follow=True)
+
+    study = Study.objects.get()
+    assert study.bonus_rules == [dict(rule) for rule in WINOGAVIL_TIERS]
+    assert PaperSetup.objects.get().study == study
+    assert Gate.objects.filter(study=study, is_active=True).count() == 2
+    assert "Set up: WinoGAViL: association game." in text_of(page)
+
+
+def test_who_may_not_set_up_makes_a_study_without_rules_and_is_told() -> None:
+    client = Client()
+    sign_in_with(client, "add_study", "view_study")
+
+    page = client.post(reverse("admin:hits_study_add"), {**NEW_STUDY, "begin_as": "winogavil"}, follow=True)
+
+    assert "You may not set a study up as in WinoGAViL." in text_of(page)
+    assert Study.objects.get().bonus_rules == []
+    assert not PaperSetup.objects.exists()
 
 
 def test_the_page_of_a_study_that_is_set_up_takes_few_queries(
