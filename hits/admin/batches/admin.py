@@ -76,7 +76,7 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
             raise PermissionDenied
         context = {**self.admin_site.each_context(request), **terms_context(batch)}
         context["excluded"] = guide.excluded_rows(request).filter(excluded_from=batch)
-        context["can_copy"] = self.has_add_permission(request)
+        context["may_copy"] = self.has_add_permission(request) and families.is_offered(batch.task)
         return TemplateResponse(request, "admin/hits/guide/frozen.html", context)
 
     def get_deleted_objects(

@@ -73,6 +73,7 @@ def live_context(request: HttpRequest, batch: Batch, *, now: datetime) -> dict[s
         "wage": _wage_of(batch, live),
         "finish": _finish_of(batch, live),
         "verbs": batch_actions.offered_for(batch, posting=live.posting, user=signed_in(request)),
+        "may_copy": request.user.has_perm("hits.add_batch") and families.is_offered(batch.task),
         "may_export": request.user.has_perm(batch_export_pages.EXPORT),
         "submissions": batch_charts.draw_submissions(live.work.over_time, places=live.posting.places),
         "times": batch_charts.draw_times(live.times.bars, median_s=live.times.median_s),

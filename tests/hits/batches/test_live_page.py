@@ -168,6 +168,23 @@ def test_wages_below_the_floor_are_said_in_words(client: Client, floor: str, wor
     assert warnings == ([words] if words else [])
 
 
+@pytest.mark.parametrize(("permissions", "is_offered"), [((), False), (("add_batch",), True)])
+def test_batch_is_copied_from_its_live_view_by_who_may_draft(
+    client: Client, permissions: tuple[str, ...], is_offered: bool
+) -> None:
+    batch = make_running(title="Which pictures?")
+    sign_in_with(client, "view_batch", *permissions, studies=[batch.study])
+    address = reverse("admin:hits_batch_copy", args=[batch.pk])
+
+    page = text_of(client.get(live_url(batch)))
+    answer = client.post(address)
+
+    assert (f'action="{address}"' in page) is is_offered
+    copies = Batch.objects.exclude(pk=batch.pk)
+    assert [copy.title for copy in copies] == (["Which pictures?"] if is_offered else [])
+    assert answer.status_code == (302 if is_offered else 403)
+
+
 def test_events_come_newest_first_a_page_at_a_time(client: Client) -> None:
     sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_running()
