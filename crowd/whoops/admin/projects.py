@@ -1,6 +1,6 @@
 """The page of a study's weird images: its cards, in the order of the work."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -14,12 +14,7 @@ from crowd.whoops.control.admin.control_group import control_card, control_urls
 from crowd.whoops.design.admin.designer_page import designer_page_urls
 from crowd.whoops.design.admin.designers import designer_urls, designers_card
 from crowd.whoops.images.admin.own_category_pages import own_category_urls
-from crowd.whoops.judge.admin.judging_cards import (
-    answers_card,
-    captions_card,
-    explanations_card,
-    identify_card,
-)
+from crowd.whoops.judge.admin.judging_cards import judging_cards
 from crowd.whoops.judge.admin.pairs_and_lists import making_urls
 from crowd.whoops.judge.admin.question_import import import_urls
 from crowd.whoops.judge.admin.samples import sample_urls
@@ -33,8 +28,9 @@ from crowd.whoops.results.admin.statistics import results_card, statistics_urls
 from crowd.whoops.review.admin.harm_review import review_urls, reviews_card
 from crowd.whoops.review.admin.images import images_card
 from crowd.whoops.review.admin.partner_actions import partner_urls
-from hits.admin.projects.project_cards import CardOf
+from hits.admin.projects.project_cards import Card, CardOf
 from hits.admin.projects.project_page import ProjectPages
+from hits.identity.models.users import User
 
 
 class RulesForm(forms.ModelForm[Project]):
@@ -86,12 +82,12 @@ class ProjectAdmin(ProjectPages[Project]):
         reviews_card,
         examples_card,
         annotation_card,
-        identify_card,
-        explanations_card,
-        answers_card,
-        captions_card,
-        results_card,
     )
+
+    def make_cards(self, project: Project, user: User) -> Iterable[Card]:
+        yield from super().make_cards(project, user)
+        yield from judging_cards(project, user)
+        yield results_card(project, user)
 
     def more_urls(self) -> Sequence[URLPattern]:
         return [

@@ -21,7 +21,7 @@ MOST_OF = {
     "run: one": 11,
     "run, frozen": 11,
     "game: one": MOST_OF_PROJECT,
-    "whoops project: one": 49,
+    "whoops project: one": 25,
     "plain project: one": 22,
     # The line of stages has what the cards of each family count.
     "study: one": 25,

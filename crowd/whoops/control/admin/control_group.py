@@ -12,13 +12,13 @@ from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops import domain
 from crowd.whoops.control.services import comparison
 from crowd.whoops.images.admin.addresses import by_post, images_url, page_url
-from crowd.whoops.images.queries.images import count_states
 from crowd.whoops.models import Image, Project
 from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.admin.page_parts import read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
+from hits.common.count_together import count_together
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 
@@ -35,7 +35,12 @@ def control_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
 
 
 def control_card(project: Project, user: User) -> Card:
-    states, undecided = count_states(project), comparison.undecided_control_answers(project).count()
+    counts = count_together(
+        control=project.images.filter(state=State.CONTROL),
+        returned=project.images.filter(state=State.RETURNED),
+        undecided=comparison.undecided_control_answers(project),
+    )
+    undecided = counts["undecided"]
     answers = f"{undecided} answer{'' if undecided == 1 else 's'}"
     return Card(
         key="control",
@@ -45,13 +50,13 @@ def control_card(project: Project, user: User) -> Card:
         metrics=[
             Metric(
                 name="With the control group",
-                count=states[State.CONTROL],
+                count=counts["control"],
                 url=images_url(project, state=State.CONTROL),
             ),
             Metric(name="Answers to compare", count=undecided),
             Metric(
                 name="Back with designers",
-                count=states[State.RETURNED],
+                count=counts["returned"],
                 url=images_url(project, state=State.RETURNED),
             ),
         ],

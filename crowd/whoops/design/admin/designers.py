@@ -22,6 +22,7 @@ from hits.admin.data.take_files import send_csv
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE, ProjectPages
 from hits.admin.selection import signed_in
+from hits.common.count_together import count_together
 from hits.common.spreadsheets import Cell
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -61,10 +62,13 @@ def designer_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
 
 
 def designers_card(project: Project, user: User) -> Card:
-    designers = project.designers.count()
-    sent = project.images.count()
-    accepted = project.images.filter(state=Image.State.ACCEPTED).count()
-    unowed = designer_pay.outstanding(project).count()
+    counts = count_together(
+        designers=project.designers.all(),
+        sent=project.images.all(),
+        accepted=project.images.filter(state=Image.State.ACCEPTED),
+        unowed=designer_pay.outstanding(project),
+    )
+    designers, unowed = counts["designers"], counts["unowed"]
     taken, free = invitations.places_of(project)
     list_url = page_url("designers", project)
     invite_url, categories_url = page_url("invite", project), reverse("admin:whoops_category_changelist")
@@ -76,9 +80,11 @@ def designers_card(project: Project, user: User) -> Card:
         "HIT. Paid ones earn a bonus for each accepted image.",
         metrics=[
             Metric(name="Designers", count=designers, url=list_url if user.has_perm(LOOK) else ""),
-            Metric(name="Images sent", count=sent, url=images_url(project)),
+            Metric(name="Images sent", count=counts["sent"], url=images_url(project)),
             Metric(
-                name="Images accepted", count=accepted, url=images_url(project, state=Image.State.ACCEPTED)
+                name="Images accepted",
+                count=counts["accepted"],
+                url=images_url(project, state=Image.State.ACCEPTED),
             ),
             Metric(name="Places taken by the HIT", count=taken, of=taken + free),
         ],

@@ -1,63 +1,79 @@
 """A card for each task in which people judge weird images."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from django.db.models import Sum
 
 from crowd.whoops import domain
 from crowd.whoops.images.admin.addresses import page_url
 from crowd.whoops.judge.admin.question_list import questions_url
-from crowd.whoops.judge.queries.questions import KindTally, Standing, count_questions, unexplained
+from crowd.whoops.judge.queries.questions import KindTally, Standing, count_kinds, that_count, unexplained
 from crowd.whoops.judge.services.verification_sample import waiting_for_sample
-from crowd.whoops.judge.services.weird_normal_pairs import draw_pairs, unpaired
+from crowd.whoops.judge.services.weird_normal_pairs import undrawn, unpaired
 from crowd.whoops.models import Project, QuestionMaking
 from crowd.whoops.models.judged_items import Option, Question
 from hits.admin.projects.project_cards import Card, CardLink, Metric
+from hits.common.count_together import count_together
 from hits.identity.models.users import User
-from hits.studies.models import Batch
 
 ADD = "whoops.add_question"
 SEED_HELP = "The same seed makes the same draw. Write it down with your results."
 Kind = Question.Kind
-# States of batches that ask nobody any more.
-ENDED = (Batch.Status.DRAINING, Batch.Status.COMPLETE, Batch.Status.CANCELLED)
+Kinds = Mapping[str, KindTally]
 
 
-def identify_card(project: Project, user: User) -> Card:
-    pairs = count_questions(project, kind=Kind.IDENTIFY, variant=Question.Variant.WEIRD)
-    drawn = draw_pairs(project=project, wanted=0, seed=0)
-    todo = (
-        "" if pairs.all or not drawn.left else f"Draw images: this many have a normal partner: {drawn.left}."
+def judging_cards(project: Project, user: User) -> Iterator[Card]:
+    """Yield the cards of all kinds of questions, which are counted together."""
+    kinds = count_kinds(project)
+    for card in (_identify_card, _explanations_card, _answers_card, _captions_card):
+        yield card(project, user, kinds)
+
+
+def _identify_card(project: Project, user: User, kinds: Kinds) -> Card:
+    counts = count_together(
+        pairs=that_count(project, kind=Kind.IDENTIFY, variant=Question.Variant.WEIRD),
+        undrawn=undrawn(project),
+        unpaired=unpaired(project),
     )
+    todo = ""
+    if counts["undrawn"] and not counts["pairs"]:
+        todo = f"Draw images: this many have a normal partner: {counts['undrawn']}."
     return _card(
         project,
         user,
+        kinds,
         kind=Kind.IDENTIFY,
         title="Weird or normal",
         about=f"{project.judges_wanted} people say of each weird image and of its normal partner whether it "
         "is weird. Nobody sees both, nor an image that they know from another task.",
         figures=[
-            Metric(name="Pairs of images", count=pairs.all),
-            Metric(name="Accepted images without a normal partner", count=unpaired(project).count()),
+            Metric(name="Pairs of images", count=counts["pairs"]),
+            Metric(name="Accepted images without a normal partner", count=counts["unpaired"]),
         ],
         ways=[CardLink(name="Draw images…", url=page_url("pairs", project), is_first=bool(todo))],
         todo=todo,
     )
 
 
-def explanations_card(project: Project, user: User) -> Card:
-    lacking = unexplained(project)
+def _explanations_card(project: Project, user: User, kinds: Kinds) -> Card:
     options = Option.objects.filter(question__project=project, question__kind=Kind.EXPLAIN)
+    counts = count_together(
+        lacking=unexplained(project),
+        people=options.filter(source=domain.PEOPLE),
+        models=options.exclude(source__in=domain.OURS),
+    )
+    lacking = counts["lacking"]
     return _card(
         project,
         user,
+        kinds,
         kind=Kind.EXPLAIN,
         title="Explanations",
         about=f"{project.judges_wanted} people mark every acceptable explanation of an image: of annotators, "
         "of the designer, and of models, in no order and without a name.",
         figures=[
-            Metric(name="Explanations of annotators", count=options.filter(source=domain.PEOPLE).count()),
-            Metric(name="Explanations of models", count=options.exclude(source__in=domain.OURS).count()),
+            Metric(name="Explanations of annotators", count=counts["people"]),
+            Metric(name="Explanations of models", count=counts["models"]),
         ],
         ways=[
             CardLink(name="Make lists…", url=page_url("lists", project), is_first=bool(lacking)),
@@ -68,19 +84,24 @@ def explanations_card(project: Project, user: User) -> Card:
     )
 
 
-def answers_card(project: Project, user: User) -> Card:
-    wrong = count_questions(project, kind=Kind.VERIFY, options__label=False)
+def _answers_card(project: Project, user: User, kinds: Kinds) -> Card:
+    counts = count_together(
+        wrong=that_count(project, kind=Kind.VERIFY, options__label=False),
+        samples=project.samples.all(),
+        waiting=waiting_for_sample(project),
+    )
     # Those that are left beside a sample may wait for good: the paper verifies one sample.
-    waiting = 0 if project.samples.exists() else waiting_for_sample(project).count()
+    waiting = 0 if counts["samples"] else counts["waiting"]
     todo = f"Draw a sample: this many questions wait for one: {waiting}." if waiting else ""
     return _card(
         project,
         user,
+        kinds,
         kind=Kind.VERIFY,
         title="Questions and answers",
         about=f"{project.judges_wanted} people say whether the answer to a question about an image is right. "
         f"{project.negatives} % are wrong on purpose, and no page tells which.{_wait(project)}",
-        figures=[Metric(name="Wrong on purpose", count=wrong.all), *_making(project)],
+        figures=[Metric(name="Wrong on purpose", count=counts["wrong"]), *_making(project)],
         ways=[
             CardLink(name="Make questions of captions…", url=page_url("make_questions", project)),
             _import_way(project, Kind.VERIFY, "Import questions and answers…"),
@@ -104,10 +125,11 @@ def _wait(project: Project) -> str:
     return f" Questions are being made of captions. {making.problem}" if making else ""
 
 
-def captions_card(project: Project, user: User) -> Card:
+def _captions_card(project: Project, user: User, kinds: Kinds) -> Card:
     return _card(
         project,
         user,
+        kinds,
         kind=Kind.RATE,
         title="Captions",
         about=f"{project.judges_wanted} people say whether a caption is right for a weird image, or for its "
@@ -124,6 +146,7 @@ def card_key(kind: str) -> str:
 def _card(
     project: Project,
     user: User,
+    kinds: Kinds,
     *,
     kind: str,
     title: str,
@@ -132,7 +155,7 @@ def _card(
     figures: Sequence[Metric] = (),
     todo: str = "",
 ) -> Card:
-    counted = count_questions(project, kind=kind)
+    counted = kinds[kind]
     listed = [CardLink(name="Questions", url=questions_url(project, kind=kind))] if counted.of else []
     return Card(
         key=card_key(kind),
@@ -141,7 +164,7 @@ def _card(
         stage=_judged(project, kind, counted),
         metrics=[*figures, *_figures(project, kind, counted)],
         links=[*(ways if user.has_perm(ADD) else ()), *listed],
-        next=todo or _launch(project, kind, counted),
+        next=todo,
         tasks=[kind],
     )
 
@@ -170,15 +193,6 @@ def _figures(project: Project, kind: str, counted: KindTally) -> list[Metric]:
         if counted[standing]
     ]
     return [_judged(project, kind, counted), *rare]
-
-
-def _launch(project: Project, kind: str, counted: KindTally) -> str:
-    """The advice to launch a batch, if questions wait and no batch asks them."""
-    waiting = counted[Standing.ASKED]
-    batches = Batch.objects.filter(study=project.study_id, task=kind).exclude(status__in=ENDED)
-    if not waiting or batches.exists():
-        return ""
-    return f"Launch a batch: this many questions wait for their judges: {waiting}."
 
 
 def _import_way(project: Project, kind: str, name: str) -> CardLink:

@@ -1,5 +1,6 @@
 """How far questions are: waiting, asked, or answered by all their judges."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -70,17 +71,28 @@ def with_standing(rows: QuerySet[Question]) -> QuerySet[Question]:
     )
 
 
-def count_questions(project: Project, *, kind: str, **only: Any) -> KindTally:
-    rows: QuerySet[Any] = with_standing(Question.objects.filter(project=project, kind=kind, **only))
-    return KindTally(of=dict(rows.order_by().values_list("standing").annotate(Count("pk"))))
+def count_kinds(project: Project) -> Mapping[str, KindTally]:
+    """Count the project's questions of every kind, in one query."""
+    found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    rows: QuerySet[Any] = with_standing(Question.objects.filter(project=project))
+    for kind, standing, count in rows.order_by().values_list("kind", "standing").annotate(Count("pk")):
+        found[kind][standing] = count
+    return {kind: KindTally(of=found[kind]) for kind in Question.Kind.values}
 
 
-def unexplained(project: Project) -> int:
-    """The number of accepted images that have all annotations and no list of explanations asked."""
+def that_count(project: Project, *, kind: str, **only: Any) -> QuerySet[Question]:
+    """Questions of a kind that figures count, narrowed by `only`."""
+    return with_standing(Question.objects.filter(project=project, kind=kind, **only)).filter(
+        standing__in=STANDING
+    )
+
+
+def unexplained(project: Project) -> QuerySet[Image]:
+    """Accepted images that have all annotations and no list of explanations asked."""
     asked = Question.objects.filter(project=project, kind=Question.Kind.EXPLAIN, item__isnull=False)
     images = project.images.filter(
         state=Image.State.ACCEPTED,
         picture__status=Picture.Status.FIT,
         annotated__gte=project.annotations_wanted,
     )
-    return images.exclude(pk__in=asked.filter(image__isnull=False).values("image")).count()
+    return images.exclude(pk__in=asked.filter(image__isnull=False).values("image"))

@@ -20,6 +20,7 @@ from crowd.whoops.results.queries.matching_results import Result, pairs, results
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.stat_tables import send_table
+from hits.common.count_together import count_together
 from hits.data.project_exports import project_in
 from hits.datasets.stat_table import StatTable
 from hits.identity.models.users import User
@@ -40,6 +41,9 @@ def statistics_urls(pages: Pages) -> list[URLPattern]:
 def results_card(project: Project, user: User) -> Card:
     """The card has counts only, because it is refreshed every few seconds."""
     upload = page_url("upload_matching", project)
+    counts = count_together(
+        images=accepted_images(project), pairs=pairs(project), models=project.matching_scores.all()
+    )
     return Card(
         key="results",
         title="Results",
@@ -48,9 +52,9 @@ def results_card(project: Project, user: User) -> Card:
         is_data=True,
         stage=release_stage(project.study, family="whoops"),
         metrics=[
-            Metric(name="Images in the data", count=accepted_images(project).count()),
-            Metric(name="Pairs of a detailed and an underspecified caption", count=pairs(project).count()),
-            Metric(name="Models with matching scores", count=project.matching_scores.count()),
+            Metric(name="Images in the data", count=counts["images"]),
+            Metric(name="Pairs of a detailed and an underspecified caption", count=counts["pairs"]),
+            Metric(name="Models with matching scores", count=counts["models"]),
         ],
         links=[
             CardLink(name="See the statistics", url=page_url("statistics", project)),

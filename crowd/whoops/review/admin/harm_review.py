@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from crowd.pictures.admin.pool_parts import file_url
 from crowd.whoops.images.admin.addresses import by_post, images_url, page_url
-from crowd.whoops.images.queries.images import count_states, waiting_for_decision
+from crowd.whoops.images.queries.images import waiting_for_decision
 from crowd.whoops.images.queries.staff_permissions import staff_with
 from crowd.whoops.models import Image, Project
 from crowd.whoops.review.services import harm_review
@@ -18,6 +18,7 @@ from hits.admin.page_parts import read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
+from hits.common.count_together import count_together
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 
@@ -36,8 +37,16 @@ def review_urls(pages: ProjectPages[Any]) -> list[URLPattern]:
 
 
 def reviews_card(project: Project, user: User) -> Card:
-    states, decisions = count_states(project), waiting_for_decision(project).count()
-    own = harm_review.waiting_images(project, by=user).count() if user.has_perm(CHECK) else 0
+    may_check = user.has_perm(CHECK)
+    counts = count_together(
+        review=project.images.filter(state=State.REVIEW),
+        accepted=project.images.filter(state=State.ACCEPTED),
+        refused=project.images.filter(state=State.REFUSED),
+        decisions=waiting_for_decision(project),
+        own=harm_review.waiting_images(project, by=user) if may_check else project.images.none(),
+        reviewers=staff_with(CHECK, study=project.study),
+    )
+    own, decisions = counts["own"], counts["decisions"]
     decide_url = images_url(project, waits="decision")
     may_decide = user.has_perm(DECIDE)
     # A person still to review one of them must not learn that others object to it.
@@ -53,19 +62,17 @@ def reviews_card(project: Project, user: User) -> Card:
         metrics=[
             Metric(
                 name="With the reviewers",
-                count=states[State.REVIEW],
+                count=counts["review"],
                 url=images_url(project, state=State.REVIEW),
             ),
             Metric(name="Images that wait for your review", count=own),
             *([told] if may_decide else []),
-            Metric(
-                name="Accepted", count=states[State.ACCEPTED], url=images_url(project, state=State.ACCEPTED)
-            ),
-            Metric(name="Refused", count=states[State.REFUSED], url=images_url(project, state=State.REFUSED)),
+            Metric(name="Accepted", count=counts["accepted"], url=images_url(project, state=State.ACCEPTED)),
+            Metric(name="Refused", count=counts["refused"], url=images_url(project, state=State.REFUSED)),
         ],
         links=ways,
         next=_next(own=own, decisions=decisions if may_decide else 0),
-        problems=_problems(project),
+        problems=_problems(project, reviewers=counts["reviewers"]),
     )
 
 
@@ -149,10 +156,10 @@ def _next(*, own: int, decisions: int) -> str:
     return ""
 
 
-def _problems(project: Project) -> list[str]:
-    there, wanted = staff_with(CHECK, study=project.study).count(), project.reviews_wanted
-    if there >= wanted:
+def _problems(project: Project, *, reviewers: int) -> list[str]:
+    wanted = project.reviews_wanted
+    if reviewers >= wanted:
         return []
-    people = "1 person of this study has" if there == 1 else f"{there} people of this study have"
+    people = "1 person of this study has" if reviewers == 1 else f"{reviewers} people of this study have"
     told = f"Each image needs {wanted} reviewers, and {people} the permission."
     return [f"{told} Make more people members of the study, as reviewers, or ask for fewer in the settings."]

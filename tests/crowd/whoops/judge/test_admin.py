@@ -14,6 +14,7 @@ from crowd.whoops.judge.services.posting_questions import withdraw_question
 from crowd.whoops.judge.services.weird_normal_pairs import make_pairs
 from crowd.whoops.models import Image, Project
 from crowd.whoops.models.judged_items import Option, Question
+from hits import families
 from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.work.models.items import Item
 from tests.crowd.whoops.making_questions import (
@@ -50,8 +51,7 @@ def at(name: str, project: Project, *more: Any) -> str:
 
 def next_of(answer: Any, kind: str) -> str:
     """Next step that the card of this task names."""
-    cards = [shown.card for shown in answer.context["cards"]]
-    return next(str(card.next) for card in cards if list(card.tasks) == [kind])
+    return next(str(one.next) for one in answer.context["cards"] if list(one.card.tasks) == [kind])
 
 
 def upload(content: str) -> SimpleUploadedFile:
@@ -71,7 +71,7 @@ def test_pairs_are_counted_and_then_drawn(client: Client, project: Project) -> N
     answer = client.post(at("pairs", project), {**PAIRS, "confirmed": "yes"}, follow=True)
 
     assert "Pairs that wait for workers now: 2." in text_of(answer)
-    todo = "Launch a batch: this many questions wait for their judges: 4."
+    todo = f"Launch a batch of “{families.get(domain.IDENTIFY).name}”: this many wait for workers: 4."
     assert next_of(answer, domain.IDENTIFY) == todo
     assert Question.objects.filter(kind=domain.IDENTIFY).count() == 4
     twice = client.post(at("pairs", project), {**PAIRS, "confirmed": "yes"})

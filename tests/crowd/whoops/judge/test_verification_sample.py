@@ -15,6 +15,7 @@ from crowd.whoops.judge.services.wrong_answers import draw_wrong_answers
 from crowd.whoops.models import Project, Sample
 from crowd.whoops.models.judged_items import Question
 from crowd.whoops.results.exporting.judged_rows import read_options
+from hits import families
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import RESEARCHER, REVIEWER
@@ -197,14 +198,15 @@ def test_card_says_to_draw_a_sample_and_counts_only_what_is_asked(client: Client
     at = reverse("admin:whoops_project_change", args=[project.pk])
 
     def card() -> tuple[str, int | None]:
-        cards = [shown.card for shown in client.get(at).context["cards"]]
-        own = next(one for one in cards if list(one.tasks) == [Kind.VERIFY])
-        judged = next(one for one in own.metrics if one.name == "Questions with all their judges")
+        cards = client.get(at).context["cards"]
+        own = next(shown for shown in cards if list(shown.card.tasks) == [Kind.VERIFY])
+        judged = next(one for one in own.card.metrics if one.name == "Questions with all their judges")
         return str(own.next), judged.of
 
     assert card() == ("Draw a sample: this many questions wait for one: 20.", 0)
     draw(project)
-    assert card() == ("Launch a batch: this many questions wait for their judges: 8.", 8)
+    name = families.get(Kind.VERIFY).name
+    assert card() == (f"Launch a batch of “{name}”: this many wait for workers: 8.", 8)
 
 
 def test_reviewers_draw_nothing(client: Client) -> None:
