@@ -13,7 +13,7 @@ class QualificationsConfig(AppConfig):
         from hits.families import entry_policies
         from qualifications.gate_policy import GatePolicy
         from qualifications.roles import extend_roles_table
-        from qualifications.services.study_copies import copy_consent, copy_gates
+        from qualifications.services.copied_rules import copy_consent, copy_gates
 
         entry_policies.register(GatePolicy())
         extend_roles_table()
