@@ -1,6 +1,6 @@
 """Copying a study: another one with its settings, its tests and its texts, and nobody in it yet."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -70,7 +70,7 @@ def _find(request: HttpRequest, pk: int) -> list[Study]:
     return [get_object_or_404(studies_of(request.user), pk=pk)]
 
 
-def _shared(studies: list[Study]) -> Mapping[str, Any]:
+def _shared(studies: Sequence[Study]) -> Mapping[str, Any]:
     return {"study": studies[0], "opts": Study._meta}
 
 

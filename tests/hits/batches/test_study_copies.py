@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.plain.models import Project as OwnQuestions
-from crowd.plain.services.page_descriptions import described
+from crowd.plain.queries.described_pages import described
 from crowd.winogavil.models import Game
 from crowd.winoventi.models import Noun
 from crowd.winoventi.models import Project as Exceptions
@@ -52,7 +52,7 @@ def test_copy_has_the_settings_and_a_budget_of_its_own(source: Study, by: User) 
     assert {name: getattr(study, name) for name in SETTINGS} == {
         name: getattr(source, name) for name in SETTINGS
     }
-    assert (study.budget, study.reserved, study.grant_code) == (50, 0, "")
+    assert (study.budget, study.reserved, study.grant_code) == (Decimal(50), Decimal(0), "")
     assert [entry.amount for entry in LedgerEntry.objects.filter(study=study)] == [Decimal(50)]
     assert AuditEvent.objects.get(study=study, kind="study.copied").by == by
 

@@ -82,9 +82,8 @@ def count_kinds(project: Project) -> Mapping[str, KindTally]:
 
 def that_count(project: Project, *, kind: str, **only: Any) -> QuerySet[Question]:
     """Questions of a kind that figures count, narrowed by `only`."""
-    return with_standing(Question.objects.filter(project=project, kind=kind, **only)).filter(
-        standing__in=STANDING
-    )
+    rows: QuerySet[Any] = with_standing(Question.objects.filter(project=project, kind=kind, **only))
+    return rows.filter(standing__in=STANDING)
 
 
 def unexplained(project: Project) -> QuerySet[Image]:
