@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, JsonResponse, QueryDict
 from django.utils.translation import gettext as _
 
 from crowd.frame.json_views import refuse, spoken
@@ -26,7 +26,7 @@ SLOTS = frozenset(str(slot) for slot in range(1, 11))
 @spoken
 def ask(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResponse:
     """Store the cue and the choice, then ask. Idempotent: a repeated request gets what is stored."""
-    slot = _read_slot(request)
+    slot = read_slot(request)
     if known := asking_rivals.find_rival_query(assignment=assignment, slot=slot):
         return _state(known, assignment, now=now)
     if assignment.status != Assignment.Status.OPENED:
@@ -41,37 +41,42 @@ def ask(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResp
 def verdict(request: HttpRequest, assignment: Assignment, now: datetime) -> JsonResponse:
     if not rates.spend("verdict", str(assignment.public_id), most=MOST_LOOKS, window_s=WINDOW_S):
         return refuse(_("Please wait a moment before you ask again."), status=429)
-    rival_query = asking_rivals.find_rival_query(assignment=assignment, slot=_read_slot(request))
+    rival_query = asking_rivals.find_rival_query(assignment=assignment, slot=read_slot(request))
     if rival_query is None:
         return refuse(_("The model was not asked about this word."), status=404)
     return _state(rival_query, assignment, now=now)
 
 
 def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> RivalQuery:
-    family = leasing.family_of_batch(assignment.hit.batch)
     with transaction.atomic():
         # Two words of one attempt at one instant: the second is compared with the first.
         held = Assignment.objects.select_for_update(no_key=True).only("status").get(pk=assignment.pk)
         if held.status != Assignment.Status.OPENED:
             # Given up meanwhile, for a new attempt at the same pictures: this word would be a try too many.
             raise RuleBroken("not_open", _("This work is over, or was submitted. Nothing was changed."))
-        if not isinstance(family, AsksRival):
-            raise InvalidAnswer(_("This task asks no rival."))
-        proposal = family.read_proposal(form=request.POST, assignment=assignment)
-        new = asking_rivals.NewRivalQuery(
-            text=proposal.text,
-            pictures=[
-                asking_rivals.ShownPicture(sha256=sha256, caption=caption)
-                for sha256, caption in proposal.pictures
-            ],
-            chosen=proposal.chosen,
-            slot=proposal.slot,
-        )
-        rival_query, _stored = asking_rivals.ask(new=new, assignment=assignment, now=now)
+        return store_proposal(request.POST, assignment=assignment, now=now)
+
+
+def store_proposal(form: QueryDict, *, assignment: Assignment, now: datetime) -> RivalQuery:
+    """Store what a page put to the rival. Raises InvalidAnswer if the page could not have sent it."""
+    family = leasing.family_of_batch(assignment.hit.batch)
+    if not isinstance(family, AsksRival):
+        raise InvalidAnswer(_("This task asks no rival."))
+    proposal = family.read_proposal(form=form, assignment=assignment)
+    new = asking_rivals.NewRivalQuery(
+        text=proposal.text,
+        pictures=[
+            asking_rivals.ShownPicture(sha256=sha256, caption=caption)
+            for sha256, caption in proposal.pictures
+        ],
+        chosen=proposal.chosen,
+        slot=proposal.slot,
+    )
+    rival_query, _stored = asking_rivals.ask(new=new, assignment=assignment, now=now)
     return rival_query
 
 
-def _read_slot(request: HttpRequest) -> int:
+def read_slot(request: HttpRequest) -> int:
     slot = request.POST.get("slot", "")
     if slot not in SLOTS:
         raise InvalidAnswer(_("The page did not say which word is meant. Please reload it."))

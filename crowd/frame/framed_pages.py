@@ -29,7 +29,7 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
         try:
             hit = visit_authentication.find_hit(hit_id)
         except Problem as problem:
-            response = _explain(request, problem)
+            response = explain(request, problem)
             # This page tells nothing, and which site frames it is not known.
             response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": ["*"]})
             return response
@@ -37,7 +37,7 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
             try:
                 response = view(request, hit)
             except CrowdError as problem:
-                response = _explain(request, problem)
+                response = explain(request, problem)
         site = origin_of(hit.batch.account.worker_site)
         opened = {"frame-ancestors": [site], "form-action": [SELF, site]}
         response["Content-Security-Policy"] = build_policy(replace=opened)
@@ -53,7 +53,7 @@ def origin_of(address: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
+def explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
     if isinstance(problem, Problem):
         context = {"title": problem.title, "problem": problem}
         response = show(request, problem.template, context, status=problem.status)

@@ -22,7 +22,21 @@ MOST_BYTES = 16_384
 
 
 def spoken(view: Callable[[HttpRequest, Assignment, datetime], JsonResponse]) -> Any:
-    """Wrap a view that answers in JSON, by the page's token; a refusal is words that the page can show."""
+    """Wrap a view that answers in JSON, by the page's token."""
+
+    @in_json
+    @wraps(view)
+    def answered(request: HttpRequest, hit_id: UUID, now: datetime) -> JsonResponse:
+        hit = visit_authentication.find_hit(hit_id)
+        with translation.override(hit.batch.study.language):
+            assignment, _to = visit_authentication.read_token(request.POST.get("token", ""), hit=hit, now=now)
+            return view(request, assignment, now)
+
+    return answered
+
+
+def in_json(view: Callable[[HttpRequest, UUID, datetime], JsonResponse]) -> Any:
+    """Wrap a view that answers in JSON; a refusal is words that the page can show."""
 
     @csrf_exempt
     @never_cache
@@ -33,14 +47,8 @@ def spoken(view: Callable[[HttpRequest, Assignment, datetime], JsonResponse]) ->
             return refuse(_("That is too much for one question."), status=413)
         if any("\0" in value for values in request.POST.lists() for value in (values[0], *values[1])):
             return refuse(_("A NUL was sent, which no page sends. Please reload it."), status=400)
-        now = timezone.now()
         try:
-            hit = visit_authentication.find_hit(hit_id)
-            with translation.override(hit.batch.study.language):
-                assignment, _to = visit_authentication.read_token(
-                    request.POST.get("token", ""), hit=hit, now=now
-                )
-                return view(request, assignment, now)
+            return view(request, hit_id, timezone.now())
         except Problem as problem:
             return refuse(f"{problem.title}. {problem}", status=problem.status)
         except InvalidAnswer as problem:

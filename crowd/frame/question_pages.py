@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -102,14 +103,15 @@ def _show_work(
 
 def _preview(request: HttpRequest, hit: HIT) -> HttpResponse:
     opening_visits.refuse_preview(hit)
-    page = _practice(hit.batch)
-    context = {**page.context, "preview": True, "conditions": conditions_of(hit.batch)}
-    return show(request, page.template, context)
+    return show_practice(request, hit.batch)
 
 
-def _practice(batch: Batch) -> TaskPage:
+def show_practice(request: HttpRequest, batch: Batch, **more: Any) -> HttpResponse:
+    """Show what whoever has not accepted yet sees: an example, and what the work requires."""
     task = leasing.family_of_batch(batch)
-    return task.preview_page(batch=batch) if isinstance(task, PreviewsBatches) else task.practice_page()
+    page = task.preview_page(batch=batch) if isinstance(task, PreviewsBatches) else task.practice_page()
+    context = {**page.context, "preview": True, "conditions": conditions_of(batch), **more}
+    return show(request, page.template, context)
 
 
 def _open(visit: Visit, *, now: datetime) -> Assignment:
