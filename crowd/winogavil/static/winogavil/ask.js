@@ -8,6 +8,8 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const FIRST_MS = 40;
 const SLOWEST_MS = 500;
 const LATE_MS = 5000;
+// Nothing more is heard of these: the verdict is there, or the page is a preview and asks no model.
+const LAST = new Set(["answered", "unasked"]);
 // The server's rule in short, so that nobody is refused by surprise; the server decides.
 const WORD = /^[\p{L}'’-]{2,30}$/u;
 
@@ -117,7 +119,7 @@ class Slot {
   async answered(first) {
     let state = first;
     let ms = FIRST_MS;
-    while (state.state !== "answered") {
+    while (!LAST.has(state.state)) {
       this.show(state);
       this.think(state.state === "waiting");
       await pause(state.state === "late" ? LATE_MS : ms);
@@ -179,6 +181,7 @@ class Game {
     for (const [name, value] of fields) body.append(name, value);
     const answer = await fetch(address, { method: "POST", body, credentials: "omit" });
     const state = await answer.json();
+    if (state.token) this.form.elements.token.value = state.token;
     if (state.problem && answer.status !== 429) throw new Error(state.problem);
     return state.problem ? { state: "away" } : state;
   }
