@@ -6,6 +6,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from crowd import family
+from crowd.frame.previews import preview_desk
 from hits.admin.payments import epochs, halts, payment_desk, payment_queue
 
 
@@ -16,7 +17,13 @@ def health(request: HttpRequest) -> JsonResponse:
 admin.autodiscover()
 admin.site.site_url = None  # "View site" would lead back to the admin
 tables, app_name, namespace = admin.site.urls
-of_no_table = [*payment_desk.urls(), *payment_queue.urls(), *halts.urls(), *epochs.urls()]
+of_no_table = [
+    *payment_desk.urls(),
+    *payment_queue.urls(),
+    *halts.urls(),
+    *epochs.urls(),
+    *preview_desk.urls(),
+]
 
 # Programs below /api/ are answered in JSON, whatever goes wrong.
 handler400 = "config.error_pages.bad_request"
@@ -38,6 +45,7 @@ urlpatterns = [
     path("api/", include("crowd.statistics_api")),
     path("api/", include("crowd.papers.api")),
     path("q/", include("crowd.frame.urls")),
+    path("q/preview/", include("crowd.frame.previews.urls", namespace="frame_preview")),
     path("data/", include("crowd.boards.urls")),
     path("statement/", include("crowd.statement.urls")),
     path("pictures/", include("crowd.pictures.urls")),
