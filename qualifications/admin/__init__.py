@@ -1,3 +1,3 @@
-from qualifications.admin import attempts, consent, gates, holdings, swow
+from qualifications.admin import attempts, consent, gates, holdings, launch_facts, swow
 
-__all__ = ["attempts", "consent", "gates", "holdings", "swow"]
+__all__ = ["attempts", "consent", "gates", "holdings", "launch_facts", "swow"]

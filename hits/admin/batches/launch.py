@@ -18,8 +18,10 @@ from django.utils.translation import ngettext
 
 from hits import families
 from hits.admin.batches.guide import SPANS, excluded_rows, get_visible, steps_of
+from hits.admin.batches.launch_facts import facts_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.page_parts import in_words
+from hits.admin.selection import signed_in
 from hits.batches.services import drafting
 from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
@@ -139,6 +141,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "requirements": requirements_in_words(
             asked.requirements, english_speakers=batch.english_speakers, meanings=asked.meanings
         ),
+        "facts": facts_of(batch, user=signed_in(request)),
         "excluded": batch.exclude_batches.all(),
         "spans": {name: in_words(getattr(batch, name)) for name in SPANS},
         "warnings": [*warnings(batch, wanted=wanted, wage=wage), *asked.warnings],

@@ -1,0 +1,39 @@
+"""What rooms above tell of a batch on the page before its launch, and whom the page leads further."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crowd.winogavil.domain import CREATE
+from hits.studies.models import Study
+from tests.factories import make_batch, make_study
+from tests.pages import text_of
+from tests.people import sign_in_with
+from tests.stubbed import StubbedTurk
+
+pytestmark = pytest.mark.django_db
+PERMISSIONS = ("view_studyrival", "view_consenttext", "view_gate")
+
+
+def pages_of(study: Study) -> list[str]:
+    return [
+        reverse("admin:scoring_rivals", args=[study.pk]),
+        reverse("admin:qualifications_consent", args=[study.pk]),
+        f"{reverse('admin:qualifications_gate_changelist')}?study__id__exact={study.pk}",
+    ]
+
+
+@pytest.mark.parametrize("permissions", [(), PERMISSIONS])
+def test_check_page_names_model_consent_and_tests_and_leads_whoever_may_look(
+    permissions: tuple[str, ...], client: Client, turk: StubbedTurk
+) -> None:
+    study = make_study()
+    sign_in_with(client, "view_batch", *permissions, studies=[study])
+    batch = make_batch(study=study, task=CREATE)
+
+    page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+
+    assert "<dt>Model</dt><dd><p>Workers play against “minilm”" in page
+    assert "<dt>Consent</dt><dd><p>None: this study has no published text" in page
+    assert "<dt>Tests</dt><dd><p>None: no test keeps anybody" in page
+    assert [f'href="{url}"' in page for url in pages_of(study)] == [bool(permissions)] * 3
