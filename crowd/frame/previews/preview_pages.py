@@ -90,18 +90,18 @@ def question(request: HttpRequest, work: PreviewWork) -> HttpResponse:
 @previewed
 def answer(request: HttpRequest, work: PreviewWork) -> HttpResponse:
     """Read the answer as that of a worker is read, and show what would have been stored."""
-    task, given = leasing.family_of_batch(work.batch), {"assignment": work.assignment, "items": work.items}
+    task, assignment, items = leasing.family_of_batch(work.batch), work.assignment, work.items
     try:
-        read = task.read_answer(form=request.POST, **given)
+        read = task.read_answer(form=request.POST, assignment=assignment, items=items)
     except InvalidAnswer as problem:
         if not isinstance(task, ShowsAgain):
             raise
-        again = task.page_again(form=request.POST, **given, problem=problem)
+        again = task.page_again(form=request.POST, assignment=assignment, items=items, problem=problem)
         if again is None:
             raise
         return _show_work(request, work, again, status=400)
-    work.assignment.answer = dict(read)
-    page = task.review_page(**given)
+    assignment.answer = dict(read)
+    page = task.review_page(assignment=assignment, items=items)
     context = {**page.context, "page_template": page.template, "again": _address(work.preview, WORK)}
     return show(request, "frame/preview_answered.html", context)
 
