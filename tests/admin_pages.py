@@ -137,6 +137,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "owe again", reverse("admin:hits_owe_again", args=[largest.pk])
     yield from _pages_of_payments(largest)
     yield "launch page", reverse("admin:hits_batch_launch", args=[draft.pk])
+    yield "preview of a batch", reverse("admin:frame_preview", args=[draft.pk])
     for step in ("what", "terms", "people"):
         yield from _if_there(f"guide: {step}", "hits_batch_step", draft.pk, step)
     yield "HITs of a batch", f"{reverse('admin:hits_hit_changelist')}?batch={largest.pk}&status__exact=open"

@@ -68,6 +68,7 @@ def test_looking_asking_and_handing_in_leave_every_table_as_it_was(task: str, dr
 
     assert look.page.status_code == 200
     assert b"Answers are thrown away." in look.page.content
+    assert b"/statement/" not in look.page.content  # of a worker who is gone with the page
     assert said == {"ask": 200 if task in PUTTING else 400, "verdict": 404, "report": 200, "beat": 204}
     if task == DESIGN:  # its images are sent in the workspace, which no preview opens
         assert b"You have not sent an image yet" in page.content
