@@ -1,3 +1,3 @@
-from qualifications.admin import attempts, consent, gates, holdings, launch_facts, swow
+from qualifications.admin import attempts, consent, facts_before_work, gates, holdings, swow
 
-__all__ = ["attempts", "consent", "gates", "holdings", "launch_facts", "swow"]
+__all__ = ["attempts", "consent", "facts_before_work", "gates", "holdings", "swow"]

@@ -1,3 +1,3 @@
-from scoring.admin import launch_facts, model_questions, rivals, studies, verdicts
+from scoring.admin import model_questions, rival_facts, rivals, studies, verdicts
 
-__all__ = ["launch_facts", "model_questions", "rivals", "studies", "verdicts"]
+__all__ = ["model_questions", "rival_facts", "rivals", "studies", "verdicts"]

@@ -6,7 +6,7 @@ import pytest
 
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
-from qualifications.admin.launch_facts import tell_before_work
+from qualifications.admin.facts_before_work import tell_before_work
 from tests.factories import NOW, make_account, make_batch, make_consent_text
 from tests.qualifications.platforms import TEST, make_gate
 

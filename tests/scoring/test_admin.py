@@ -3,19 +3,22 @@
 from fractions import Fraction
 
 import pytest
+from django.conf import LazySettings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.services import association_verdicts as winogavil
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
-from hits.studies.models import Study
+from hits.studies.models import Batch, Study
+from scoring.admin.rival_facts import tell_rival
 from scoring.models import PendingQuery, RegisteredRival, Score, StudyRival, Verdict
 from scoring.services.rival_answers import answer_waiting
-from tests.factories import NOW, make_assignment, make_association, make_study, make_user
+from tests.factories import NOW, make_assignment, make_association, make_batch, make_study, make_user
 from tests.pages import text_of
 from tests.people import sign_in
 from tests.scoring.fakes import FakeRival, make_rival
@@ -222,3 +225,42 @@ def test_researchers_read_what_is_known_of_a_model_and_change_nothing(client: Cl
 
     assert answer.status_code == 403
     assert RegisteredRival.objects.get(pk=rival.pk).trained_for == ""
+
+
+def play_against_clip(study: Study, name: str, *, is_paid: bool) -> None:
+    rival = RegisteredRival.objects.create(
+        name=name, kind="clip", model="openai/clip", path=name, weights_sha256="ab" * 32, added_at=NOW
+    )
+    StudyRival.objects.create(study=study, rival=rival, is_paid=is_paid, added_at=NOW)
+
+
+def sentences_of(batch: Batch) -> list[str]:
+    [fact] = tell_rival(batch)
+    return list(fact.sentences)
+
+
+def test_model_is_named_with_its_weights_and_those_beside_it() -> None:
+    batch = make_batch(task=CREATE)
+    play_against_clip(batch.study, "clip-large", is_paid=True)
+    play_against_clip(batch.study, "clip-small", is_paid=False)
+
+    assert sentences_of(batch) == [
+        "Workers play against “clip-large”: bonuses are paid on its verdict.",
+        "CLIP over pictures, openai/clip, weights abababababab.",
+        "Recorded beside it, and paid on by nobody: “clip-small”.",
+    ]
+
+
+def test_model_of_the_settings_is_named_and_not_registered_by_a_look(settings: LazySettings) -> None:
+    settings.RIVAL = "minilm"
+    RegisteredRival.objects.filter(name="minilm").delete()
+
+    assert sentences_of(make_batch(task=CREATE)) == [
+        "Workers play against “minilm”: bonuses are paid on its verdict.",
+        "It has answered nothing here yet, and its weights were not read.",
+    ]
+    assert not RegisteredRival.objects.exists()
+
+
+def test_task_that_asks_no_model_names_none() -> None:
+    assert list(tell_rival(make_batch(task=SOLVE))) == []
