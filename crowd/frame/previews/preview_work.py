@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import QuerySet
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from crowd.frame.frame_verdicts import store_proposal
 from crowd.frame.previews.preview_tokens import AGAIN, Preview
@@ -56,7 +57,7 @@ def find_batch(preview: Preview) -> Batch:
         batch = visible(batches, user).filter(pk=preview.batch_id).first()
         if batch:
             return batch
-    raise UnverifiedVisit("You may not look at this batch any more.", AGAIN)
+    raise UnverifiedVisit(_("You may not look at this batch any more."), AGAIN)
 
 
 def begin_work(preview: Preview, batch: Batch, *, now: datetime) -> PreviewWork:
