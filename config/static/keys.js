@@ -1,16 +1,19 @@
 // One key for each button of a page where one thing after the other is decided; without this file the buttons do the
 // same. data-key: the key of a button, a link or a details; data-inside: only while the details around it is open;
 // data-once: a form after which nothing more is decided; data-keys-on: the box that switches the keys off.
+// Everything is heard at the document: what `onward.js` swaps in needs no second start.
 "use strict";
 
 const STORED = "crowd.keys";
 const WRITES = "input:not([type=checkbox]), select, textarea, [contenteditable]";
-const keysOn = document.querySelector("[data-keys-on]");
 let sent = false;
 
 const isOff = () => localStorage.getItem(STORED) === "off";
-keysOn.checked = !isOff();
-keysOn.addEventListener("change", () => localStorage.setItem(STORED, keysOn.checked ? "on" : "off"));
+const begin = () => {
+  sent = false;
+  const keysOn = document.querySelector("[data-keys-on]");
+  if (keysOn) keysOn.checked = !isOff();
+};
 
 const press = (control) => {
   if (!control.matches("details")) return control.click();
@@ -39,11 +42,16 @@ document.addEventListener("keydown", (event) => {
   press(control);
 });
 
+document.addEventListener("change", ({ target }) => {
+  if (target.matches("[data-keys-on]")) localStorage.setItem(STORED, target.checked ? "on" : "off");
+});
+
 // A second press decides nothing more: the next page belongs to something else.
-for (const form of document.querySelectorAll("[data-once]")) {
-  form.addEventListener("submit", (event) => {
-    if (sent) event.preventDefault();
-    sent = true;
-  });
-}
-addEventListener("pageshow", () => { sent = false; });
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("[data-once]")) return;
+  if (sent) event.preventDefault();
+  sent = true;
+});
+document.addEventListener("onward", begin);
+addEventListener("pageshow", begin);
+begin();

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from hits.identity.models.users import User
 from hits.review.services import reviewing
@@ -20,6 +20,15 @@ from tests.hits.review.test_review_pages import make_works
 from tests.people import make_permitted
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+# How much of the work the bar of decisions covers, and how much of the work's height is seen.
+IN_VIEW = """() => {
+  const rectangle = (one) => document.querySelector(one).getBoundingClientRect();
+  const [work, bar] = [rectangle(".desk > section"), rectangle(".decide")];
+  const isBeside = bar.left >= work.right;
+  const end = Math.min(work.bottom, innerHeight);
+  const covered = isBeside ? 0 : Math.max(0, end - bar.top);
+  return [covered, end - covered - Math.max(work.top, 0)];
+}"""
 REASON = "Every answer is the first picture that was shown."
 
 
@@ -52,7 +61,7 @@ def look(visitor: Visitor, name: str) -> list[str]:
 
 
 def wait_for_place(page: Page, words: str) -> None:
-    page.get_by_text(words, exact=True).wait_for()
+    page.locator("[data-place]").get_by_text(words, exact=True).wait_for()
 
 
 def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[Assignment]) -> None:
@@ -65,7 +74,7 @@ def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[As
     page.keyboard.press("k")
     wait_for_place(page, "1 of 3")
     page.keyboard.press("u")
-    page.get_by_text("Undone. Nothing was sent.").wait_for()
+    page.get_by_text("Undone. Nothing was sent.", exact=True).wait_for()
     wait_for_place(page, "1 of 4")
     page.keyboard.press("n")
     wait_for_place(page, "2 of 4")
@@ -90,6 +99,108 @@ def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[As
         (works[1].pk, "reject", "intended", REASON),
         (works[2].pk, "reject", "waiting", REASON),
     ]
+
+
+def test_ten_works_by_keys_on_one_page(page: Page, sites: Sites, works: list[Assignment]) -> None:
+    batch = works[0].hit.batch
+    make_works(count=5, batch=batch)
+    enter_as_reviewer(page, sites=sites, batch=batch)
+    page.goto(review_url(sites))
+    wait_for_place(page, "1 of 10")
+    page.evaluate("window.isTheSamePage = true")
+
+    for left in range(9, 0, -1):
+        page.keyboard.press("a")
+        wait_for_place(page, f"1 of {left}")
+        page.get_by_text("Approved. It is sent to the provider in a moment.", exact=True).wait_for()
+    page.keyboard.press("k")
+    page.get_by_role("heading", name="Nothing here").wait_for()
+
+    assert page.evaluate("window.isTheSamePage")
+    assert Decision.objects.filter(kind="approve", status="intended").count() == 9
+
+
+def test_next_one_is_told_and_has_the_focus(page: Page, sites: Sites, works: list[Assignment]) -> None:
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+
+    page.keyboard.press("a")
+    wait_for_place(page, "1 of 4")
+
+    told = "Approved. It is sent to the provider in a moment."
+    expect(page.get_by_role("status")).to_have_text(told)
+    assert page.evaluate("document.activeElement.textContent") == f"Work of {works[1].worker}"
+
+
+def test_back_shows_the_work_that_was_decided(page: Page, sites: Sites, works: list[Assignment]) -> None:
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+    page.keyboard.press("a")
+    wait_for_place(page, "1 of 4")
+
+    page.go_back()
+    page.get_by_text("On its way to the provider").wait_for()
+    decided = page.locator("#work-heading").inner_text()
+    page.go_forward()
+    wait_for_place(page, "1 of 4")
+
+    assert decided == f"Work of {works[0].worker}"
+
+
+def test_decided_in_another_tab_is_told(page: Page, sites: Sites, works: list[Assignment]) -> None:
+    user = enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+    wait_for_place(page, "1 of 5")
+    reviewing.decide(assignment=works[0], kind="keep_out", by=user, now=timezone.now())
+
+    page.keyboard.press("a")
+
+    page.get_by_text("This work has been decided on already. Look at its history.", exact=True).wait_for()
+    page.get_by_text("On its way to the provider").wait_for()
+    assert Decision.objects.get().kind == "keep_out"
+
+
+def test_decision_that_cannot_be_sent_says_so_and_keeps_the_reason(
+    page: Page, sites: Sites, works: list[Assignment]
+) -> None:
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+    reject = page.locator("details.reject").get_by_role("button", name="Reject")
+    page.keyboard.press("r")
+    page.get_by_label("Reason").fill(REASON)
+
+    page.route("**/decide/**", lambda route: route.abort())
+    reject.click()
+    page.get_by_text("The server cannot be reached.").wait_for()
+    kept = page.get_by_label("Reason").input_value()
+    page.unroute("**/decide/**")
+    page.route("**/decide/**", lambda route: route.fulfill(status=500, body="Oops"))
+    reject.click()
+    page.get_by_text("The server could not do it (500).").wait_for()
+    page.unroute("**/decide/**")
+    decided = Decision.objects.count()
+    reject.click()
+    wait_for_place(page, "1 of 4")
+
+    assert (kept, decided) == (REASON, 0)
+    assert Decision.objects.get().reason == REASON
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_work_stays_in_view_while_a_reason_is_typed(
+    open_page: OpenPage, sites: Sites, works: list[Assignment], size: str
+) -> None:
+    page = open_page(viewport=SIZES[size])
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+
+    page.keyboard.press("r")
+    page.get_by_label("Reason").press_sequentially("Every answer is")
+    page.evaluate("document.querySelector('#work-heading').scrollIntoView()")
+    covered, seen = page.evaluate(IN_VIEW)
+
+    assert covered <= (0 if size == "desktop" else SIZES[size]["height"] / 2)
+    assert seen >= SIZES[size]["height"] / 2
 
 
 def test_keys_are_letters_in_a_text_and_can_be_switched_off(

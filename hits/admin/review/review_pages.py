@@ -23,6 +23,7 @@ from hits.admin.home.navigation import MenuPlace, Page, Section
 from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import in_words
 from hits.admin.projects.project_cards import Metric
+from hits.admin.review.work_spread import spreads_of
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -222,12 +223,14 @@ def _page(
 ) -> HttpResponse:
     now, user = timezone.now(), request.user
     wanted = _read_wanted(request)
+    batches = review_queue.batches_to_review(user)  # type: ignore[arg-type]
     work = review_queue.work_in_queue(user=user, wanted=wanted, pk=pk)  # type: ignore[arg-type]
     context: dict[str, Any] = {
         **admin.site.each_context(request),
         "title": "Review",
-        "form": QueueForm(wanted, batches=review_queue.batches_to_review(user)),  # type: ignore[arg-type]
+        "form": QueueForm(wanted, batches=batches),
         "wanted": wanted,
+        "shown": _shown(wanted, batches=batches),
         "filters": _filters(wanted),
         "undo": _undo(request, now=now),
         "reason": reason,
@@ -239,6 +242,8 @@ def _page(
         may = {"may_review": user.has_perm(REVIEW), "may_second": _may_second(request, past)}
         context = {**work_page(work), **context, **facts_of(work, now=now), **may, "past": past}
         context["place"] = work.before + 1 if work.is_listed else None
+        context["spreads"] = spreads_of(work)
+        context["here"] = _filters(wanted, at=work.pk)
         context["next_filters"] = _filters(wanted, next=work.next_pk)
         context["decisions"] = _open_decisions(work, past, can_override=context.get("can_override", False))
     return TemplateResponse(request, "admin/hits/review.html", context, status=status)
@@ -270,6 +275,16 @@ def _read_wanted(request: HttpRequest) -> QueueFilter:
         study=_number(asked.get("study")),
         worker=asked.get("worker", "").strip()[:16],
     )
+
+
+def _shown(wanted: QueueFilter, *, batches: list[Batch]) -> str:
+    """The filter in one line, for the fold that it is changed in."""
+    named = [batch for batch in batches if wanted.batch == batch.pk]
+    study = next((batch.study.name for batch in batches if wanted.study == batch.study_id), "")
+    worker = f"worker {wanted.worker}" if wanted.worker else ""
+    of = [*(batch.title for batch in named), study, worker]
+    order = Order(wanted.order).label.lower() if wanted.order != Order.OLDEST else ""
+    return " · ".join(filter(None, [State(wanted.state).label, *of, order]))
 
 
 def _filters(wanted: QueueFilter, **more: Any) -> str:

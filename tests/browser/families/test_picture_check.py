@@ -52,6 +52,7 @@ def test_check_with_the_keyboard_alone(page: Page, sites: Sites) -> None:
     enter_as_keeper(page, sites=sites)
     page.goto(f"{pool(sites)}/picture/check/")
     wait_for(page, "thing a")
+    page.evaluate("window.isTheSamePage = true")
 
     page.keyboard.press("f")
     wait_for(page, "thing b")
@@ -75,6 +76,7 @@ def test_check_with_the_keyboard_alone(page: Page, sites: Sites) -> None:
     expect(page.get_by_role("heading", name="All checked")).to_be_visible()
 
     assert verdicts() == [("fit", ""), ("unfit", "mismatch"), ("fit", ""), ("fit", "")]
+    assert page.evaluate("window.isTheSamePage")
 
 
 def test_keys_can_be_switched_off(page: Page, sites: Sites) -> None:

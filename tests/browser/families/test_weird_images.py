@@ -86,7 +86,7 @@ def test_image_passes_the_control_group_and_the_reviewers(room: Room, project: P
     expect(staff.get_by_role("heading", name="All compared")).to_be_visible()
     assert state(image) == "returned"
     staff.keyboard.press("z")
-    expect(staff.get_by_text("Fish cannot ride bicycles.").last).to_be_visible()
+    expect(staff.get_by_text("is before you again")).to_be_visible()
     staff.keyboard.press("s")
     expect(staff.get_by_text("It goes to the reviewers.")).to_be_visible()
 

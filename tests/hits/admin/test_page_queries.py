@@ -18,6 +18,9 @@ MOST_OF_PROJECT = 21
 # of a launch, which keeps the balance that it has asked for, and names the consent and the tests.
 MOST_OF = {
     "launch page": 13,
+    # Once a minute, with the times and scores of its batch.
+    "review": 13,
+    "review of a batch": 13,
     "run: one": 11,
     "run, frozen": 11,
     "game: one": MOST_OF_PROJECT,

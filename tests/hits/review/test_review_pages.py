@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -332,7 +333,7 @@ def test_note_is_kept_and_shown(client: Client, reviewer: User, works: list[Assi
     assert "Ask &lt;them&gt;" in text(page)
 
 
-def test_review_asks_at_most_ten_times_and_as_often_for_many(
+def test_review_asks_a_few_times_and_as_often_for_many(
     client: Client, reviewer: User, works: list[Assignment]
 ) -> None:
     counts = []
@@ -341,13 +342,15 @@ def test_review_asks_at_most_ten_times_and_as_often_for_many(
         reviewing.add_note(assignment=works[0], text="Note", by=reviewer, now=now)
         made = reviewing.decide(assignment=works[0], kind="approve", by=reviewer, now=now)
         reviewing.undo(decision=made, by=reviewer, now=now)
+        cache.clear()
         with CaptureQueriesContext(connection) as queries:
             client.get(REVIEW)
         counts.append(len(queries))
         make_works(count=5, batch=works[0].hit.batch)
 
     assert counts[0] == counts[1]
-    assert counts[0] <= 10
+    # The last two of them read the batch's times and scores, once a minute.
+    assert counts[0] <= 13
 
 
 # Decisions on many works at once.
