@@ -20,7 +20,7 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, in_words, read_number
-from hits.admin.review import review_pages
+from hits.admin.review import bulk_undo, review_pages
 from hits.review.services import reviewing
 from hits.work.access import studies_of, visible
 from hits.work.models.assignments import Assignment
@@ -82,6 +82,7 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         return [
             path("<int:assignment_id>/work/", work, name="hits_assignment_work"),
             *review_pages.urls(self),
+            *bulk_undo.urls(self),
             *super().get_urls(),
         ]
 
@@ -168,7 +169,8 @@ def _do(call: Call[Assignment], *, kind: str) -> Outcome:
     reason = call.values.get("reason", "")
     outcomes = reviewing.decide_all(assignments=call.rows, kind=kind, reason=reason, by=call.by, now=call.now)
     level = messages.SUCCESS if set(outcomes) <= {"intended"} else messages.WARNING
-    return Outcome(said=f"{review_pages.words_of(outcomes)}.", level=level)
+    to = bulk_undo.decided_url(call.now) if {"intended", "waiting"} & outcomes.keys() else ""
+    return Outcome(said=f"{review_pages.words_of(outcomes)}.", level=level, to=to)
 
 
 def _deciding(kind: str, label: str, *, meaning: str, form: Any = None) -> Action[Assignment]:

@@ -13,12 +13,15 @@ from hits.core.domain.days import day_around
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
+from hits.review.queries.unsent_decisions import unsent_together
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
 
 # A decision can be undone for this long.
 UNDO_FOR = timedelta(seconds=8)
+# Decisions on many works at once can be undone together for this long.
+UNDO_ALL_FOR = timedelta(minutes=1)
 # The provider takes a rejection back until this long after the submission.
 OVERRIDE_WITHIN = timedelta(days=30)
 LONGEST_REASON = 1024
@@ -42,7 +45,15 @@ def mark_judged(*, assignment: Assignment, now: datetime) -> bool:
     return bool(unjudged.update(judged_at=now))
 
 
-def decide(*, assignment: Assignment, kind: str, reason: str = "", by: User, now: datetime) -> Decision:
+def decide(
+    *,
+    assignment: Assignment,
+    kind: str,
+    reason: str = "",
+    by: User,
+    now: datetime,
+    undo_for: timedelta = UNDO_FOR,
+) -> Decision:
     """Write a decision, to be sent soon or after a second person's yes. Raises RuleBroken, with no change."""
     _check_reason(kind, reason)
     try:
@@ -51,7 +62,7 @@ def decide(*, assignment: Assignment, kind: str, reason: str = "", by: User, now
             User.objects.select_for_update(no_key=True).get(pk=by.pk)
             work = Assignment.objects.select_related("hit__batch__study").get(pk=assignment.pk)
             _check_work(work, kind, now=now)
-            alone = kind != Kind.REJECT or may_reject_alone(study=work.hit.batch.study, by=by, now=now)
+            alone = kind != Kind.REJECT or rejections_left(study=work.hit.batch.study, by=by, now=now) > 0
             decision = Decision.objects.create(
                 assignment=work,
                 kind=kind,
@@ -59,7 +70,7 @@ def decide(*, assignment: Assignment, kind: str, reason: str = "", by: User, now
                 reason=reason,
                 by=by,
                 made_at=now,
-                send_at=now + UNDO_FOR,
+                send_at=now + undo_for,
             )
     except IntegrityError as error:
         raise RuleBroken(
@@ -72,12 +83,17 @@ def decide(*, assignment: Assignment, kind: str, reason: str = "", by: User, now
 def decide_all(
     *, assignments: Iterable[Assignment], kind: str, reason: str = "", by: User, now: datetime
 ) -> Counter[str]:
-    """Decide on all. Returns how many are "intended" and "waiting", and the refused ones by code."""
+    """Decide on all. Returns how many are "intended" and "waiting", and the refused ones by code.
+
+    Their moment is the same: `undo_all` finds them by it.
+    """
     _check_reason(kind, reason)
     outcomes: Counter[str] = Counter()
     for assignment in assignments:
         try:
-            made = decide(assignment=assignment, kind=kind, reason=reason, by=by, now=now)
+            made = decide(
+                assignment=assignment, kind=kind, reason=reason, by=by, now=now, undo_for=UNDO_ALL_FOR
+            )
         except RuleBroken as broken:
             outcomes[broken.code] += 1
         else:
@@ -126,6 +142,15 @@ def undo(*, decision: Decision, by: User, now: datetime) -> None:
     log.info("decision.undone", assignment=_name(decision), by=str(by.public_id))
 
 
+def undo_all(*, made_at: datetime, by: User, now: datetime) -> int:
+    """Undo what the person decided in one go, as far as it is unsent. Raises RuleBroken if nothing is."""
+    count = unsent_together(by=by, made_at=made_at).update(status=Status.UNDONE, ended_at=now)
+    if not count:
+        raise RuleBroken("sent_already", "All of it has been sent or undone already. Nothing was changed.")
+    log.info("decisions.undone", count=count, by=str(by.public_id))
+    return count
+
+
 def add_note(*, assignment: Assignment, text: str, by: User, now: datetime) -> Note:
     text = text.strip()
     if not 1 <= len(text) <= LONGEST_NOTE:
@@ -133,8 +158,8 @@ def add_note(*, assignment: Assignment, text: str, by: User, now: datetime) -> N
     return Note.objects.create(assignment=assignment, text=text, by=by, at=now)
 
 
-def may_reject_alone(*, study: Study, by: User, now: datetime) -> bool:
-    """Whether the person's rejections today, in the study's zone, are below the limit for one alone."""
+def rejections_left(*, study: Study, by: User, now: datetime) -> int:
+    """How many the person may still reject alone today, in the study's zone."""
     start, end = day_around(now, zone=study.time_zone)
     alone = Decision.objects.filter(
         kind=Kind.REJECT,
@@ -145,7 +170,7 @@ def may_reject_alone(*, study: Study, by: User, now: datetime) -> bool:
         status__in=(Status.INTENDED, Status.DONE),
         assignment__hit__batch__study=study,
     )
-    return alone.count() < study.rejections_a_day
+    return max(0, study.rejections_a_day - alone.count())
 
 
 def _check_reason(kind: str, reason: str) -> None:
