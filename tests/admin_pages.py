@@ -149,6 +149,8 @@ def pages() -> Iterator[tuple[str, str]]:
     yield from _if_there("review", "hits_assignment_review")
     for name, address in _if_there("review of a batch", "hits_assignment_review"):
         yield name, f"{address}?batch={largest.pk}"
+    for name, address in _if_there("review by a rule", "hits_assignment_by_rule"):
+        yield name, f"{address}?asked=yes&batch={largest.pk}&kind=approve&score_from=10"
 
 
 def _pages_of_payments(batch: Batch) -> Iterator[tuple[str, str]]:

@@ -27,9 +27,9 @@ def need(request: HttpRequest, *permissions: str) -> None:
         raise PermissionDenied
 
 
-def carried(workers: Iterable[Worker]) -> str:
-    """The workers' keys in one field: a form may not have thousands of fields."""
-    return ",".join(str(worker.pk) for worker in workers)
+def carried(rows: Iterable[Model]) -> str:
+    """The rows' keys in one field: a form may not have thousands of fields."""
+    return ",".join(str(row.pk) for row in rows)
 
 
 def selected_workers(request: HttpRequest, text: str) -> QuerySet[Worker]:

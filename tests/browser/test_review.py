@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from hits.identity.models.users import User
 from hits.review.services import reviewing
@@ -17,6 +17,7 @@ from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
 from tests.factories import make_batch, make_study, make_user
 from tests.hits.review.test_review_pages import make_works
+from tests.hits.review.test_rule_pages import give_score
 from tests.people import make_permitted
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -61,7 +62,8 @@ def look(visitor: Visitor, name: str) -> list[str]:
 
 
 def wait_for_place(page: Page, words: str) -> None:
-    page.locator("[data-place]").get_by_text(words, exact=True).wait_for()
+    """Wait until this place is before the reviewer, who can decide there."""
+    page.locator("main:not([aria-busy]) [data-place]").get_by_text(words, exact=True).wait_for()
 
 
 def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[Assignment]) -> None:
@@ -186,6 +188,32 @@ def test_decision_that_cannot_be_sent_says_so_and_keeps_the_reason(
     assert Decision.objects.get().reason == REASON
 
 
+def test_next_work_is_seen_at_once_and_the_old_one_again_if_its_decision_was_lost(
+    page: Page, sites: Sites, works: list[Assignment]
+) -> None:
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/decide/**", hold)
+    with page.expect_response(lambda answer: f"at={works[1].pk}" in answer.url):
+        page.goto(review_url(sites))
+    page.wait_for_load_state("networkidle")
+
+    page.keyboard.press("a")
+    page.get_by_role("heading", name=f"Work of {works[1].worker}").wait_for()
+    page.keyboard.press("a")
+    asked = len(held)
+    held[0].abort()
+    page.get_by_text("The server cannot be reached.").wait_for()
+    page.get_by_role("heading", name=f"Work of {works[0].worker}").wait_for()
+
+    assert asked == 1
+    assert not Decision.objects.exists()
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_work_stays_in_view_while_a_reason_is_typed(
     open_page: OpenPage, sites: Sites, works: list[Assignment], size: str
@@ -211,7 +239,7 @@ def test_keys_are_letters_in_a_text_and_can_be_switched_off(
 
     page.get_by_label("Note for colleagues").press_sequentially("a rank outsider")
     page.get_by_role("button", name="Add the note").click()
-    page.get_by_text("a rank outsider").wait_for()
+    page.locator("main:not([aria-busy]) .lines").get_by_text("a rank outsider").wait_for()
     page.keyboard.press("?")
     page.get_by_label("Use these keys").uncheck()
     page.keyboard.press("a")
@@ -282,6 +310,32 @@ def test_review_pages_look_right(
     visitor.visit("review-list", f"{admin}/")
 
     assert visitor.problems == {}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_rule_and_what_follows_look_right(
+    open_page: OpenPage, sites: Sites, works: list[Assignment], size: str
+) -> None:
+    visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
+    page, batch = visitor.page, works[0].hit.batch
+    make_works(count=3, batch=batch)
+    for number, work in enumerate(Assignment.objects.order_by("pk"), 1):
+        Assignment.objects.filter(pk=work.pk).update(worked_s=20 * number)
+        give_score(work, 100 - 5 * number)
+    enter_as_reviewer(page, sites=sites, batch=batch)
+    rule = f"{sites.public}/admin/hits/assignment/by-rule/"
+
+    visitor.visit("review-scored", review_url(sites, f"?at={works[2].pk}"))
+    visitor.visit("review-rule", f"{rule}?batch={batch.pk}")
+    visitor.visit("review-matches", f"{rule}?batch={batch.pk}&asked=yes&kind=approve&score_from=70")
+    page.get_by_role("button", name="Approve: 6").click()
+    page.get_by_role("button", name="Undo all 6").wait_for()
+    visitor.visit("review-decided", page.url)
+    page.get_by_role("button", name="Undo all 6").click()
+    page.get_by_text("6 undone. Nothing of them was sent.").wait_for()
+
+    assert visitor.problems == {}
+    assert {row.status for row in Decision.objects.all()} == {"undone"}
 
 
 @pytest.mark.parametrize("size", SIZES)

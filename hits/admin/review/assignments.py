@@ -20,14 +20,13 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, in_words, read_number
-from hits.admin.review import bulk_undo, review_pages
+from hits.admin.review import bulk_undo, review_pages, rule_pages
+from hits.review.queries.rule_matches import MOST_AT_ONCE
 from hits.review.services import reviewing
 from hits.work.access import studies_of, visible
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 
-# The most submissions that one click decides on.
-MOST_AT_ONCE = 500
 QUESTIONS = {
     "approve": ("Approve", "Their workers are paid."),
     "keep_out": ("Keep out of the data", "Their workers are paid, and other workers are asked instead."),
@@ -82,6 +81,7 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         return [
             path("<int:assignment_id>/work/", work, name="hits_assignment_work"),
             *review_pages.urls(self),
+            *rule_pages.urls(self),
             *bulk_undo.urls(self),
             *super().get_urls(),
         ]

@@ -232,6 +232,7 @@ def _page(
         "wanted": wanted,
         "shown": _shown(wanted, batches=batches),
         "filters": _filters(wanted),
+        "may_decide": user.has_perm(REVIEW),
         "undo": _undo(request, now=now),
         "reason": reason,
         "note": note,

@@ -25,7 +25,7 @@ class Unsent:
 
 
 def unsent_together(*, by: User, made_at: datetime) -> QuerySet[Decision]:
-    """Those that no process has begun to send. What is unsent is little, however many were ever made."""
+    """Return those that no process has begun to send: few, however many were ever made."""
     unsent = Decision.objects.filter(status__in=(Status.WAITING, Status.INTENDED), claimed_at=None)
     return unsent.filter(by=by, made_at=made_at)
 

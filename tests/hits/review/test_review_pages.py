@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from hits.admin.home.waiting import waiting_for
 from hits.admin.review.review_pages import words_of
 from hits.identity.models.users import User
 from hits.review.services import reviewing
@@ -255,6 +256,18 @@ def test_filters_by_batch_study_and_worker(client: Client, works: list[Assignmen
     ]
 
     assert found == [other, other, other, works[0]]
+
+
+def test_home_counts_what_waits_and_leads_to_it(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    reviewing.decide(assignment=works[0], kind="approve", by=reviewer, now=timezone.now())
+
+    found = [(one.count, one.words, one.url) for one in waiting_for(reviewer, now=timezone.now())]
+    led = client.get(found[0][2])
+
+    assert found == [(2, "works to review", f"{REVIEW}?state=waiting")]
+    assert led.context["assignment"] == works[1]
 
 
 def test_empty_queue_says_so(client: Client, reviewer: User) -> None:
