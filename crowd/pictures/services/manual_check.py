@@ -69,8 +69,14 @@ def last_checked(*, by: User, now: datetime) -> Picture | None:
     return checked.order_by("-checked_at", "-pk").first()
 
 
+def is_held(picture: Picture, *, by: User, now: datetime) -> bool:
+    """Whether a colleague is checking the picture now."""
+    is_claimed = picture.claimed_until is not None and picture.claimed_until > now
+    return is_claimed and picture.claimed_by_id not in (None, by.pk)
+
+
 def _decide(picture: Picture, to: str, *, by: User, now: datetime, unfit_reason: str) -> None:
-    if picture.claimed_by not in (None, by) and picture.claimed_until and picture.claimed_until > now:
+    if is_held(picture, by=by, now=now):
         raise RuleBroken("claimed", "A colleague is checking this picture now. Here is another one.")
     found = {"checked_by": by, "checked_at": now, "unfit_reason": unfit_reason, **UNCLAIMED}
     if not move_picture(picture, to, now=now, since=[Status.WAITING], **found):
