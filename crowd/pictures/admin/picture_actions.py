@@ -1,6 +1,7 @@
 """Removing, restoring and rechecking of pictures, one or many: always with a reason or a confirmation."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -8,16 +9,23 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
-from crowd.pictures.admin.pool_parts import CHECK, REMOVE
+from crowd.pictures.admin import picture_marks
+from crowd.pictures.admin.pool_parts import (
+    CHECK,
+    GALLERY,
+    LIST,
+    REMOVE,
+    counted,
+    gallery_url,
+    next_page,
+    shown_of,
+)
 from crowd.pictures.models import Picture
 from crowd.pictures.models.pictures import LONGEST_REASON
 from crowd.pictures.services import flagged_pictures, removing_pictures
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.selection import MOST, read_keys
-
-SHOWN = 24
-LIST = "admin:pictures_picture_changelist"
 
 
 class ReasonForm(forms.Form):
@@ -28,13 +36,30 @@ class ReasonForm(forms.Form):
 
 
 def action_view(request: HttpRequest, name: str) -> HttpResponse:
-    return PAGES.answer(request, name)
+    return _pages(request.POST.get(GALLERY)).answer(request, name)
 
 
-def ask(request: HttpRequest, name: str, pictures: QuerySet[Picture]) -> HttpResponse:
-    """Ask for confirmation from the list: what the action means and which pictures it is about."""
+def ask(
+    request: HttpRequest, name: str, pictures: QuerySet[Picture], *, gallery: str | None = None
+) -> HttpResponse:
+    """Ask for confirmation from the list: what the action means and which pictures it is about.
+
+    `gallery`: the filters of the gallery that asks, to which the action leads back.
+    """
     rows = list(pictures.order_by("pk")[:MOST])
-    return PAGES.ask_list(request, name, rows, at=reverse("admin:pictures_picture_do", args=[name]))
+    at = reverse("admin:pictures_picture_do", args=[name])
+    return _pages(gallery).ask_list(request, name, rows, at=at)
+
+
+def _pages(gallery: str | None) -> ActionPages[Picture]:
+    """The pages of the actions; those that the gallery has asked for carry its filters along."""
+    if gallery is None:
+        return PAGES
+    return replace(
+        PAGES,
+        back=lambda _: gallery_url(gallery),
+        carried=lambda rows: [*PAGES.carried(rows), (GALLERY, gallery)],
+    )
 
 
 def _find(request: HttpRequest) -> Sequence[Picture]:
@@ -57,31 +82,19 @@ def _action(
     title: str = "",
 ) -> Action[Picture]:
     def confirm(call: Call[Picture]) -> Confirm:
-        count = len(call.rows)
-        details = {"count": count, "pictures": call.rows[:SHOWN], "more": max(0, count - SHOWN)}
         return Confirm(
             title=title or f"{label} pictures",
             text=meaning,
-            button=f"{label}: {_counted(count)}",
-            detail="admin/pictures/gallery.html",
-            details=details,
+            button=f"{label}: {counted(len(call.rows))}",
+            detail="admin/pictures/chosen.html",
+            details=shown_of(call.rows),
         )
 
     def run(call: Call[Picture]) -> Outcome:
         count = do(pictures=call.rows, by=call.by, now=call.now, **call.values)
-        return Outcome(said=f"{_counted(count)} {done}.", to=_next(call))
+        return Outcome(said=f"{counted(count)} {done}.", to=next_page(call))
 
     return Action(label=label, permissions=[permission], form=form, confirm=confirm, run=run)
-
-
-def _counted(count: int) -> str:
-    return "1 picture" if count == 1 else f"{count} pictures"
-
-
-def _next(call: Call[Picture]) -> str:
-    if len(call.rows) == 1 and call.by.has_perm("pictures.view_picture"):
-        return reverse("admin:pictures_picture_change", args=[call.row.pk])
-    return reverse(LIST)
 
 
 def _form(data: Any, _: Call[Picture]) -> ReasonForm:
@@ -89,6 +102,7 @@ def _form(data: Any, _: Call[Picture]) -> ReasonForm:
 
 
 ACTIONS: Mapping[str, Action[Picture]] = {
+    **picture_marks.ACTIONS,
     "remove": _action(
         label="Remove",
         permission=REMOVE,
