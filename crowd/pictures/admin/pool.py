@@ -16,8 +16,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from crowd.pictures import domain
-from crowd.pictures.admin import checking_pages, originals, picture_actions, wanted_pages
-from crowd.pictures.admin.pool_parts import CHECK, IMPORT, REMOVE, file_url, flags_of, small
+from crowd.pictures.admin import checking_pages, gallery, originals, picture_actions, wanted_pages
+from crowd.pictures.admin.pool_parts import CHECK, IMPORT, REMOVE, SHOWN, file_url, flags_of, small
 from crowd.pictures.models import Picture
 from crowd.pictures.models.picture_reports import Report
 from crowd.pictures.models.pictures import SIZES
@@ -102,11 +102,11 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     list_display = ("thumbnail", "concept", "status", "flags", "licence", "source", "added")
     list_display_links = ("concept",)
     list_filter = (HomeFilter, "status", FlagFilter, "media_type", "unfit_reason")
-    list_per_page = 50
+    list_per_page = SHOWN
     search_fields = ("concept", "caption", "key", "sha256", "ocr_text", "licence", "source")
     ordering = ("-pk",)
     show_full_result_count = False
-    actions = ("allow", "disallow", "remove", "restore", "recheck", "prepare_again")
+    actions = ("fit", "unfit", "allow", "disallow", "remove", "restore", "recheck", "prepare_again")
     readonly_fields = (
         "large", "state", "flags", "ocr_text", "read_by", "pixels", "sha256", "original_sha256", "key",
         "media_type", "added_at", "checked", "place",
@@ -124,6 +124,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         return [
             *checking_pages.urls(self),
             path("do/<slug:name>/", shown(picture_actions.action_view), name="pictures_picture_do"),
+            *gallery.urls(self),
             *originals.urls(self),
             *wanted_pages.urls(self),
             path("list/", shown(self.list_file_view), name="pictures_picture_list_file"),
@@ -193,6 +194,14 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
         rows = self.get_changelist_instance(request).get_queryset(request)
         return send_csv(HEADER, _cells(rows), name="pictures.csv")
 
+    @admin.action(description="Mark as fit…", permissions=["check"])
+    def fit(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
+        return picture_actions.ask(request, "fit", queryset)
+
+    @admin.action(description="Mark as unfit…", permissions=["check"])
+    def unfit(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
+        return picture_actions.ask(request, "unfit", queryset)
+
     @admin.action(description="Allow in spite of letters…", permissions=["check"])
     def allow(self, request: HttpRequest, queryset: QuerySet[Picture]) -> HttpResponse:
         return picture_actions.ask(request, "allow", queryset)
@@ -229,8 +238,6 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     @admin.display(description="flags")
     def flags(self, picture: Picture) -> SafeString | str:
         said = flags_of(picture)
-        if getattr(picture, "is_reported", False):
-            said.append("Reported")
         return format_html_join("", '<span class="tag bad">{}</span> ', ((one,) for one in said)) or "–"
 
     @admin.display(description="state")
