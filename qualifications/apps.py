@@ -12,9 +12,11 @@ class QualificationsConfig(AppConfig):
         from hits.core import audit_subjects
         from hits.families import entry_policies
         from qualifications.gate_policy import GatePolicy
+        from qualifications.personal_policy import PersonalPolicy
         from qualifications.roles import extend_roles_table
         from qualifications.services.copied_rules import copy_consent, copy_gates
 
+        entry_policies.register(PersonalPolicy())
         entry_policies.register(GatePolicy())
         extend_roles_table()
         study_copies.register(copy_gates)

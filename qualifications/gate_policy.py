@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from hits import families
 from hits.core.errors import RuleBroken
@@ -18,7 +17,6 @@ from hits.work.models.leases import Lease
 from hits.work.queries.items import items_of_batch
 from hits.work.services.leasing import UNSETTLED, items_open_to
 from qualifications.models import Gate, Holding
-from qualifications.queries.consents import is_under_age
 from qualifications.queries.gate_standing import FAILED, PASSED, USED, WAITING, stands_at
 from qualifications.queries.gates import (
     active_gates,
@@ -27,19 +25,9 @@ from qualifications.queries.gates import (
     holdings_of,
     is_gated,
 )
-from qualifications.queries.spoken_english import speaks_english
 from qualifications.services import platform
 
 PASSED_ALREADY = "passed_already"
-ONLY_ADULTS = gettext_noop(
-    "You have told us that you are under 18, and this work is only for adults. Please return this HIT; it "
-    "does not count against you. If this is a mistake, or you are 18 now, please write to us."
-)
-ONLY_ENGLISH = gettext_noop(
-    "You have told us that you do not speak English, and this work needs people who do. Please return this "
-    "HIT; it does not count against you. You can change your answer by erasing what you told us about "
-    "yourself, on your page “Your work and your pay”."
-)
 # The most tests of one gate that are read for a worker; no worker has more.
 MOST = 50
 Work = Assignment.Status
@@ -58,17 +46,12 @@ class GatePolicy(EntryPolicy):
     def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
         """Raise RuleBroken if a gate keeps the worker out.
 
-        Two queries where no gate guards the work, three where one does, four for a test. A sweep makes
+        One query where no gate guards the work, two where one does, three for a test. A sweep makes
         attempts later, so the reason to refuse a test is read from the assignments themselves.
         """
         batch = hit.batch
         if not is_gated(batch):
             return
-        # The same code as for a blocked worker: it is counted, and the counts do not reveal why.
-        if is_under_age(worker):
-            raise RuleBroken("blocked", _(ONLY_ADULTS))
-        if batch.english_speakers and speaks_english(worker) is False:
-            raise RuleBroken("blocked", _(ONLY_ENGLISH))
         gates = active_gates(batch.study_id)
         opening, tested = gates_opening(gates, batch.task), gates_tested_by(gates, batch.task)
         if not opening and not tested:

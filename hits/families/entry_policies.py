@@ -29,6 +29,9 @@ class PlatformRequirements:
 class EntryPolicy(ABC):
     """Policy on what must hold of a worker before work begins, at the provider and here."""
 
+    # Whether it decides by what workers have said about themselves: staff are not told of its refusals.
+    is_personal = False
+
     @abstractmethod
     def ask(self, batch: "Batch") -> "PlatformRequirements":
         """Return what the provider is to ask of workers beside the batch's own requirements."""
@@ -54,6 +57,8 @@ def ask(batch: "Batch") -> PlatformRequirements:
     )
 
 
-def refuse_entry(*, hit: "HIT", worker: "Worker", now: datetime) -> None:
+def refuse_entry(*, hit: "HIT", worker: "Worker", now: datetime, for_staff: bool = False) -> None:
+    """Raise RuleBroken by the first policy that refuses entry. `for_staff`: personal ones are not asked."""
     for policy in _policies:
-        policy.refuse_entry(hit=hit, worker=worker, now=now)
+        if not (for_staff and policy.is_personal):
+            policy.refuse_entry(hit=hit, worker=worker, now=now)

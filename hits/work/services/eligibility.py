@@ -31,10 +31,27 @@ def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
     with transaction.atomic():
         # The second visit waits here, and the next query sees what the first one opened.
         Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)
-        code = _reason_against(hit, worker=worker)
-        if code:
-            raise RuleBroken(code, _words(code))
+        _refuse_by_rules(hit, worker=worker)
         entry_policies.refuse_entry(hit=hit, worker=worker, now=now)
+
+
+def find_refusal(*, hit: HIT, worker: Worker, now: datetime) -> RuleBroken | None:
+    """The refusal that the worker would meet at this HIT, for staff who ask why; None if there is none.
+
+    Nothing is locked. What policies keep to the worker alone is left out.
+    """
+    try:
+        _refuse_by_rules(hit, worker=worker)
+        entry_policies.refuse_entry(hit=hit, worker=worker, now=now, for_staff=True)
+    except RuleBroken as refusal:
+        return refusal
+    return None
+
+
+def _refuse_by_rules(hit: HIT, *, worker: Worker) -> None:
+    code = _reason_against(hit, worker=worker)
+    if code:
+        raise RuleBroken(code, _words(code))
 
 
 def is_over(hit: HIT) -> bool:
