@@ -18,6 +18,10 @@ SHOWN = 5
 SEARCHED = {one.name.lower() for one in (Section.STUDIES, Section.WORK, Section.PEOPLE, Section.DATA)}
 
 
+# An id at the provider is looked up by a form of its own, which asks for a reason and puts it on record.
+FINDS_WORKERS = ("hits.see_worker_id", "hits.view_worker")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """What one list has: the first rows, each with the address of its page, and whether there are more."""
@@ -32,7 +36,8 @@ def search_view(site: AdminSite, request: HttpRequest) -> HttpResponse:
     text = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST]
     shared = site.each_context(request)
     found = list(_found(site, request, text, shared["available_apps"])) if text else []
-    context = {**shared, "title": "Search", "q": text, "found": found}
+    may_find = bool(text) and request.user.has_perms(FINDS_WORKERS)
+    context = {**shared, "title": "Search", "q": text, "found": found, "may_find": may_find}
     return TemplateResponse(request, "admin/hits/search.html", context)
 
 

@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
 from hits.admin.people.worker_blocks import BLOCKS, block_view
@@ -89,7 +89,7 @@ def find_view(request: HttpRequest) -> HttpResponse:
         except RuleBroken as broken:
             form.add_error(None, str(broken))
     if found and len(found) == 1:
-        return redirect("admin:hits_worker_change", found[0].pk)
+        return redirect(f"{reverse('admin:hits_worker_change', args=[found[0].pk])}?show=standing")
     context = {"title": "Find a worker by the id at the provider", "form": form, "found": found}
     return _render(request, "admin/hits/worker/find.html", context)
 

@@ -4,22 +4,34 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
+from django.utils import timezone
 
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, in_words
-from hits.admin.people import letter_forms, worker_actions, worker_blocks
-from hits.admin.selection import MOST, page_of
+from hits.admin.people import letter_forms, worker_actions, worker_blocks, worker_sections
+from hits.admin.selection import MOST, page_of, signed_in
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.queries import worker_record
+from hits.people.queries import open_work, worker_record
 
-TABS = {"work": "Work", "payments": "Payments", "messages": "Messages", "blocks": "Blocks"}
+TABS = {
+    "work": "Work",
+    "standing": "Tests and consent",
+    "payments": "Payments",
+    "messages": "Messages",
+    "blocks": "Blocks",
+}
+# Batches on one page of a worker's standing.
+JUDGED = 4
 # A tab needs one of the permissions that its content needs elsewhere.
 NEEDS = {
+    # What our page tells a worker of a test names the score.
+    "standing": ("hits.view_assignment",),
     "payments": ("hits.view_bonus",),
     "messages": ("hits.view_message",),
     "blocks": ("hits.view_block", "hits.block_worker"),
@@ -190,8 +202,22 @@ def _show_blocks(request: HttpRequest, worker: Worker) -> dict[str, Any]:
     return {"page": page_of(rows, number=request.GET.get("page"), total=rows.count())}
 
 
+def _show_standing(request: HttpRequest, worker: Worker) -> dict[str, Any]:
+    """Why the worker may or may not work. Each batch of a page costs the queries of an entry."""
+    user, now = signed_in(request), timezone.now()
+    page = Paginator(open_work.standing_batches(worker, user), JUDGED).get_page(request.GET.get("page"))
+    blocks = Block.objects.in_force().filter(worker=worker).order_by("pk")
+    return {
+        "page": page,
+        "verdicts": [open_work.judge(batch, worker=worker, now=now) for batch in page.object_list],
+        "blocks": list(blocks) if "blocks" in _tabs_for(user) else [],
+        "sections": list(worker_sections.sections_for(worker, user=user)),
+    }
+
+
 _SHOWN = {
     "work": _show_work,
+    "standing": _show_standing,
     "payments": _show_payments,
     "messages": _show_messages,
     "blocks": _show_blocks,
