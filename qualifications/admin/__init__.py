@@ -1,3 +1,3 @@
-from qualifications.admin import attempts, consent, facts_before_work, gates, holdings, swow
+from qualifications.admin import attempts, consent, facts_before_work, gates, holdings, swow, worker_page
 
-__all__ = ["attempts", "consent", "facts_before_work", "gates", "holdings", "swow"]
+__all__ = ["attempts", "consent", "facts_before_work", "gates", "holdings", "swow", "worker_page"]

@@ -191,7 +191,8 @@ def _progress(scored: int, items: int) -> str:
 def _after_others(stand: Stand, stands: Collection[Stand]) -> Stand:
     """Name the tests that open this one, where a test is itself behind another gate."""
     task = stand.gate.test_task
-    before = [one.gate.name for one in stands if task and task in one.gate.opens and not one.is_passed]
+    same_study = [one for one in stands if one.gate.study_id == stand.gate.study_id]
+    before = [one.gate.name for one in same_study if task and task in one.gate.opens and not one.is_passed]
     if stand.code not in (NOT_TESTED, MAY_RETRY) or not before:
         return stand
     names = ", ".join(f"“{name}”" for name in before)
