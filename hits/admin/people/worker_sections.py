@@ -1,4 +1,4 @@
-"""Sections of a worker's page that other rooms keep: they announce them, and the page shows them."""
+"""Parts of a worker's page that other rooms keep: they announce them, and a tab of the page shows them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,16 @@ from typing import Any
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 
+# Tabs that show what was announced for them.
+STANDING, SCORES = "standing", "scores"
 _sections: list["WorkerSection"] = []
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerSection:
-    """A part of the tab about a worker's standing. `context` reads it, within what the user may see."""
+    """A part of a tab. `context` reads it, within what the user may see."""
 
+    tab: str = STANDING
     template: str
     permissions: Sequence[str]
     context: Callable[[Worker, User], Mapping[str, Any]]
@@ -30,8 +33,8 @@ def announce(*sections: WorkerSection) -> None:
     _sections.extend(sections)
 
 
-def sections_for(worker: Worker, *, user: User) -> Iterator[ShownSection]:
-    """Yield each section that this user may see."""
+def sections_for(worker: Worker, *, tab: str, user: User) -> Iterator[ShownSection]:
+    """Yield each section of this tab that the user may see."""
     for section in _sections:
-        if user.has_perms(section.permissions):
+        if section.tab == tab and user.has_perms(section.permissions):
             yield ShownSection(template=section.template, about=section.context(worker, user))

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, in_words
-from hits.admin.people import letter_forms, worker_actions, worker_blocks, worker_sections
+from hits.admin.people import letter_forms, worker_actions, worker_blocks
+from hits.admin.people.worker_sections import SCORES, STANDING, sections_for
 from hits.admin.selection import MOST, page_of, signed_in
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
@@ -21,7 +22,8 @@ from hits.people.queries import open_work, worker_record
 
 TABS = {
     "work": "Work",
-    "standing": "Tests and consent",
+    STANDING: "Tests and consent",
+    SCORES: "Scores",
     "payments": "Payments",
     "messages": "Messages",
     "blocks": "Blocks",
@@ -31,7 +33,8 @@ JUDGED = 4
 # A tab needs one of the permissions that its content needs elsewhere.
 NEEDS = {
     # What our page tells a worker of a test names the score.
-    "standing": ("hits.view_assignment",),
+    STANDING: ("hits.view_assignment",),
+    SCORES: ("hits.view_assignment",),
     "payments": ("hits.view_bonus",),
     "messages": ("hits.view_message",),
     "blocks": ("hits.view_block", "hits.block_worker"),
@@ -211,13 +214,18 @@ def _show_standing(request: HttpRequest, worker: Worker) -> dict[str, Any]:
         "page": page,
         "verdicts": [open_work.judge(batch, worker=worker, now=now) for batch in page.object_list],
         "blocks": list(blocks) if "blocks" in _tabs_for(user) else [],
-        "sections": list(worker_sections.sections_for(worker, user=user)),
+        "sections": list(sections_for(worker, tab=STANDING, user=user)),
     }
+
+
+def _show_scores(request: HttpRequest, worker: Worker) -> dict[str, Any]:
+    return {"sections": list(sections_for(worker, tab=SCORES, user=signed_in(request)))}
 
 
 _SHOWN = {
     "work": _show_work,
-    "standing": _show_standing,
+    STANDING: _show_standing,
+    SCORES: _show_scores,
     "payments": _show_payments,
     "messages": _show_messages,
     "blocks": _show_blocks,

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 PLANTED = "APLANTEDWORKER01"
 LIST = "admin:hits_worker_changelist"
 READS = ("view_worker", "view_assignment", "view_bonus", "view_message", "view_block")
-TABS = ("work", "payments", "messages", "blocks", "standing")
+TABS = ("work", "payments", "messages", "blocks", "standing", "scores")
 
 
 def sign_in_reader(client: Client, *also: str, studies: Sequence[Study] = ()) -> User:
