@@ -17,7 +17,17 @@ from hits.work.models.leases import Lease
 from hits.work.queries.items import items_of_batch
 from hits.work.services.leasing import UNSETTLED, items_open_to
 from qualifications.models import Gate, Holding
-from qualifications.queries.gate_standing import FAILED, PASSED, USED, WAITING, stands_at
+from qualifications.queries.gate_standing import (
+    FAILED,
+    MAY_RETRY,
+    NOT_TESTED,
+    PASSED,
+    REVOKED,
+    STARTED,
+    USED,
+    WAITING,
+    stands_at,
+)
 from qualifications.queries.gates import (
     active_gates,
     gates_opening,
@@ -28,12 +38,25 @@ from qualifications.queries.gates import (
 from qualifications.services import platform
 
 PASSED_ALREADY = "passed_already"
+# The section about tests, on the same page, has the names and the scores.
+STAFF_WORDS = {
+    NOT_TESTED: "they have not taken the test that opens it",
+    MAY_RETRY: "they have not passed the test that opens it, and may take it again",
+    STARTED: "they have begun the test and not submitted it",
+    WAITING: "their test waits for its grade",
+    FAILED: "they have not passed the test",
+    USED: "they have used their attempt at the test up",
+    REVOKED: "their pass was taken back",
+    PASSED_ALREADY: "they have passed this test already",
+}
 # The most tests of one gate that are read for a worker; no worker has more.
 MOST = 50
 Work = Assignment.Status
 
 
 class GatePolicy(EntryPolicy):
+    staff_words = STAFF_WORDS
+
     def ask(self, batch: Batch) -> PlatformRequirements:
         if not is_gated(batch):
             return PlatformRequirements()

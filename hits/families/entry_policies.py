@@ -31,6 +31,8 @@ class EntryPolicy(ABC):
 
     # Whether it decides by what workers have said about themselves: staff are not told of its refusals.
     is_personal = False
+    # Its refusals as clauses for staff, by their codes: "they have not taken the test that opens it".
+    staff_words: Mapping[str, str] = {}
 
     @abstractmethod
     def ask(self, batch: "Batch") -> "PlatformRequirements":
@@ -62,3 +64,8 @@ def refuse_entry(*, hit: "HIT", worker: "Worker", now: datetime, for_staff: bool
     for policy in _policies:
         if not (for_staff and policy.is_personal):
             policy.refuse_entry(hit=hit, worker=worker, now=now)
+
+
+def words_for_staff(code: str) -> str:
+    """The refusal as a clause for staff; "" where no policy has one, and what workers read has to do."""
+    return next((policy.staff_words[code] for policy in _policies if code in policy.staff_words), "")

@@ -6,10 +6,13 @@ from fractions import Fraction
 import pytest
 from django.test import Client
 
+from hits.families.entry_policies import words_for_staff
 from hits.people.queries.open_work import judge, standing_batches
 from hits.studies.models import Study
+from qualifications.gate_policy import PASSED_ALREADY, _words
 from qualifications.models import Attempt, Consent, Holding, SpokenEnglish, UnderAge
-from qualifications.queries.worker_tests import find_tests
+from qualifications.queries.gate_standing import PASSED
+from qualifications.queries.worker_tests import STATES, find_tests
 from tests.factories import NOW, make_consent_text, make_study, make_user, make_worker
 from tests.hits.people.test_open_work import make_open, words_of
 from tests.people import sign_in_with
@@ -42,7 +45,7 @@ def test_a_failed_test_is_shown_with_the_score_against_the_bar(client: Client, s
     words = words_of(client, worker)
 
     assert "Solver test Pictures Failed ✗ right: 58 %, above 80 % is needed" in words
-    assert "May not because our page tells them: “Thank you for taking “Solver test”." in words
+    assert "Solve riddles Pictures May not because they have not passed the test" in words
     assert "Is being told" in words
 
 
@@ -66,6 +69,17 @@ def test_states_of_tests_are_those_that_decide(study: Study) -> None:
     assert (revoked.state, code(hit, worker)) == ("Passed, and taken back", "revoked")
     assert "Blank answers." in revoked.results
     assert revoked.at_provider == "Could not be told: No type"
+
+
+def test_every_code_of_the_gates_has_a_clause_for_staff() -> None:
+    codes = {
+        *STATES,
+        *(found for found, _ in _words(make_gate()).values()),
+        PASSED_ALREADY,
+    } - {PASSED}
+
+    assert {code for code in codes if not words_for_staff(code)} == set()
+    assert words_for_staff("something_else") == ""
 
 
 def test_a_test_that_waits_says_how_far_it_is(study: Study) -> None:

@@ -9,6 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from hits import families
 from hits.core.errors import RuleBroken
+from hits.families import entry_policies
 from hits.identity.models.workers import Worker
 from hits.studies.models import Batch
 from hits.work.access import visible
@@ -78,4 +79,5 @@ def _own_work(worker: Worker) -> QuerySet[Assignment]:
 
 
 def _in_words(refusal: RuleBroken) -> str:
-    return REASONS.get(refusal.code) or f"our page tells them: “{refusal}”"
+    known = REASONS.get(refusal.code) or entry_policies.words_for_staff(refusal.code)
+    return known or f"our page tells them: “{refusal}”"

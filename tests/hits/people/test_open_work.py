@@ -1,6 +1,7 @@
 """Why a worker may not work, batch by batch: what the page says is what the entry decides."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 import pytest
 from django.db import connection
@@ -9,6 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils.html import strip_tags
 
+from hits.core.errors import RuleBroken
+from hits.families import entry_policies
+from hits.families.entry_policies import EntryPolicy, PlatformRequirements
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
 from hits.people.queries.open_work import judge, standing_batches
@@ -106,6 +110,22 @@ def test_each_reason_is_said_in_one_sentence(arrange: Callable[[Worker, Batch], 
 
     assert words in reason(worker, batch)
     assert reason(make_worker(account=worker.account), batch) in ("", reason(worker, batch))
+
+
+def test_a_refusal_without_words_for_staff_is_shown_as_the_worker_reads_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Closed(EntryPolicy):
+        def ask(self, batch: Batch) -> PlatformRequirements:
+            return PlatformRequirements()
+
+        def refuse_entry(self, *, hit: HIT, worker: Worker, now: datetime) -> None:
+            raise RuleBroken("closed_today", "Come back tomorrow.")
+
+    monkeypatch.setattr(entry_policies, "_policies", [Closed()])
+    worker = make_worker()
+
+    assert reason(worker, make_open(worker)) == "our page tells them: “Come back tomorrow.”"
 
 
 def test_a_free_hit_is_judged_before_one_that_the_worker_knows() -> None:
