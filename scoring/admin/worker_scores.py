@@ -5,7 +5,6 @@ from typing import Any
 
 from django.urls import reverse
 
-from hits import families
 from hits.admin.people.worker_sections import SCORES, WorkerSection, announce
 from hits.core.domain.days import moment_in_words
 from hits.datasets.columns import TEXT
@@ -102,8 +101,8 @@ def _values(works: Sequence[ScoredWork]) -> list[Mapping[str, Any]]:
 
 
 def _name(measure: str) -> str:
-    name = families.measure_name(measure)
-    return name[:1].upper() + name[1:]
+    """The measure as the worker's other figures name it."""
+    return measure.replace("_", " ")
 
 
 announce(
