@@ -143,7 +143,7 @@ def test_other_peoples_studies_and_rights_one_lacks_show_nothing(client: Client,
 
 
 def test_what_workers_said_about_themselves_is_told_to_nobody(client: Client, study: Study) -> None:
-    """Under 18, or without English: the entry refuses, and the page of staff stays the same."""
+    """The entry refuses who is under 18 or speaks no English, and the page of staff stays the same."""
     worker, user = make_worker(), make_user(is_superuser=True)
     batch = make_open(worker, study=study, english_speakers=True)
     sign_in_with(client, *READER, studies=[study])
