@@ -2,7 +2,7 @@ from collections import Counter
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Case, QuerySet, When
+from django.db.models import Case, Prefetch, QuerySet, When
 from django.http import HttpRequest
 from django.urls import URLPattern, reverse
 from django.utils.html import format_html, format_html_join
@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from crowd.winogavil import domain
 from crowd.winogavil.admin import swow_baseline, test_generation
-from crowd.winogavil.admin.parts import GameList
+from crowd.winogavil.admin.parts import GameList, small_pictures
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.queries import reaches_own
 from hits.admin.home.navigation import MenuPlace, Section
@@ -45,7 +45,9 @@ class AssociationAdmin(GameList[Association]):
         "more: 80 % unless its settings say otherwise. It is out of use while a picture of it is away, it is "
         "reported, or its author's work is kept out."
     )
-    list_display = ("cue", "study", "source", "fool_score", "solved", "selected", "is_asked", "final_at")
+    list_display = (
+        "cue", "chosen", "study", "source", "fool_score", "solved", "selected", "is_asked", "final_at",
+    )  # fmt: skip
     list_filter = (SelectedFilter, "source", ("item__study", VisibleStudies))
     search_fields = ("cue",)
     ordering = ("-pk",)
@@ -60,10 +62,17 @@ class AssociationAdmin(GameList[Association]):
         """Associations of the user's studies, without those of a solver's test, which their batch shows."""
         rows: QuerySet[Any] = super().get_queryset(request).select_related("item__study")
         rows = rows.annotate(is_solved=Case(When(final_at=None, then=None), default=reaches_own()))
+        chosen = Place.objects.filter(chosen=True, picture__isnull=False).select_related("picture")
+        rows = rows.prefetch_related(Prefetch("places", chosen.order_by("position"), to_attr="chosen_places"))
         return rows.filter(item__study__in=studies_of(request.user), item__task=domain.SOLVE)
 
     def get_urls(self) -> list[URLPattern]:
         return [*test_generation.urls(self), *swow_baseline.urls(self), *super().get_urls()]
+
+    @admin.display(description="pictures of its author")
+    def chosen(self, association: Association) -> SafeString:
+        places: list[Place] = vars(association)["chosen_places"]
+        return small_pictures(place.picture for place in places if place.picture)
 
     @admin.display(ordering="item__study")
     def study(self, association: Association) -> str:
