@@ -173,6 +173,9 @@ class PictureViewSet(Listing):
         "pictures_picture_change": "partial_update",
         "pictures_check_decide": "fit",
         "pictures_check_undo": "undo_check",
+        "pictures_gallery": "fit",
+        "pictures_picture_do": "unfit",
+        "pictures_gallery_undo": "undo_check",
     }
     columns = (
         column("number", INTEGER, "the number of the picture on this site", of="pk"),

@@ -38,6 +38,8 @@ DIRECT = {
     "hits.admin.review.assignments:keep_out": "POST assignments/{public_id}/decide/",
     "qualifications.admin.many_holdings:give": "POST holdings/{pk}/give/",
     "qualifications.admin.many_holdings:revoke": "POST holdings/{pk}/revoke/",
+    "crowd.pictures.admin.picture_actions:fit": "POST pictures/{pk}/fit/",
+    "crowd.pictures.admin.picture_actions:unfit": "POST pictures/{pk}/unfit/",
     "crowd.winogavil.admin.picture_set_draw:draw": "POST association-games/{public_id}/draw/",
     "crowd.winogavil.admin.swow_baseline:make": "POST association-games/{public_id}/baseline/",
     "crowd.winogavil.admin.test_generation:make": "POST association-games/{public_id}/test-questions/",
