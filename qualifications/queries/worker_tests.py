@@ -61,8 +61,9 @@ class WorkerTest:
     @property
     def at(self) -> datetime | None:
         """When it was graded, or how far it has come."""
-        one = self.attempt
-        return one and (one.graded_at or one.handed_in_at or one.started_at)
+        if self.attempt is None:
+            return None
+        return self.attempt.graded_at or self.attempt.handed_in_at or self.attempt.started_at
 
     @property
     def results(self) -> Sequence[str]:

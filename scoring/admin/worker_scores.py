@@ -16,7 +16,7 @@ from scoring.queries.scores_over_time import MOST, ScoredWork, scores_over_time
 
 NAME = "scores-over-time"
 SHAPES = ("circle", "square", "diamond", "triangle-up", "cross")
-DASHES = ([], [6, 4], [2, 3], [8, 3, 2, 3], [1, 2])
+DASHES: Sequence[Sequence[int]] = ([], [6, 4], [2, 3], [8, 3, 2, 3], [1, 2])
 
 
 def _scores(worker: Worker, user: User) -> Mapping[str, Any]:

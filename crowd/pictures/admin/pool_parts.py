@@ -61,8 +61,8 @@ def shown_of(pictures: Sequence[Picture]) -> dict[str, Any]:
 
 def next_page(call: Call[Picture]) -> str:
     """The page to which an action leads: the gallery that asked, the one picture, or the list."""
-    if GALLERY in call.sent:
-        return gallery_url(call.sent[GALLERY])
+    if (filters := call.sent.get(GALLERY)) is not None:
+        return gallery_url(str(filters))
     if len(call.rows) == 1 and call.by.has_perm("pictures.view_picture"):
         return reverse("admin:pictures_picture_change", args=[call.row.pk])
     return reverse(LIST)
