@@ -136,10 +136,17 @@ def _move(
         with transaction.atomic():
             rows = [one for one in lock_pictures(some) if is_meant(one)]
             shown = [one.pk for one in rows if Status.FIT in (one.status, to)]
-            moved += sum(states.move(one, to, since=[one.status], **changes) for one in rows)
+            moved += _write(rows, to, **changes)
             if shown:
                 tell_listeners(picture_ids=shown, shown=to == Status.FIT, now=now)
     return moved
+
+
+def _write(rows: Collection[Picture], to: str, **changes: Any) -> int:
+    """Compare and swap as `states.move` does, in one statement: thousands would keep a person waiting."""
+    sources = states.sources_of(Picture, to)
+    same = Picture.objects.filter(pk__in=[one.pk for one in rows], status__in=sources)
+    return same.update(status=to, **changes)
 
 
 def _slices(keys: list[int]) -> Iterator[list[int]]:
