@@ -8,11 +8,23 @@ from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from crowd.questions.answer_columns import ITEM, AnsweredQuestion, as_entered
 from crowd.questions.domain import YES
 from crowd.questions.page_entries import YES_OR_NO, Faulty, Labels, Look, Texts, read_form, read_texts
 from hits.core import crypto
 from hits.core.errors import InvalidAnswer
-from hits.families import Answer, Purpose, Score, ShowsAgain, TaskPage, TaskType
+from hits.datasets.columns import Column
+from hits.families import (
+    Answer,
+    FlattensWork,
+    Purpose,
+    Score,
+    ServedWork,
+    ShowsAgain,
+    TaskPage,
+    TaskType,
+)
+from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -21,7 +33,7 @@ PRACTICE = "practice"
 Asked = TypeVar("Asked")
 
 
-class AskTask(TaskType, ShowsAgain, Generic[Asked]):
+class AskTask(TaskType, ShowsAgain, FlattensWork, Generic[Asked]):
     """A task of questions with the same entries, one question for each item."""
 
     heading: ClassVar[str | Promise]
@@ -35,6 +47,8 @@ class AskTask(TaskType, ShowsAgain, Generic[Asked]):
     many: ClassVar[Collection[str]] = ()
     labels: ClassVar[Labels] = {}
     examples: ClassVar[Sequence[Mapping[str, Any]]] = ()
+    # Columns of an AnsweredQuestion in a file of the work. None: the entries as they are.
+    flat: ClassVar[Sequence[Column]] = ()
 
     @property
     @abstractmethod
@@ -111,6 +125,27 @@ class AskTask(TaskType, ShowsAgain, Generic[Asked]):
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
         """No scores: the worth of an answer shows only in the steps that follow."""
         return []
+
+    def flat_columns(self, *, batch: Batch) -> Sequence[Column]:
+        return (
+            ITEM,
+            *(self.flat or [as_entered(name, str(self.labels.get(name, name))) for name in self.entries]),
+        )
+
+    def flatten(self, works: Sequence[ServedWork]) -> Mapping[int, Sequence[Any]]:
+        asked = self.asked_by(list({item for work in works for item in work.items}))
+        return {
+            work.assignment.pk: [
+                self.answered(assignment=work.assignment, item=item, asked=asked[item.pk], texts=texts)
+                for item, texts in work.answered
+                if item.pk in asked
+            ]
+            for work in works
+        }
+
+    def answered(self, **about: Any) -> Any:
+        """Return what the columns are read from: a task may add to it what only it knows."""
+        return AnsweredQuestion(**about)
 
     def _check(self, texts: Mapping[str, Texts], *, items: Sequence[Item]) -> dict[str, Look]:
         if not items:

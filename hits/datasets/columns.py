@@ -10,6 +10,7 @@ from uuid import UUID
 TEXT, INTEGER, NUMBER, FLAG, MOMENT = "text", "integer", "number", "flag", "moment"
 TEXTS = "texts"  # a list of them
 ROWS = "rows"  # a list of rows of their own columns
+JSON = "json"  # a value of any shape, in no Parquet
 PERSON = "person"  # whose id is never written, but a pseudonym
 IMAGE = "image"  # named by the SHA-256 of its file; Parquet alone holds the file itself
 

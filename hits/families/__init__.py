@@ -3,6 +3,7 @@
 from hits.families.abilities import (
     AsksAnew,
     AsksRival,
+    FlattensWork,
     GivesFeedback,
     KeepsItems,
     NarrowsItems,
@@ -14,7 +15,7 @@ from hits.families.abilities import (
     TakesReports,
     UsesUp,
 )
-from hits.families.interface import Answer, Proposal, Purpose, Score, TaskPage, TaskType, Terms
+from hits.families.interface import Answer, Proposal, Purpose, Score, ServedWork, TaskPage, TaskType, Terms
 from hits.families.registry import (
     asks_anew,
     beside_work,
@@ -39,6 +40,7 @@ __all__ = [
     "Answer",
     "AsksAnew",
     "AsksRival",
+    "FlattensWork",
     "GivesFeedback",
     "KeepsItems",
     "NarrowsItems",
@@ -47,6 +49,7 @@ __all__ = [
     "Purpose",
     "RecoversAnswers",
     "Score",
+    "ServedWork",
     "ShowsAgain",
     "SuggestsTerms",
     "TakesFiles",

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from decimal import Decimal
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from django.http import QueryDict
 
     from hits.core.errors import InvalidAnswer
-    from hits.families.interface import Answer, Proposal, TaskPage, Terms
+    from hits.datasets.columns import Column
+    from hits.families.interface import Answer, Proposal, ServedWork, TaskPage, Terms
     from hits.studies.models import Batch, Study
     from hits.work.models.assignments import Assignment
     from hits.work.models.items import Item
@@ -59,6 +60,21 @@ class RecoversAnswers(ABC):
     @abstractmethod
     def recover_answer(self, *, answer: Any, assignment: Assignment, items: Sequence[Item]) -> Answer:
         """Return the answer of work never saved here. It may be sent by hand, so its worker matters."""
+
+
+class FlattensWork(ABC):
+    """Ability to say submitted work in plain columns: a row for each unit that is judged by itself."""
+
+    @abstractmethod
+    def flat_columns(self, *, batch: Batch) -> Sequence[Column]:
+        """Return the columns of the batch's work; their values are read from what `flatten` returns."""
+
+    @abstractmethod
+    def flatten(self, works: Sequence[ServedWork]) -> Mapping[int, Sequence[Any]]:
+        """Return the units of each work by its assignment's key, in as many queries for one as for many.
+
+        The caller has read only some fields of their HITs: another would be a query for each.
+        """
 
 
 class UsesUp(ABC):

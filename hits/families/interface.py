@@ -47,6 +47,21 @@ class Proposal:
     chosen: Sequence[int]
 
 
+@dataclass(frozen=True, kw_only=True)
+class ServedWork:
+    """Submitted work, and the items that its answer is about, whether they were given back since or not."""
+
+    assignment: Assignment
+    items: Sequence[Item]
+
+    @property
+    def answered(self) -> Sequence[tuple[Item, Any]]:
+        """Each item that the answer names, with what it says of it."""
+        answer: Answer = self.assignment.answer or {}
+        names = [(item, str(item.public_id)) for item in self.items]
+        return [(item, answer[name]) for item, name in names if name in answer]
+
+
 class Purpose(Enum):
     WORK = "work"
     # It qualifies its worker, and is no data: no bonus table applies, an item may be asked of any number of

@@ -1,6 +1,6 @@
 """Export of a batch's work under pseudonyms, row by row in slices: memory use stays flat for any size."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,13 +8,26 @@ import structlog
 from django.db.models import Prefetch, Q
 
 from hits.batches.models import BatchEvent
-from hits.datasets.columns import utc_text
+from hits.datasets.columns import (
+    FLAG,
+    INTEGER,
+    JSON,
+    MOMENT,
+    ROWS,
+    TEXT,
+    TEXTS,
+    Column,
+    column,
+    rows_of,
+    utc_text,
+)
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from hits.work.models.hits import HIT
+from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.queries.taken_out import taken_out_by_its_worker
 
@@ -22,32 +35,63 @@ from hits.work.queries.taken_out import taken_out_by_its_worker
 SLICE = 100
 Status = Assignment.Status
 COUNTED = (Status.SUBMITTED, Status.APPROVED)
-# The keys of a row, in order: the columns of a table of them.
-COLUMNS = (
-    "worker",
-    "hit_number",
-    "hit",
-    "assignment",
-    "attempt",
-    "accepted_at",
-    "submitted_at",
-    "approved_at",
-    "rejected_at",
-    "worked_s",
-    "status",
-    "kept_out",
-    "reasons",
-    "answer",
-    "items",
-    "bonuses",
+# The columns of work as it was handed in, one row for each assignment.
+RAW: Sequence[Column] = (
+    column("worker", TEXT, "the worker's pseudonym", of="worker.pseudonym"),
+    column("hit_number", INTEGER, "the HIT's number in the batch", of="hit.number"),
+    column("hit", TEXT, "the HIT's id", of=lambda work: str(work.hit.public_id)),
+    column("assignment", TEXT, "the id of the work", of=lambda work: str(work.public_id)),
+    column("attempt", INTEGER, "the worker's first, second or later attempt at the HIT"),
+    column("accepted_at", MOMENT, "when the worker began"),
+    column("submitted_at", MOMENT, "when it was handed in"),
+    column("approved_at", MOMENT, "when it was approved"),
+    column("rejected_at", MOMENT, "when it was rejected"),
+    column("worked_s", INTEGER, "seconds that the page was in use"),
+    column("status", TEXT, "submitted, approved or rejected"),
+    column("kept_out", FLAG, "whether it was paid and kept out of the data"),
+    column(
+        "reasons",
+        ROWS,
+        "what was decided, and what reviewers wrote",
+        column("kind", TEXT, "approve, reject or keep_out"),
+        column("reason", TEXT, "what the reviewer wrote"),
+        of=lambda work: work.decisions.all(),
+    ),
+    column("answer", JSON, "the answer as it was handed in, in which ids stand for what was shown"),
+    column(
+        "items",
+        TEXTS,
+        "the ids of what was asked about",
+        of=lambda work: [str(item.public_id) for item in served_to(work)],
+    ),
+    column(
+        "bonuses",
+        ROWS,
+        "what is owed beyond the reward",
+        column("rule", TEXT, "the rule of the bonus table"),
+        column("amount", TEXT, "in dollars", of=lambda bonus: str(bonus.amount)),
+        column("status", TEXT, "how far its payment is"),
+        of=lambda work: work.bonuses.all(),
+    ),
 )
 log = structlog.get_logger()
 
 
 def export_batch(*, batch: Batch, include_excluded: bool) -> Iterator[dict[str, Any]]:
     """Yield submitted work in the HITs' order. Excluded work is what was rejected, or paid and kept out."""
+    for works in submitted_work(batch=batch, include_excluded=include_excluded):
+        yield from rows_of(RAW, works)
+
+
+def submitted_work(*, batch: Batch, include_excluded: bool) -> Iterator[Sequence[Assignment]]:
+    """Yield slices of the work, with all that hangs on it read in the same few queries for each slice."""
     for hits in _slices(batch):
-        yield from _rows(hits, include_excluded=include_excluded)
+        yield _work_of(hits, include_excluded=include_excluded)
+
+
+def served_to(work: Assignment) -> list[Item]:
+    """Return the items that the answer is about, given back since or not. Their leases were read before."""
+    return list(dict.fromkeys(lease.item for lease in work.leases.all()))
 
 
 def describe_export(*, batch: Batch, include_excluded: bool, by: User, now: datetime) -> dict[str, Any]:
@@ -85,11 +129,11 @@ def _slices(batch: Batch) -> Iterator[list[HIT]]:
         hits = list(rows.filter(after, number__gte=last.number)[:SLICE])
 
 
-def _rows(hits: list[HIT], *, include_excluded: bool) -> Iterator[dict[str, Any]]:
+def _work_of(hits: list[HIT], *, include_excluded: bool) -> Sequence[Assignment]:
     counted = Q(status__in=COUNTED, kept_out=False)
     excluded = Q(status__in=(*COUNTED, Status.REJECTED)) & ~taken_out_by_its_worker()
     by_pk = {hit.pk: hit for hit in hits}
-    work = (
+    found = (
         Assignment.objects.filter(excluded if include_excluded else counted, hit__in=list(by_pk))
         .select_related("worker")
         .defer("worker__external_id")
@@ -99,32 +143,7 @@ def _rows(hits: list[HIT], *, include_excluded: bool) -> Iterator[dict[str, Any]
             Prefetch("decisions", Decision.objects.filter(status=Decision.Status.DONE).order_by("pk")),
         )
     )
-    for assignment in sorted(work, key=lambda row: (by_pk[row.hit_id].number, row.hit_id, row.pk)):
-        yield _row(assignment, hit=by_pk[assignment.hit_id])
-
-
-def _row(assignment: Assignment, *, hit: HIT) -> dict[str, Any]:
-    return {
-        "worker": assignment.worker.pseudonym,
-        "hit_number": hit.number,
-        "hit": str(hit.public_id),
-        "assignment": str(assignment.public_id),
-        "attempt": assignment.attempt,
-        "accepted_at": utc_text(assignment.accepted_at),
-        "submitted_at": utc_text(assignment.submitted_at),
-        "approved_at": utc_text(assignment.approved_at),
-        "rejected_at": utc_text(assignment.rejected_at),
-        "worked_s": assignment.worked_s,
-        "status": assignment.status,
-        "kept_out": assignment.kept_out,
-        "reasons": [
-            {"kind": decision.kind, "reason": decision.reason} for decision in assignment.decisions.all()
-        ],
-        "answer": assignment.answer,
-        # Given back since or not: these are the items that the answer is about.
-        "items": list(dict.fromkeys(str(lease.item.public_id) for lease in assignment.leases.all())),
-        "bonuses": [
-            {"rule": bonus.rule, "amount": str(bonus.amount), "status": bonus.status}
-            for bonus in assignment.bonuses.all()
-        ],
-    }
+    works = sorted(found, key=lambda work: (by_pk[work.hit_id].number, work.hit_id, work.pk))
+    for work in works:
+        work.hit = by_pk[work.hit_id]
+    return works
