@@ -24,13 +24,17 @@ from crowd.winogavil.items import (
 from crowd.winogavil.models import Association, Game, Place
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.reports import cue_target, picture_target, take_report
+from crowd.winogavil.solver_columns import FLAT, SolvedWord, models_asked
 from hits.core import crypto
 from hits.core.errors import InvalidAnswer
+from hits.datasets.columns import Column
 from hits.families import (
     Answer,
     AsksAnew,
+    FlattensWork,
     GivesFeedback,
     Score,
+    ServedWork,
     TakesFiles,
     TakesReports,
     TaskPage,
@@ -53,7 +57,7 @@ PRACTICE_NAMES: Mapping[str, str | Promise] = {
 }
 
 
-class PickTask(TaskType, TakesReports):
+class PickTask(TaskType, TakesReports, FlattensWork):
     """A task in which workers pick the pictures of associations, for whatever purpose."""
 
     terms = Terms(
@@ -134,6 +138,22 @@ class PickTask(TaskType, TakesReports):
             )
             for association in self.associations(items)
         ]
+
+    def flat_columns(self, *, batch: Batch) -> Sequence[Column]:
+        return FLAT
+
+    def flatten(self, works: Sequence[ServedWork]) -> Mapping[int, Sequence[SolvedWord]]:
+        items = list({item: None for work in works for item, _ in work.answered})
+        associations = self.associations(items)
+        found = dict(zip(items, associations, strict=True))
+        models = models_asked(associations)
+        return {
+            work.assignment.pk: [
+                SolvedWord(association=found[item], picks=picks, model=models.get(found[item].pk, ""))
+                for item, picks in work.answered
+            ]
+            for work in works
+        }
 
     def associations(self, items: Sequence[Item]) -> list[Association]:
         """Associations in the order of the items, with everything a page needs, in two queries."""

@@ -21,21 +21,26 @@ from crowd.winogavil.services.association_verdicts import as_shown
 from crowd.winogavil.services.cue_check import check_cue
 from crowd.winogavil.services.reports import picture_target, take_report
 from crowd.winogavil.solver_task import PRACTICE
+from crowd.winogavil.spymaster_columns import FLAT, MadeWord, words_made
 from hits.core.domain.bonus_rules import Work, evaluate
 from hits.core.errors import InvalidAnswer
+from hits.datasets.columns import Column
 from hits.families import (
     Answer,
     AsksRival,
+    FlattensWork,
     GivesFeedback,
     Proposal,
     RecoversAnswers,
     Score,
+    ServedWork,
     TakesReports,
     TaskPage,
     TaskType,
     Terms,
 )
 from hits.providers.models.accounts import Account
+from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
@@ -45,7 +50,7 @@ from scoring.models import RivalQuery
 SLOTS = (1, 2)
 
 
-class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedback):
+class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedback, FlattensWork):
     key = domain.CREATE
     name = "Association game: create"
     role = "Spymasters"
@@ -161,6 +166,12 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         if not set(read["cues"]) <= {str(rival_query) for rival_query in own}:
             raise InvalidAnswer(_("One of the words was never put to the model."))
         return read
+
+    def flat_columns(self, *, batch: Batch) -> Sequence[Column]:
+        return FLAT
+
+    def flatten(self, works: Sequence[ServedWork]) -> Mapping[int, Sequence[MadeWord]]:
+        return words_made([work.assignment.pk for work in works])
 
     def judge(self, *, answer: Answer, items: Sequence[Item]) -> Sequence[Score]:
         """Scores of the associations that are final; `services.association_creation` credits the rest."""
