@@ -5,6 +5,7 @@ say, and spoil the very agreement that is reported.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -20,7 +21,18 @@ from crowd.winogavil.models import Place
 from crowd.winogavil.services.reports import cue_target, picture_target
 from crowd.winogavil.solver_task import PRACTICE, PRACTICE_NAMES, practice_cue
 from hits.core.errors import InvalidAnswer
-from hits.families import Answer, Score, TakesReports, TaskPage, TaskType, Terms
+from hits.datasets.columns import MOMENT, TEXT, TEXTS, Column, column
+from hits.families import (
+    Answer,
+    FlattensWork,
+    Score,
+    ServedWork,
+    TakesReports,
+    TaskPage,
+    TaskType,
+    Terms,
+)
+from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
@@ -28,7 +40,38 @@ from hits.work.services.leasing import items_served
 FRAMED = "winogavil_annotation/label.html"
 
 
-class LabelTask(TaskType, TakesReports):
+@dataclass(frozen=True, kw_only=True)
+class LabelledWord:
+    annotation: Annotation
+    given: Sequence[str]
+
+    @property
+    def places(self) -> list[Place]:
+        return _places(self.annotation)
+
+
+FLAT = (
+    column("item", TEXT, "the id of the question", of=lambda one: str(one.annotation.item.public_id)),
+    column("cue", TEXT, "the word", of="annotation.association.cue"),
+    column(
+        "pictures",
+        TEXTS,
+        "what the pictures asked about show",
+        of=lambda one: [place.label for place in one.places],
+    ),
+    column(
+        "pictures_sha256",
+        TEXTS,
+        "their files, in the same order",
+        of=lambda one: [place.picture.sha256 for place in one.places if place.picture],
+    ),
+    column("labels", TEXTS, "what the worker chose", of="given"),
+    column("majority", TEXTS, "what most annotators chose, once all are in", of="annotation.labels"),
+    column("final_at", MOMENT, "when the last annotator was in", of="annotation.final_at"),
+)
+
+
+class LabelTask(TaskType, TakesReports, FlattensWork):
     """Common base of both tasks: a word, its pictures, and labels to choose from."""
 
     kind: ClassVar[Kind]
@@ -85,6 +128,19 @@ class LabelTask(TaskType, TakesReports):
         return {
             field: self._check_labels(answer.get(field, []), number=number)
             for number, field in enumerate(fields, start=1)
+        }
+
+    def flat_columns(self, *, batch: Batch) -> Sequence[Column]:
+        return FLAT
+
+    def flatten(self, works: Sequence[ServedWork]) -> Mapping[int, Sequence[LabelledWord]]:
+        items = list({item: None for work in works for item, _ in work.answered})
+        found = dict(zip(items, _annotations(items), strict=True))
+        return {
+            work.assignment.pk: [
+                LabelledWord(annotation=found[item], given=given) for item, given in work.answered
+            ]
+            for work in works
         }
 
     def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
