@@ -9,12 +9,14 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
+from crowd.questions.answer_columns import as_entered
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoventi import domain
 from crowd.winoventi.entries import LABELS
 from crowd.winoventi.models import Prompt
 from crowd.winoventi.queries.pair_people import one_of_each_pair, strangers_to
+from hits.datasets.columns import FLAG, TEXT, TEXTS, column
 from hits.families import NarrowsItems, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -43,6 +45,17 @@ class Blank:
         return sorted((self.target, self.incorrect))
 
 
+FLAT = (
+    column("prompt", TEXT, "the text with its blank", of="asked.text"),
+    column("words", TEXTS, "the two words to choose from, in the alphabet's order", of="asked.words"),
+    as_entered("choice", "the word that the worker chose"),
+    column("target", TEXT, "the right word", of="asked.target"),
+    column(
+        "is_right", FLAG, "whether it was chosen", of=lambda one: one.texts.get("choice") == one.asked.target
+    ),
+)
+
+
 class ChoicesTask(AskTask[Blank], NarrowsItems):
     key = domain.CHOOSE
     name = "Exception procedure: human performance"
@@ -61,6 +74,7 @@ class ChoicesTask(AskTask[Blank], NarrowsItems):
     entries = ("choice",)
     labels = LABELS
     examples = EXAMPLES
+    flat = FLAT
     practice = Blank(
         text="My sister put on two sweaters before she went out. The morning is ____.",
         target="cold",

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from crowd.questions.answer_columns import AnsweredQuestion, yes_or_no
 from crowd.questions.domain import NO, YES
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick, fault_of_unread
@@ -17,6 +18,7 @@ from crowd.winoventi.domain.prompts import statement
 from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.entries import LABELS, fault_of_word
 from crowd.winoventi.models import Alternative, Generic
+from hits.datasets.columns import FLAG, TEXT, TEXTS, column
 from hits.families import GivesFeedback, TaskPage, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -64,6 +66,30 @@ class Statement:
         return statement(self.noun, self.generic)
 
 
+def _written(texts: Texts) -> list[str]:
+    return [texts[entry] for entry in WORDS if texts.get(entry)]
+
+
+def _states_of(one: AnsweredQuestion) -> list[str]:
+    row: Generic | None = one.asked.row
+    own = [word for word in row.alternatives.all() if one.is_own(word)] if row else []
+    return [f"{word.word}: {word.state}" for word in sorted(own, key=lambda word: word.position)]
+
+
+# What a file of the work says of an answered statement.
+FLAT = (
+    column("noun", TEXT, "the thing", of="asked.noun"),
+    column("generic", TEXT, "what a model says that it is", of="asked.generic"),
+    column("statement", TEXT, "what the worker read", of="asked.text"),
+    yes_or_no("makes_sense", "whether the worker says that it makes sense"),
+    column("words", TEXTS, "what else it could be, as written", of=lambda one: _written(one.texts)),
+    column(
+        "counts", FLAG, "whether this answer is the statement's", of=lambda one: one.is_own(one.asked.row)
+    ),
+    column("states", TEXTS, "how far each of the words has come that count", of=_states_of),
+)
+
+
 class ExceptionsTask(AskTask[Statement], GivesFeedback):
     key = domain.EXCEPTIONS
     name = "Exception procedure: exceptions"
@@ -84,6 +110,7 @@ class ExceptionsTask(AskTask[Statement], GivesFeedback):
     entries = ENTRIES
     labels = LABELS
     examples = EXAMPLES
+    flat = FLAT
     practice = Statement(noun="kettle", generic="clean")
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, Statement]:
@@ -135,7 +162,7 @@ def look_at_exceptions(texts: Texts, *, generic: str, wants_words: bool = False)
 
 
 def words_of(texts: Texts) -> str:
-    return ", ".join(texts[entry] for entry in WORDS if texts.get(entry))
+    return ", ".join(_written(texts))
 
 
 def _oddities(texts: Texts, *, generic: str) -> Iterator[str]:

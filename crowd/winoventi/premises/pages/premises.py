@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from crowd.questions.answer_columns import AnsweredQuestion, as_entered
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_text, fault_of_unread
 from crowd.winoventi import domain
@@ -27,7 +28,9 @@ from crowd.winoventi.domain.words import are_same, is_na
 from crowd.winoventi.entries import LABELS, fault_of_word
 from crowd.winoventi.models import Alternative
 from crowd.winoventi.models import Premise as PremiseRow
+from crowd.winoventi.reason_words import reason_in_words
 from crowd.winoventi.services.pair_states import ALTERNATIVE_AWAY
+from hits.datasets.columns import TEXT, column
 from hits.families import GivesFeedback, TaskPage, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -109,6 +112,24 @@ class Triplet:
         return statement(self.noun, f"[{self.generic} / {self.exception}]")
 
 
+FLAT = (
+    column("noun", TEXT, "the thing", of="asked.noun"),
+    column("generic", TEXT, "the first outcome", of="asked.generic"),
+    column("exception", TEXT, "the second outcome", of="asked.exception"),
+    column("statement", TEXT, "what the worker read", of="asked.text"),
+    as_entered("sentence", "the sentence as written, with the two words in brackets"),
+    as_entered("generic_word", "the word that leads to the first outcome"),
+    as_entered("exception_word", "the word that leads to the second outcome"),
+    column(
+        "state",
+        TEXT,
+        "malformed, waiting for validators, valid or failed",
+        of=lambda one: _row_of(one, "state"),
+    ),
+    column("reason", TEXT, "what it failed by", of=lambda one: reason_in_words(_row_of(one, "reason") or "")),
+)
+
+
 class PremisesTask(AskTask[Triplet], GivesFeedback):
     key = domain.PREMISES
     name = "Exception procedure: premises"
@@ -129,6 +150,7 @@ class PremisesTask(AskTask[Triplet], GivesFeedback):
     entries = ENTRIES
     labels = LABELS
     examples = EXAMPLES
+    flat = FLAT
     practice = Triplet(noun="towel", generic="clean", exception="dirty")
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, Triplet]:
@@ -182,6 +204,12 @@ def words_of(reason: str) -> list[str]:
     """The reasons that a premise failed by, in words for workers."""
     codes = [code for code in reason.split(",") if code]
     return [str(_REASONS.get(code, _FAULTS.get(cast(Fault, code), code))) for code in codes]
+
+
+def _row_of(one: AnsweredQuestion, name: str) -> str | None:
+    """Read a value of the premise that was made of the answer."""
+    rows = one.asked.row.premises.all() if one.asked.row else ()
+    return next((getattr(row, name) for row in rows if one.is_own(row)), None)
 
 
 def look_at_premise(texts: Texts, *, generic: str, exception: str) -> Look:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
+from crowd.questions.answer_columns import as_entered, yes_or_no
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoventi import domain
@@ -25,6 +26,7 @@ from crowd.winoventi.training_test.pages.walk_files import (
     read_walks,
 )
 from crowd.winoventi.validation.pages.validations import Pair
+from hits.datasets.columns import TEXT, Column, column
 from hits.families import Purpose, TakesFiles, Terms
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -44,6 +46,27 @@ class Station:
     generic: str
     given: Pair
     model_answer: Texts
+
+
+def _model_answer(name: str, words: str) -> Column:
+    """Return the column of an entry of the model answer, which workers never see."""
+    return column(f"model_{name}", TEXT, words, of=lambda one: one.asked.model_answer.get(name, ""))
+
+
+FLAT = (
+    column("noun", TEXT, "the thing", of="asked.noun"),
+    column("generic", TEXT, "what a model says that it is", of="asked.generic"),
+    yes_or_no("makes_sense", "whether the worker says that the statement makes sense"),
+    column("words", TEXT, "what else it could be, as written", of=lambda one: exceptions.words_of(one.texts)),
+    as_entered("sentence", "the worker's sentence, with two words in brackets"),
+    as_entered("generic_word", "the word that leads to the first outcome"),
+    as_entered("exception_word", "the word that leads to the second outcome"),
+    column("given_sentence", TEXT, "the sentence to judge", of="asked.given.sentence.sentence"),
+    yes_or_no("synonym", "whether a word of it means the same as its outcome"),
+    yes_or_no("fits", "whether both outcomes are possible with one of its words"),
+    _model_answer("synonym", "the model answer to the first of these"),
+    _model_answer("fits", "the model answer to the second of these"),
+)
 
 
 class WalkTask(AskTask[Station], TakesFiles):
@@ -69,6 +92,7 @@ class WalkTask(AskTask[Station], TakesFiles):
     review = "winoventi/review/walk.html"
     entries = (*exceptions.ENTRIES, *premises.ENTRIES, *PICKS)
     labels = LABELS
+    flat = FLAT
 
     @property
     def practice(self) -> Station:

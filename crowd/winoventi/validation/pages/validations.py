@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy
 
+from crowd.questions.answer_columns import yes_or_no
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoventi import domain
@@ -17,6 +18,9 @@ from crowd.winoventi.domain.prompts import BLANK, challenge
 from crowd.winoventi.entries import LABELS
 from crowd.winoventi.models import Premise
 from crowd.winoventi.queries.pair_people import judges_of
+from crowd.winoventi.reason_words import QUESTIONS as WORDS_OF_QUESTIONS
+from crowd.winoventi.reason_words import reason_in_words
+from hits.datasets.columns import TEXT, column
 from hits.families import NarrowsItems, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -54,6 +58,27 @@ class Pair:
         }
 
 
+FLAT = (
+    column("noun", TEXT, "the thing", of="asked.noun"),
+    column("generic", TEXT, "the first outcome", of="asked.generic"),
+    column("exception", TEXT, "the second outcome", of="asked.exception"),
+    column("sentence", TEXT, "the premise, with its two words in brackets", of="asked.sentence.sentence"),
+    *(
+        yes_or_no(str(question), f"whether the worker says: {words}")
+        for question, words in WORDS_OF_QUESTIONS.items()
+    ),
+    column(
+        "state", TEXT, "what became of the pair: waiting, valid, failed or withdrawn", of="asked.row.state"
+    ),
+    column(
+        "reason",
+        TEXT,
+        "the questions that it failed by",
+        of=lambda one: reason_in_words(one.asked.row.reason),
+    ),
+)
+
+
 class ValidationsTask(AskTask[Pair], NarrowsItems):
     key = domain.VALIDATE
     name = "Exception procedure: validation"
@@ -74,6 +99,7 @@ class ValidationsTask(AskTask[Pair], NarrowsItems):
     entries = tuple(map(str, QUESTIONS))
     labels = LABELS
     examples = EXAMPLES
+    flat = FLAT
     practice = Pair(
         noun="bridge",
         generic="safe",
