@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.pictures.models import Picture
+from crowd.questions.answer_columns import yes_or_no
 from crowd.questions.domain import NO, YES
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoground import domain
+from crowd.winoground.models import Pairing
+from hits.datasets.columns import FLAG, TEXT, Column, column
 from hits.families import Answer, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -35,6 +38,8 @@ class Pair:
     picture: Picture | None = None
     # None: not known.
     is_match: bool | None = None
+    # Its combination of an example; those of the first questions belong to none.
+    row: Pairing | None = None
 
     @property
     def is_away(self) -> bool:
@@ -63,6 +68,21 @@ class Pair:
         }
 
 
+def is_right(asked: Pair, texts: Texts) -> bool | None:
+    """Whether the answer is the expected one; None without an answer, or where nobody knows."""
+    said = texts.get(MATCH, "")
+    return None if not said or asked.is_match is None else (said == YES) == asked.is_match
+
+
+FLAT = (
+    column("caption", TEXT, "the caption", of="asked.caption"),
+    column("image_sha256", TEXT, "the image's file", of="asked.picture.sha256"),
+    column("is_match", FLAG, "whether the two belong together", of="asked.is_match"),
+    yes_or_no("answer", "whether the worker says that they match", entry=MATCH),
+    column("is_right", FLAG, "whether that is so", of=lambda one: is_right(one.asked, one.texts)),
+)
+
+
 class PairsTask(AskTask[Pair]):
     terms = Terms(
         item_s=12,
@@ -78,6 +98,7 @@ class PairsTask(AskTask[Pair]):
     review = "winoground/review/pairs.html"
     entries = (MATCH,)
     examples = EXAMPLES
+    flat: ClassVar[Sequence[Column]] = FLAT
 
     @property
     def practice(self) -> Pair:
@@ -94,9 +115,12 @@ class PairsTask(AskTask[Pair]):
         return Look(faults={MATCH: fault} if fault else {})
 
     def reviewed(self, asked: Pair, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
-        said = texts.get(MATCH, "")
-        is_right = None if not said or asked.is_match is None else (said == YES) == asked.is_match
-        return {**asked.shown, "said": said, "is_match": asked.is_match, "is_right": is_right}
+        return {
+            **asked.shown,
+            "said": texts.get(MATCH, ""),
+            "is_match": asked.is_match,
+            "is_right": is_right(asked, texts),
+        }
 
 
 def answers_to(items: Sequence[Item], answer: Answer) -> dict[int, bool]:

@@ -12,14 +12,24 @@ from django.utils.translation import gettext as _
 
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.winoground import domain
-from crowd.winoground.asking.pairs import Pair, PairsTask, answers_to
+from crowd.winoground.asking.pairs import FLAT, Pair, PairsTask, answers_to
 from crowd.winoground.models import Pairing
 from crowd.winoground.queries.examples_per_worker import one_of_each_example
 from hits.core.errors import InvalidAnswer
+from hits.datasets.columns import INTEGER, TEXT, column
 from hits.families import Answer, NarrowsItems, Score, TakesReports, TaskPage
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
+
+LETTERS = "AB"
+COMBINATION = (
+    column("example", INTEGER, "the example's number in its project", of="asked.row.example.number"),
+    column(
+        "caption_of", TEXT, "which of its captions: A or B", of=lambda one: LETTERS[one.asked.row.caption]
+    ),
+    column("image_of", TEXT, "which of its images: A or B", of=lambda one: LETTERS[one.asked.row.image]),
+)
 
 
 class ValidateTask(PairsTask, NarrowsItems, TakesReports):
@@ -37,6 +47,7 @@ class ValidateTask(PairsTask, NarrowsItems, TakesReports):
         # Providers charge more from ten places on one HIT.
         workers_per_hit=9,
     )
+    flat = (*COMBINATION, *FLAT)
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """The project's rule says if one worker sees two combinations of an example, and how far apart."""
@@ -97,4 +108,5 @@ def _pair_of(row: Pairing) -> Pair:
         caption=(example.caption_0, example.caption_1)[row.caption],
         picture=(example.image_0, example.image_1)[row.image],
         is_match=row.is_match,
+        row=row,
     )
