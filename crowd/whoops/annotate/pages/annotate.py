@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import QuerySet
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.pictures.models import Picture
+from crowd.questions.answer_columns import AnsweredQuestion, as_entered
 from crowd.questions.domain import is_unfit
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import NOT_KEPT, Labels, Look, Texts
@@ -29,6 +31,7 @@ from crowd.whoops.annotate.domain.annotation_texts import (
 from crowd.whoops.annotate.queries.annotators import images_for_annotator
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.models import Annotation, Image
+from hits.datasets.columns import INTEGER, TEXT, column
 from hits.families import NarrowsItems, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -115,6 +118,29 @@ class PictureToAnnotate:
     row: Any = None
 
 
+# What a file of the work says of the three texts about an image.
+WRITTEN = (
+    as_entered(CAPTION, "what the image shows"),
+    as_entered(EXPLANATION, "why that is strange"),
+    as_entered(UNDERSPECIFIED, "what it shows, with one of the two left out"),
+)
+# An image that was sent again since the worker wrote about it is not named.
+FLAT = (
+    column(
+        "image",
+        INTEGER,
+        "the image's number; empty if it was replaced since",
+        of=lambda one: _image(one, "number"),
+    ),
+    column("image_sha256", TEXT, "the image's file", of=lambda one: _image(one, "picture.sha256")),
+    *WRITTEN,
+    column(
+        "state", TEXT, "whether the texts count: counted, held or dropped", of=lambda one: _kept(one, "state")
+    ),
+    column("why", TEXT, "why they were dropped", of=lambda one: _kept(one, "why")),
+)
+
+
 class ThreeTexts(AskTask[PictureToAnnotate]):
     """The page of the annotators' work and of their test."""
 
@@ -155,6 +181,7 @@ class AnnotateTask(ThreeTexts, NarrowsItems):
         requirements=PAPER_ASKS,
     )
     review = "whoops/review/annotate.html"
+    flat = FLAT
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """Items of images that are still shown, and that this worker has met in no other task."""
@@ -178,6 +205,16 @@ class AnnotateTask(ThreeTexts, NarrowsItems):
             "odd": self.look(texts, asked).odd if texts else {},
             "annotation": next((row for row in rows if row.assignment_id == assignment.pk), None),
         }
+
+
+def _image(one: AnsweredQuestion, name: str) -> Any:
+    return attrgetter(name)(one.asked.row) if one.asked.row else None
+
+
+def _kept(one: AnsweredQuestion, name: str) -> str | None:
+    """Read a value of the annotation that was made of the answer."""
+    rows: Sequence[Annotation] = one.asked.row.annotations.all() if one.asked.row else ()
+    return next((getattr(row, name) for row in rows if one.is_own(row)), None)
 
 
 def pictured(picture: Picture, *, row: Any) -> PictureToAnnotate:

@@ -7,9 +7,10 @@ from typing import Any
 from crowd.questions.page_entries import Texts
 from crowd.whoops import domain
 from crowd.whoops.annotate.domain.annotation_texts import TEST_IMAGES, TEXTS
-from crowd.whoops.annotate.pages.annotate import PictureToAnnotate, ThreeTexts, pictured
+from crowd.whoops.annotate.pages.annotate import WRITTEN, PictureToAnnotate, ThreeTexts, pictured
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.models import TrainingImage
+from hits.datasets.columns import TEXT, column
 from hits.families import Purpose, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -39,6 +40,7 @@ class ExamplesTask(ThreeTexts):
     purpose = Purpose.TEST
     page = "whoops/examples.html"
     review = "whoops/review/examples.html"
+    flat = (column("image_sha256", TEXT, "the image's file", of="asked.row.picture.sha256"), *WRITTEN)
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, PictureToAnnotate]:
         rows = TrainingImage.objects.filter(item__in=items).select_related("picture")

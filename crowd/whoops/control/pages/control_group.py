@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from crowd.questions.answer_columns import AnsweredQuestion, as_entered
 from crowd.questions.domain import YES
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Labels, Look, Texts, fault_of_pick, fault_of_text
@@ -27,6 +28,8 @@ from crowd.whoops.control.queries.control_group import unknown_to
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.models import Revision
 from crowd.whoops.models.control_and_review import ControlAnswer
+from hits.datasets import columns as kinds
+from hits.datasets.columns import FLAG, INTEGER, column
 from hits.families import NarrowsItems, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -62,6 +65,36 @@ class PictureToControl:
     row: Revision | None = None
 
 
+def _control_answer(row: Revision, assignment: Assignment) -> ControlAnswer | None:
+    own = [one for one in row.image.control_answers.all() if one.revision == row.number]
+    return next((one for one in own if one.assignment_id == assignment.pk), None)
+
+
+def _seen(one: AnsweredQuestion) -> bool | None:
+    found = _control_answer(one.asked.row, one.assignment)
+    return found.seen if found else None
+
+
+FLAT = (
+    column("image", INTEGER, "the image's number", of="asked.row.image.number"),
+    column("revision", INTEGER, "which time it was sent", of="asked.row.number"),
+    column("image_sha256", kinds.TEXT, "the image's file", of="asked.row.picture.sha256"),
+    as_entered(TEXT, "what the worker found weird in it"),
+    column(
+        "saw_nothing",
+        FLAG,
+        "whether the worker saw nothing weird",
+        of=lambda one: one.texts.get(NOTHING) == YES,
+    ),
+    column(
+        "seen",
+        FLAG,
+        "whether that is what the designer meant; empty: not compared yet",
+        of=_seen,
+    ),
+)
+
+
 class ControlTask(AskTask[PictureToControl], NarrowsItems):
     key = domain.CONTROL
     name = "Weird images: control group"
@@ -82,6 +115,7 @@ class ControlTask(AskTask[PictureToControl], NarrowsItems):
     entries = (TEXT, NOTHING)
     labels = LABELS
     examples = EXAMPLES
+    flat = FLAT
 
     @property
     def practice(self) -> PictureToControl:
@@ -93,7 +127,8 @@ class ControlTask(AskTask[PictureToControl], NarrowsItems):
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, PictureToControl]:
         rows = Revision.objects.filter(control_item__in=items).select_related("picture", "image")
-        return {row.control_item_id or 0: _looked(row) for row in rows}
+        found = rows.prefetch_related("image__control_answers")
+        return {row.control_item_id or 0: _looked(row) for row in found}
 
     def shown(self, asked: PictureToControl, *, seed: str) -> Mapping[str, Any]:
         return {"picture_url": asked.url}
@@ -105,10 +140,7 @@ class ControlTask(AskTask[PictureToControl], NarrowsItems):
         return Look(faults={entry: words for entry, words in faults.items() if words})
 
     def reviewed(self, asked: PictureToControl, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
-        control_answer = None
-        if asked.row:
-            own = ControlAnswer.objects.filter(image=asked.row.image_id, revision=asked.row.number)
-            control_answer = own.filter(assignment=assignment).first()
+        control_answer = _control_answer(asked.row, assignment) if asked.row else None
         return {
             "picture_url": asked.url,
             "revision": asked.row,

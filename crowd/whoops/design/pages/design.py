@@ -14,16 +14,20 @@ from crowd.whoops.design.services.invitations import join_by_work
 from crowd.whoops.design.services.workspace_links import path_of
 from crowd.whoops.models import Designer, Image, Project
 from hits.core.errors import InvalidAnswer
+from hits.datasets.columns import INTEGER, MOMENT, TEXT, Column, column
 from hits.families import (
     Answer,
+    FlattensWork,
     NarrowsItems,
     RecoversAnswers,
     Score,
+    ServedWork,
     ShowsAgain,
     TaskPage,
     TaskType,
     Terms,
 )
+from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -31,7 +35,28 @@ IMAGES = "images"
 MOST_IMAGES = 1_000
 
 
-class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems):
+FLAT = (
+    column("image", INTEGER, "the image's number", of="number"),
+    column("image_sha256", TEXT, "the file", of="picture.sha256"),
+    column("tool", TEXT, "what it was made with"),
+    column("prompt", TEXT, "what the tool was told"),
+    column("normal", TEXT, "what would be normal", of="normal_pair"),
+    column("weird", TEXT, "what is there instead", of="weird_pair"),
+    column("explanation", TEXT, "why it is weird, as it is part of the data", of="final_explanation"),
+    column(
+        "category",
+        TEXT,
+        "the kind of common sense that it goes against",
+        of=lambda one: one.category and one.category.name,
+    ),
+    column("revision", INTEGER, "how many times it was sent"),
+    column("state", TEXT, "how far it has come"),
+    column("sent_at", MOMENT, "when it was first sent"),
+    column("image_accepted_at", MOMENT, "when it was accepted into the data", of="accepted_at"),
+)
+
+
+class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems, FlattensWork):
     """A task with one item for a project, for all places that are wanted: each worker leases it once."""
 
     key = domain.DESIGN
@@ -95,6 +120,17 @@ class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems):
         if not set(read[IMAGES]) <= set(_images_of(assignment)):
             raise InvalidAnswer(_("One of the images of this answer was never sent."))
         return read
+
+    def flat_columns(self, *, batch: Batch) -> Sequence[Column]:
+        return FLAT
+
+    def flatten(self, works: Sequence[ServedWork]) -> Mapping[int, Sequence[Image]]:
+        """Return the images that each work names, as they are now."""
+        named = {work.assignment.pk: (work.assignment.answer or {}).get(IMAGES, []) for work in works}
+        keys = {key for names in named.values() for key in names}
+        rows = Image.objects.filter(public_id__in=keys).select_related("picture", "category")
+        images = {str(image.public_id): image for image in rows}
+        return {pk: [images[key] for key in names if key in images] for pk, names in named.items()}
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """A designer whom a researcher has shut out would take the HIT in vain."""

@@ -11,11 +11,14 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from crowd.questions.answer_columns import AnsweredQuestion
+from crowd.questions.domain import NO, YES
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import YES_OR_NO, Look, Texts, fault_of_pick
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.judge.queries.judges import not_own
 from crowd.whoops.models.judged_items import Option, Question
+from hits.datasets.columns import FLAG, INTEGER, TEXT, TEXTS, column
 from hits.families import Answer, NarrowsItems, Score, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -36,6 +39,56 @@ class JudgedQuestion:
     row: Question | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class JudgedAnswer(AnsweredQuestion):
+    """An answer with its vote on each option, True if marked, and its choice in words if there is one."""
+
+    votes: Sequence[tuple[Option, bool]]
+    said: str
+
+    @property
+    def marked(self) -> list[str]:
+        return [option.text for option, is_marked in self.votes if is_marked]
+
+    @property
+    def is_right(self) -> bool | None:
+        """Whether every vote is what is known of its option; None where that is not known of all."""
+        known = [option.label for option, _ in self.votes]
+        if not known or None in known:
+            return None
+        return all(option.label == is_marked for option, is_marked in self.votes)
+
+
+FLAT = (
+    column("question", TEXT, "the question's name in files", of="asked.row.key"),
+    column(
+        "image",
+        INTEGER,
+        "the image's number",
+        of=lambda one: one.asked.row.image and one.asked.row.image.number,
+    ),
+    column("variant", TEXT, "weird, or one of its normal and natural partners", of="asked.row.variant"),
+    column("image_sha256", TEXT, "the file that was shown", of="asked.row.picture.sha256"),
+    column("text", TEXT, "the words of the question", of="asked.text"),
+    column("options", TEXTS, "what could be marked", of=lambda one: [option.text for option, _ in one.votes]),
+    column(
+        "sources",
+        TEXTS,
+        "who each of them is from",
+        of=lambda one: [option.source for option, _ in one.votes],
+    ),
+    column("said", TEXT, "the worker's choice"),
+    column("marked", TEXTS, "what the worker marked"),
+    column(
+        "votes",
+        TEXTS,
+        "yes or no for each of the options",
+        of=lambda one: [_word(vote) for _, vote in one.votes],
+    ),
+    column("is_right", FLAG, "whether the answer is the right one; empty where only judges can say"),
+)
+
+
 class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
     """A task with one question of a project for each item. Votes are scores: 1 if marked, 0 if not."""
 
@@ -46,6 +99,7 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
         requirements=PAPER_ASKS,
     )
     review = "whoops/review/judged.html"
+    flat = FLAT
 
     @abstractmethod
     def votes(self, texts: Texts, asked: JudgedQuestion) -> Iterable[tuple[Option, bool]]:
@@ -77,6 +131,11 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
             for option, is_marked in self.votes(texts, asked[item.pk])
         ]
 
+    def answered(self, **about: Any) -> JudgedAnswer:
+        texts, asked = about["texts"], about["asked"]
+        votes = list(self.votes(texts, asked))
+        return JudgedAnswer(**about, votes=votes, said=str(self.said(texts, asked)))
+
     def reviewed(self, asked: JudgedQuestion, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
         """The answer for a researcher, with source and label of each option."""
         marked = {option.pk: is_marked for option, is_marked in self.votes(texts, asked)} if texts else {}
@@ -87,6 +146,10 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
             "said": self.said(texts, asked) if texts else "",
             "options": [{"option": option, "is_marked": marked.get(option.pk)} for option in asked.options],
         }
+
+
+def _word(vote: bool) -> str:
+    return YES if vote else NO
 
 
 class PickTask(JudgedTask):
