@@ -16,14 +16,17 @@ from crowd.plain.asking.fault_words import words_for
 from crowd.plain.asking.practice import PRACTICE
 from crowd.plain.asking.shown_parts import ShownRow, answers_in_words, names_of, shown_parts
 from crowd.plain.domain import ASK
-from crowd.plain.domain.answers import Wrong, entry_of, fault_of
+from crowd.plain.domain.answers import Wrong, entry_of, fault_of, values_of
 from crowd.plain.domain.pages import MOST_QUESTIONS, Kind
-from crowd.plain.models import Row
+from crowd.plain.exporting.columns import work_columns
+from crowd.plain.exporting.lines import AnswerLine
+from crowd.plain.models import Description, Row
 from crowd.plain.queries.described_pages import described_in
 from crowd.questions.domain import is_unfit
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import NOT_KEPT, Look, Texts
 from hits.core.errors import InvalidAnswer
+from hits.datasets.columns import Column
 from hits.families import Answer, NarrowsItems, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
@@ -66,6 +69,7 @@ class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms,
                 cells=row.cells,
                 pictures={one.column: one.picture for one in row.pictures.all()},
                 role=row.role,
+                row=row,
             )
             for row in rows.prefetch_related("pictures__picture")
             if row.item_id
@@ -136,6 +140,16 @@ class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms,
 
     def check_answer(self, *, answer: Any, items: Sequence[Item]) -> Answer:
         return _said(super().check_answer(answer=answer, items=items))
+
+    def flat_columns(self, *, batch: Batch) -> Sequence[Column]:
+        """The columns of all versions of the page that the study has asked by."""
+        asked = Description.objects.filter(project__study=batch.study_id, asked_at__isnull=False)
+        return work_columns([one.page for one in asked.order_by("version")])
+
+    def answered(self, **about: Any) -> AnswerLine:
+        asked = about["asked"]
+        answer = values_of(asked.page, about["texts"], role=asked.role)
+        return AnswerLine(row=asked.row, answer=answer, work=about["assignment"])
 
     def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
         asked = self.asked_by(items_served(assignment)).values()

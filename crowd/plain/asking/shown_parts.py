@@ -8,6 +8,7 @@ from crowd.pictures.models import Picture
 from crowd.plain.domain.answers import entry_of, values_of
 from crowd.plain.domain.pages import Kind, Page, Part
 from crowd.plain.domain.texts import fill
+from crowd.plain.models import Row
 
 THUMBNAIL = 480
 # A larger picture is sent whole only where the worker asks for it.
@@ -26,6 +27,8 @@ class ShownRow:
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     # The role whose people are asked. Empty: anybody, or no row yet.
     role: str = ""
+    # None: a page without a row, as a researcher looks at it.
+    row: Row | None = None
 
     @property
     def is_away(self) -> bool:

@@ -21,6 +21,7 @@ from hits.datasets.columns import (
 
 KINDS = {Kind.CHOICES: TEXTS, Kind.SCALE: INTEGER, Kind.NUMBER: NUMBER}
 TIED = "what most have said, all of it where they are tied"
+VERSION = column("page", INTEGER, "the version of the page", of="version")
 TICKED = "all that more than half have ticked"
 
 
@@ -33,18 +34,16 @@ def answer_columns(page: Page) -> Sequence[Column]:
     """Columns of the file with a line for each answer that counts."""
     return (
         *_inputs(page),
-        *(
-            column(
-                f"Answer.{part.name}",
-                KINDS.get(part.kind, TEXT),
-                f"the answer to: {part.ask}",
-                of=partial(_answer, part.name),
-            )
-            for part in page.questions
-        ),
+        *_answers(page),
         column("by", PERSON, "pseudonym of the worker", of="work.worker.public_id"),
         column("at", MOMENT, "when it was submitted", of="work.submitted_at"),
     )
+
+
+def work_columns(pages: Sequence[Page]) -> Sequence[Column]:
+    """Return the columns of a batch's work: what was uploaded and answered, of all of these pages."""
+    found = [one for page in pages for one in (*_inputs(page), *_answers(page))]
+    return tuple({one.name: one for one in (VERSION, *found)}.values())
 
 
 def _inputs(page: Page) -> Sequence[Column]:
@@ -55,6 +54,18 @@ def _inputs(page: Page) -> Sequence[Column]:
             for name in page.columns
         ),
     )
+
+
+def _answers(page: Page) -> Sequence[Column]:
+    return [
+        column(
+            f"Answer.{part.name}",
+            KINDS.get(part.kind, TEXT),
+            f"the answer to: {part.ask}",
+            of=partial(_answer, part.name),
+        )
+        for part in page.questions
+    ]
 
 
 def _majority(part: Part) -> Sequence[Column]:

@@ -27,6 +27,10 @@ class AnswerLine:
     answer: Mapping[str, Value]
     work: Assignment
 
+    @property
+    def version(self) -> int:
+        return self.row.description.version
+
 
 def read_rows(description: Description, *, everything: bool) -> Iterator[RowLine]:
     """Lines of rows; with `everything` also rows that nobody has answered."""
