@@ -8,6 +8,7 @@ from rest_framework.filters import BaseFilterBackend
 from rest_framework.request import Request
 
 from hits.api.pagination import ByAge
+from hits.data.services import batch_files
 from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -87,6 +88,14 @@ class LedgerFilters(Filters):
 
 
 class ExportFilters(Nothing):
+    shape = serializers.ChoiceField(
+        list(batch_files.SHAPES.items()),
+        required=False,
+        help_text="Without it, as it was handed in.",
+    )
+    kind = serializers.ChoiceField(
+        list(batch_files.KINDS.items()), required=False, help_text="Without it, JSON Lines."
+    )
     include_excluded = serializers.BooleanField(
         required=False,
         help_text="Include work that was rejected, or kept out of the data by a reviewer; never data that "

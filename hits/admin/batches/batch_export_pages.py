@@ -1,7 +1,6 @@
 """A batch's work as a file, sent while it is read, so that its size is not limited."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -15,27 +14,30 @@ from django.utils import timezone
 
 from hits.admin.batches.steer import get_batch
 from hits.admin.data.take_files import send_lines
-from hits.common.spreadsheets import MARK, csv_line
-from hits.data.services import batch_export
+from hits.admin.selection import signed_in
+from hits.data.services import batch_files
+from hits.data.services.batch_files import KINDS, PROVENANCE, SHAPES
 from hits.studies.models import Batch
 
 EXPORT = "hits.export_batch"
-# These columns are in every row of a table, so that a part of a file still says where it comes from.
-PROVENANCE = ("study", "batch_id", "exported_at")
 
 
 class ExportForm(forms.Form):
+    shape = forms.ChoiceField(label="Rows", widget=forms.RadioSelect)
     kind = forms.ChoiceField(
-        label="File",
-        choices=[("csv", "CSV, for spreadsheets and R"), ("jsonl", "JSON Lines, with the batch's terms")],
-        initial="csv",
-        widget=forms.RadioSelect,
+        label="File", choices=list(KINDS.items()), initial="csv", widget=forms.RadioSelect
     )
     include_excluded = forms.BooleanField(
         label="Include rejected work, and work that was paid and kept out of the data",
         required=False,
         help_text="Data that workers have had removed are in no file.",
     )
+
+    def __init__(self, data: Any, *, shapes: Iterable[str]) -> None:
+        super().__init__(data)
+        field: Any = self.fields["shape"]
+        field.choices = [(shape, SHAPES[shape]) for shape in shapes]
+        field.initial = field.choices[0][0]
 
 
 def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
@@ -46,11 +48,12 @@ def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
 def export_view(
     batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id: int
 ) -> HttpResponse | StreamingHttpResponse:
-    """Ask for the file's format, then send the file."""
+    """Ask for the file's rows and format, then send the file."""
     batch = get_batch(batches, request, batch_id)
     if not request.user.has_perm(EXPORT):
         raise PermissionDenied
-    form = ExportForm(request.POST if request.method == "POST" else None)
+    columns = batch_files.columns_of(batch)
+    form = ExportForm(request.POST if request.method == "POST" else None, shapes=columns)
     if form.is_bound and form.is_valid():
         return _send(request, batch, **form.cleaned_data)
     context = {
@@ -58,37 +61,13 @@ def export_view(
         "title": "Export",
         "batch": batch,
         "form": form,
-        "columns": [*batch_export.COLUMNS, *PROVENANCE],
+        "lists": [(SHAPES[shape], found) for shape, found in columns.items()],
+        "provenance": PROVENANCE,
     }
     return TemplateResponse(request, "admin/hits/export.html", context)
 
 
-def write_csv(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
-    """Write rows as CSV with a byte order mark, by which spreadsheets know the encoding."""
-    yield MARK + csv_line([*batch_export.COLUMNS, *PROVENANCE])
-    tail = [_cell(about[name]) for name in PROVENANCE]
-    for row in rows:
-        yield csv_line([*(_cell(row[name]) for name in batch_export.COLUMNS), *tail])
-
-
-def write_jsonl(rows: Iterable[Mapping[str, Any]], *, about: Mapping[str, Any]) -> Iterator[str]:
-    """Write rows as JSON Lines. The first line describes the file; every other line is a row."""
-    yield json.dumps({"about": about}, ensure_ascii=False) + "\n"
-    for row in rows:
-        yield json.dumps(row, ensure_ascii=False) + "\n"
-
-
-def _cell(value: Any) -> str | int | None:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str | int | None) else json.dumps(value, ensure_ascii=False)
-
-
-def _send(request: HttpRequest, batch: Batch, *, kind: str, include_excluded: bool) -> StreamingHttpResponse:
-    by: Any = request.user
+def _send(request: HttpRequest, batch: Batch, *, kind: str, **asked: Any) -> StreamingHttpResponse:
     now = timezone.now()
-    batch_export.record_export(batch=batch, include_excluded=include_excluded, by=by, now=now)
-    about = batch_export.describe_export(batch=batch, include_excluded=include_excluded, by=by, now=now)
-    rows = batch_export.export_batch(batch=batch, include_excluded=include_excluded)
-    lines = (write_csv if kind == "csv" else write_jsonl)(rows, about=about)
-    return send_lines(lines, name=f"batch-{str(batch.public_id)[:8]}-{now:%Y%m%d-%H%M}.{kind}", kind=kind)
+    lines = batch_files.send_batch(batch=batch, kind=kind, by=signed_in(request), now=now, **asked)
+    return send_lines(lines, name=batch_files.name_of(batch, kind=kind, now=now), kind=kind)

@@ -1,8 +1,6 @@
 """Views that list, show, draft and export batches."""
 
-import json
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.db.models import Prefetch, QuerySet
 from django.http import StreamingHttpResponse
@@ -14,6 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from hits.admin.data.take_files import send_lines
 from hits.api.authentication import user_of
 from hits.api.batches.batch_calls import Verbs
 from hits.api.batches.batch_serializers import (
@@ -30,11 +29,14 @@ from hits.batches.queries.hourly_pay import pay_of
 from hits.batches.queries.tally import batches_with_counts, progress_of
 from hits.batches.services import drafting
 from hits.core.errors import RuleBroken
-from hits.data.services import batch_export
+from hits.data.services import batch_files
+from hits.data.services.batch_files import RAW
 from hits.identity.api_tokens import Scope
 from hits.studies.models import Batch
 from hits.work import access
 
+# What programs get that ask for nothing else, since before there was a choice.
+EXPORTED = {"shape": RAW, "kind": "jsonl", "include_excluded": False}
 STEER = need(Scope.LAUNCH, "steer_batch")
 
 
@@ -110,25 +112,16 @@ class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Repeatable,
             raise RuleBroken("not_launched", "This batch is a draft. Nobody has worked in it.")
         return Response(WagesSerializer(pay_of(batch)).data)
 
-    @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.STR})
+    @extend_schema(
+        responses={(200, "application/jsonl"): OpenApiTypes.STR, (200, "text/csv"): OpenApiTypes.STR}
+    )
     @action(detail=True)
     def export(self, request: Request, public_id: str) -> StreamingHttpResponse:
-        """Stream the batch's work as JSON Lines, under pseudonyms. The first line describes the file."""
-        asked: dict[str, Any] = {
-            "batch": self.get_object(),
-            "include_excluded": read_query(request, ExportFilters).get("include_excluded", False),
-        }
-        by, now = user_of(request), timezone.now()
-        batch_export.record_export(**asked, by=by, now=now)
-        first = batch_export.describe_export(**asked, by=by, now=now)
-        answer = StreamingHttpResponse(
-            _lines(first, batch_export.export_batch(**asked)), content_type="application/jsonl"
-        )
+        """Stream the batch's work under pseudonyms. The first line of JSON Lines describes the file."""
+        batch, now = self.get_object(), timezone.now()
+        asked = {**EXPORTED, **read_query(request, ExportFilters)}
+        kind = asked["kind"]
+        lines = batch_files.send_batch(batch=batch, by=user_of(request), now=now, **asked)
+        answer = send_lines(lines, name=batch_files.name_of(batch, kind=kind, now=now), kind=kind)
         answer["Cache-Control"] = "no-store"
         return answer
-
-
-def _lines(first: Any, rows: Iterator[Any]) -> Iterator[str]:
-    yield json.dumps({"about": first}, ensure_ascii=False) + "\n"
-    for row in rows:
-        yield json.dumps(row, ensure_ascii=False) + "\n"

@@ -14,6 +14,7 @@ from hits.identity.api_tokens import Scope
 from hits.studies.models import Batch, Study
 from hits.work.models.hits import HIT, Change
 from hits.work.models.items import Item
+from hits.work.models.leases import Lease
 from tests.factories import (
     NOW,
     make_account,
@@ -457,3 +458,35 @@ def test_export_needs_its_own_scope_and_permission() -> None:
 
     assert [answer.status_code for answer in answers] == [403, 403]
     assert not BatchEvent.objects.exists()
+
+
+def test_export_in_words_comes_as_lines_or_as_a_table() -> None:
+    batch = make_batch(status="open")
+    held = notebook(*LAUNCH, sees=[batch.study])
+    association = make_association(study=batch.study)
+    answer = {str(association.item.public_id): sorted(association.chosen_keys)}
+    work = make_assignment(hit=make_hit(batch=batch), status="submitted", answer=answer)
+    Lease.objects.create(item=association.item, assignment=work, worker=work.worker, leased_at=NOW)
+
+    def export(**query: str) -> str:
+        response: Any = held.get(f"batches/{batch.public_id}/export/", **query)
+        return b"".join(response.streaming_content).decode()
+
+    about, row = map(json.loads, export(shape="flat").splitlines())
+    header, line = export(shape="flat", kind="csv").removeprefix("\ufeff").splitlines()
+
+    assert (about["about"]["rows"], row["cue"], row["jaccard"]) == ("flat", "cold", 1.0)
+    assert header.startswith("worker,hit_number,assignment,row,")
+    assert work.worker.pseudonym in line
+
+
+def test_export_in_words_of_a_task_without_any_is_refused() -> None:
+    batch = make_batch(status="open", task="compensation")
+    held = notebook(*LAUNCH, sees=[batch.study])
+
+    answers = [
+        held.get(f"batches/{batch.public_id}/export/", shape=shape) for shape in ("flat", "other", "raw")
+    ]
+
+    assert [answer.status_code for answer in answers] == [409, 400, 200]
+    assert batch.events.filter(kind="exported").count() == 1

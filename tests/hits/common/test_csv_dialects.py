@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from crowd.marketplace.spreadsheets import csv_file
-from hits.admin.batches.batch_export_pages import write_csv as write_batch
 from hits.common.spreadsheets import write_csv
-from hits.data.services.batch_export import COLUMNS
+from hits.data.services.batch_export import RAW
+from hits.data.services.batch_files import write_csv as write_batch
 from hits.datasets.columns import FLAG, INTEGER, NUMBER, TEXT, TEXTS, column
 from hits.datasets.text_formats import csv_lines, tsv_lines
 
@@ -32,11 +32,12 @@ def test_finance_office_gets_a_mark_moments_and_figures() -> None:
 
 
 def test_batch_has_a_mark_and_its_lists_as_spaced_json() -> None:
-    row: dict[str, Any] = dict.fromkeys(COLUMNS, None)
+    names = [one.name for one in RAW]
+    row: dict[str, Any] = dict.fromkeys(names, None)
     row |= {"worker": "=w", "attempt": -1, "kept_out": True, "status": ODD, "answer": {"ä": [1, None]}}
     about = {"study": "@study", "batch_id": "b", "exported_at": None}
 
-    written = "".join(write_batch([row], about=about))
+    written = "".join(write_batch([row], names=names, about=about))
 
     assert written == (
         "\ufeffworker,hit_number,hit,assignment,attempt,accepted_at,submitted_at,approved_at,rejected_at,"

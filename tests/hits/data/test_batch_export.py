@@ -13,10 +13,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.admin.batches.batch_export_pages import write_csv, write_jsonl
 from hits.batches.models import BatchEvent
 from hits.data.services import batch_export
-from hits.data.services.batch_export import COLUMNS, describe_export, export_batch
+from hits.data.services.batch_export import RAW, describe_export, export_batch
+from hits.data.services.batch_files import write_csv, write_jsonl
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
@@ -37,6 +37,7 @@ from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
 PLANTED = "APLANTEDWORKER"
+COLUMNS = tuple(one.name for one in RAW)
 
 
 def make_full() -> Assignment:
@@ -204,19 +205,24 @@ def test_csv_runs_nothing_in_a_spreadsheet(start: str) -> None:
     row = {**dict.fromkeys(COLUMNS), "answer": f"{start}cmd|' /C calc'!A0", "worked_s": -3}
     about = {"study": "=1+1", "batch_id": "b", "exported_at": "t"}
 
-    text = "".join(write_csv([row], about=about)).removeprefix("\ufeff")
+    text = "".join(write_csv([row], names=COLUMNS, about=about)).removeprefix("\ufeff")
     [found] = csv.DictReader(io.StringIO(text, newline=""))
 
     assert (found["answer"], found["study"]) == (f"'{start}cmd|' /C calc'!A0", "'=1+1")
     assert found["worked_s"] == "-3"
 
 
+@pytest.mark.parametrize("shape", ["flat", "raw"])
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_file_holds_no_id_of_the_provider(client: Client, kind: str) -> None:
+def test_file_holds_no_id_of_the_provider(client: Client, kind: str, shape: str) -> None:
     assignment = make_full()
     sign_in_with(client, "view_batch", "export_batch", "see_all_studies")
 
-    text = read(client.post(export_url(assignment.hit.batch), {"kind": kind, "include_excluded": "on"}))
+    text = read(
+        client.post(
+            export_url(assignment.hit.batch), {"shape": shape, "kind": kind, "include_excluded": "on"}
+        )
+    )
 
     assert assignment.worker.pseudonym in text
     assert re.findall("PLANTED", text) == []
@@ -227,7 +233,7 @@ def test_csv_file_opens_as_a_table(client: Client) -> None:
     assignment = make_full()
     sign_in_with(client, "view_batch", "export_batch", "see_all_studies")
 
-    response = client.post(export_url(assignment.hit.batch), {"kind": "csv"})
+    response = client.post(export_url(assignment.hit.batch), {"shape": "raw", "kind": "csv"})
     rows = list(csv.DictReader(io.StringIO(read(response).removeprefix("\ufeff"), newline="")))
 
     assert response["Content-Disposition"].startswith('attachment; filename="batch-')
@@ -240,7 +246,7 @@ def test_export_is_on_the_record_of_the_batch(client: Client) -> None:
     user = sign_in_with(client, "view_batch", "export_batch", "see_all_studies")
     batch = make_full().hit.batch
 
-    client.post(export_url(batch), {"kind": "csv"})
+    client.post(export_url(batch), {"shape": "raw", "kind": "csv"})
 
     event = BatchEvent.objects.get()
     assert (event.batch, event.kind, event.by) == (batch, "exported", user)
@@ -251,7 +257,7 @@ def test_export_page_asks_for_the_form_of_it(client: Client) -> None:
     batch = make_full().hit.batch
 
     page = client.get(export_url(batch))
-    wrong = client.post(export_url(batch), {"kind": "xls"})
+    wrong = client.post(export_url(batch), {"shape": "raw", "kind": "xls"})
 
     assert (page.status_code, wrong.status_code) == (200, 200)
     assert "Select a valid choice" in wrong.content.decode()
@@ -262,7 +268,7 @@ def test_export_without_the_permission_is_refused(client: Client) -> None:
     sign_in_with(client, "view_batch", "see_all_studies")
     batch = make_full().hit.batch
 
-    assert client.post(export_url(batch), {"kind": "csv"}).status_code == 403
+    assert client.post(export_url(batch), {"shape": "raw", "kind": "csv"}).status_code == 403
     assert not BatchEvent.objects.exists()
 
 
@@ -272,7 +278,9 @@ def test_export_of_somebody_elses_study_is_not_found(client: Client) -> None:
     own = make_batch(status="open", study=make_study())
     own.study.members.add(user)
 
-    answers = [client.post(export_url(batch), {"kind": "csv"}).status_code for batch in (theirs, own)]
+    answers = [
+        client.post(export_url(batch), {"shape": "raw", "kind": "csv"}).status_code for batch in (theirs, own)
+    ]
 
     assert answers == [404, 200]
     assert [event.batch for event in BatchEvent.objects.all()] == [own]

@@ -49,7 +49,7 @@ FILES: dict[str, tuple[str, Get]] = {
         "hits.export_batch",
         lambda client, run: client.post(
             at("batch_export", Bonus.objects.filter(rows__run=run)[0].assignment.hit.batch_id),
-            {"kind": "csv"},
+            {"shape": "raw", "kind": "csv"},
         ),
     ),
 }

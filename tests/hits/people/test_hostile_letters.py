@@ -331,7 +331,9 @@ def test_member_of_one_study_steers_and_writes_to_nothing_of_another(client: Cli
     answers = [
         client.get(reverse("admin:hits_batch_live", args=[theirs.batch_id])),
         client.post(reverse("admin:hits_batch_steer", args=[theirs.batch_id, "drain"]), {"confirmed": "yes"}),
-        client.post(reverse("admin:hits_batch_export", args=[theirs.batch_id]), {"kind": "csv"}),
+        client.post(
+            reverse("admin:hits_batch_export", args=[theirs.batch_id]), {"shape": "raw", "kind": "csv"}
+        ),
         client.post(reverse("admin:hits_hit_steer", args=[theirs.pk, "expire"]), {"confirmed": "yes"}),
         client.post(
             reverse("admin:hits_worker_block"), {"workers": stranger.pk, "kind": "soft", "reason": "x"}
