@@ -84,6 +84,7 @@ class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
     list_per_page = 100
     show_full_result_count = False
     actions = None
+    has_own_file = True
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(require_POST(self.file_view))

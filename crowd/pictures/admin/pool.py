@@ -106,6 +106,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     search_fields = ("concept", "caption", "key", "sha256", "ocr_text", "licence", "source")
     ordering = ("-pk",)
     show_full_result_count = False
+    has_own_file = True
     actions = ("fit", "unfit", "allow", "disallow", "remove", "restore", "recheck", "prepare_again")
     readonly_fields = (
         "large", "state", "flags", "ocr_text", "read_by", "pixels", "sha256", "original_sha256", "key",

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.template.response import TemplateResponse
 from django.urls import path
 
+from hits.admin.home import list_files
 from hits.admin.home.home_page import home_context
 from hits.admin.home.navigation import sections_for
 from hits.admin.home.search_page import search_view
@@ -21,7 +22,8 @@ class CrowdAdminSite(AdminSite):
 
     def get_urls(self) -> list[Any]:
         search = self.admin_view(partial(search_view, self))
-        return [path("search/", search, name="search"), *super().get_urls()]
+        files = list_files.urls(list(self._registry.values()))
+        return [path("search/", search, name="search"), *files, *super().get_urls()]
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
         shown = {"title": "Home", **home_context(request), **(extra_context or {})}

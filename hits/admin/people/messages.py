@@ -1,5 +1,6 @@
 """Messages to workers: what was written, and whom it reached."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.contrib import admin, messages
@@ -46,10 +47,14 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """The list, with the figures of its page's rows read in one query."""
         changes = super().get_changelist_instance(request)
-        tallies = worker_record.tallies(message.pk for message in changes.result_list)
-        for message in changes.result_list:
-            message.tally = tallies[message.pk]
+        self.fill_rows(changes.result_list)
         return changes
+
+    def fill_rows(self, rows: Iterable[Any]) -> None:
+        messages = list(rows)
+        tallies = worker_record.tallies(message.pk for message in messages)
+        for message in messages:
+            message.tally = tallies[message.pk]
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
