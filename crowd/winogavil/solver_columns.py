@@ -72,10 +72,13 @@ FLAT = (
         of=lambda one: _concepts(one.candidates),
     ),
     column(
-        "candidates_sha256", TEXTS, "their files, in the same order", of=lambda one: _files(one.candidates)
+        "candidates_sha256",
+        TEXTS,
+        "the SHA-256 of their files, in the same order",
+        of=lambda one: _files(one.candidates),
     ),
     column("picked", TEXTS, "the pictures that the worker picked", of=lambda one: _concepts(one.picked)),
-    column("picked_sha256", TEXTS, "their files", of=lambda one: _files(one.picked)),
+    column("picked_sha256", TEXTS, "the SHA-256 of their files", of=lambda one: _files(one.picked)),
     column(
         "associations",
         TEXTS,

@@ -50,7 +50,7 @@ FLAT = (
     ),
     column("cue", TEXT, "the word", of="query.text"),
     column("candidates", TEXTS, "what the pictures show, in the order shown"),
-    column("candidates_sha256", TEXTS, "their files, in the same order", of="files"),
+    column("candidates_sha256", TEXTS, "the SHA-256 of their files, in the same order", of="files"),
     column(
         "associations",
         TEXTS,
@@ -60,7 +60,7 @@ FLAT = (
     column(
         "associations_sha256",
         TEXTS,
-        "their files",
+        "the SHA-256 of their files",
         of=lambda one: [one.files[place] for place in one.query.chosen],
     ),
     column("asked_at", MOMENT, "when the worker put the word to the model", of="query.asked_at"),

@@ -51,7 +51,7 @@ def results_card(project: Project, user: User) -> Card:
     )
     ways = [
         CardLink(name="See the results", url=_address(project, "results")),
-        CardLink(name="Take the data out…", url=_address(project, "take"), permission=TAKE),
+        CardLink(name="Export the data…", url=_address(project, "take"), permission=TAKE),
         *release_links(project.study, family="plain"),
     ]
     return Card(

@@ -62,7 +62,7 @@ FLAT = (
     column(
         "pictures_sha256",
         TEXTS,
-        "their files, in the same order",
+        "the SHA-256 of their files, in the same order",
         of=lambda one: [place.picture.sha256 for place in one.places if place.picture],
     ),
     column("labels", TEXTS, "what the worker chose", of="given"),

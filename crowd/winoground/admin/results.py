@@ -43,7 +43,7 @@ def results_card(project: Project, user: User) -> Card:
     ways = [
         _way(project, "See the results", "results"),
         _way(project, "Example by example", "result_examples"),
-        _way(project, "Take the data out…", "take", permission=TAKE),
+        _way(project, "Export the data…", "take", permission=TAKE),
         *release_links(project.study, family="winoground"),
     ]
     return Card(

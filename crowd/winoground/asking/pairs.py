@@ -76,7 +76,7 @@ def is_right(asked: Pair, texts: Texts) -> bool | None:
 
 FLAT = (
     column("caption", TEXT, "the caption", of="asked.caption"),
-    column("image_sha256", TEXT, "the image's file", of="asked.picture.sha256"),
+    column("image_sha256", TEXT, "the SHA-256 of its file", of="asked.picture.sha256"),
     column("is_match", FLAG, "whether the two belong together", of="asked.is_match"),
     yes_or_no("answer", "whether the worker says that they match", entry=MATCH),
     column("is_right", FLAG, "whether that is so", of=lambda one: is_right(one.asked, one.texts)),

@@ -38,7 +38,7 @@ class TakePage:
     said: Callable[[Any], str]
     everything: str
     key: str = "take"
-    title: str = "Take the data out"
+    title: str = "Export the data"
     source: Callable[[HttpRequest, Any], Any] = lambda _, project: project
     find: Callable[..., Any] = ProjectPages.find
 

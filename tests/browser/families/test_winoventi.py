@@ -131,7 +131,7 @@ def take_published(desk: Desk) -> list[list[str]]:
     page.goto(f"{desk.sites.public}{reverse('admin:winoventi_project_change', args=[desk.project.pk])}")
     page.get_by_role("link", name="Take the challenge set out").click()
     with page.expect_download() as taken:
-        page.get_by_role("button", name="Download the file").click()
+        page.get_by_role("button", name="Export").click()
     lines = Path(taken.value.path()).read_text().splitlines()
     return [line.split("\t") for line in lines]
 

@@ -189,3 +189,13 @@ def test_work_of_a_task_without_words_is_offered_as_it_was_handed_in(client: Cli
 
     assert "Select a valid choice" in text_of(refused)
     assert sent["Content-Type"].startswith("text/csv")
+
+
+def test_page_says_plainly_what_its_buttons_do(client: Client) -> None:
+    sign_in_with(client, *MAY_EXPORT)
+    batch = make_batch(status="open")
+
+    page = text_of(client.get(reverse("admin:hits_batch_export", args=[batch.pk])))
+
+    assert '<button class="button default">Export</button>' in page
+    assert f'href="{reverse("admin:hits_batch_live", args=[batch.pk])}">Cancel</a>' in page

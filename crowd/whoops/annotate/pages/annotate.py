@@ -132,7 +132,7 @@ FLAT = (
         "the image's number; empty if it was replaced since",
         of=lambda one: _image(one, "number"),
     ),
-    column("image_sha256", TEXT, "the image's file", of=lambda one: _image(one, "picture.sha256")),
+    column("image_sha256", TEXT, "the SHA-256 of its file", of=lambda one: _image(one, "picture.sha256")),
     *WRITTEN,
     column(
         "state", TEXT, "whether the texts count: counted, held or dropped", of=lambda one: _kept(one, "state")

@@ -40,7 +40,7 @@ class ExamplesTask(ThreeTexts):
     purpose = Purpose.TEST
     page = "whoops/examples.html"
     review = "whoops/review/examples.html"
-    flat = (column("image_sha256", TEXT, "the image's file", of="asked.row.picture.sha256"), *WRITTEN)
+    flat = (column("image_sha256", TEXT, "the SHA-256 of its file", of="asked.row.picture.sha256"), *WRITTEN)
 
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, PictureToAnnotate]:
         rows = TrainingImage.objects.filter(item__in=items).select_related("picture")

@@ -78,7 +78,7 @@ def _seen(one: AnsweredQuestion) -> bool | None:
 FLAT = (
     column("image", INTEGER, "the image's number", of="asked.row.image.number"),
     column("revision", INTEGER, "which time it was sent", of="asked.row.number"),
-    column("image_sha256", kinds.TEXT, "the image's file", of="asked.row.picture.sha256"),
+    column("image_sha256", kinds.TEXT, "the SHA-256 of its file", of="asked.row.picture.sha256"),
     as_entered(TEXT, "what the worker found weird in it"),
     column(
         "saw_nothing",

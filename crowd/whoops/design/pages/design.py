@@ -37,7 +37,7 @@ MOST_IMAGES = 1_000
 
 FLAT = (
     column("image", INTEGER, "the image's number", of="number"),
-    column("image_sha256", TEXT, "the file", of="picture.sha256"),
+    column("image_sha256", TEXT, "the SHA-256 of its file", of="picture.sha256"),
     column("tool", TEXT, "what it was made with"),
     column("prompt", TEXT, "what the tool was told"),
     column("normal", TEXT, "what would be normal", of="normal_pair"),

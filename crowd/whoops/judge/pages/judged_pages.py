@@ -68,7 +68,7 @@ FLAT = (
         of=lambda one: one.asked.row.image and one.asked.row.image.number,
     ),
     column("variant", TEXT, "weird, or one of its normal and natural partners", of="asked.row.variant"),
-    column("image_sha256", TEXT, "the file that was shown", of="asked.row.picture.sha256"),
+    column("image_sha256", TEXT, "the SHA-256 of the file that was shown", of="asked.row.picture.sha256"),
     column("text", TEXT, "the words of the question", of="asked.text"),
     column("options", TEXTS, "what could be marked", of=lambda one: [option.text for option, _ in one.votes]),
     column(

@@ -60,7 +60,7 @@ def results_card(project: Project, user: User) -> Card:
             CardLink(name="See the statistics", url=page_url("statistics", project)),
             CardLink(name="Two models by category", url=page_url("by_category", project)),
             CardLink(name="Upload a model's matching scores…", url=upload, permission=ADD),
-            CardLink(name="Take the data out…", url=page_url("take", project), permission=TAKE),
+            CardLink(name="Export the data…", url=page_url("take", project), permission=TAKE),
             *release_links(project.study, family="whoops"),
         ],
     )
