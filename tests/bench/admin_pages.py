@@ -2,10 +2,17 @@
 
 Run it from the top folder: python -m tests.bench.admin_pages
 It fails where a page takes ten queries or more, or over 200 ms. DATABASE_URL may name an empty database.
+
+With --assignments N it tells the ten slowest pages instead, beside an almost empty database of its own (that
+of BASE_DATABASE_URL, if there is one): queries of both, and how many times as long a page takes. --json tells
+it to programs. It fails where a page takes over 25 queries, or more than on the almost empty database.
 """
 
+import argparse
+import json
 import logging
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -22,15 +29,77 @@ MOST_QUERIES, MOST_MS = 10, 200.0
 FILE = "export, first rows"
 
 Row = tuple[str, int, float, float, str]
+# Assignments of each HIT, and HITs of a database that is almost empty.
+EACH, FEW = 3, 12
+SLOWEST, MOST_OF_ALL = 10, 25
 
 
 def main() -> None:
+    asked = _read_arguments()
+    if asked.assignments:
+        compared = compare(hits=asked.assignments // EACH)
+        sys.stdout.write(json.dumps(compared, indent=1) + "\n" if asked.json else in_lines(compared))
+        sys.exit(any(row["wrong"] for row in compared))
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder))
         rows = measure()
-    sys.stdout.write(table(rows))
+    sys.stdout.write(json.dumps(rows) + "\n" if asked.json else table(rows))
     if any(row[-1] for row in rows):
         sys.exit(1)
+
+
+def _read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Queries and times of the admin's pages.")
+    parser.add_argument("--assignments", type=int, help="compare this many with an almost empty database")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args()
+
+
+def compare(*, hits: int) -> list[dict[str, Any]]:
+    """Return the slowest pages, and all that are wrong, each beside itself on an almost empty database."""
+    base = {row[0]: row for row in _measured(hits=FEW, database=os.environ.get("BASE_DATABASE_URL"))}
+    full = _measured(hits=hits, database=os.environ.get("DATABASE_URL"))
+    rows = [_beside(row, base[row[0]]) for row in full if row[0] in base]
+    rows.sort(key=lambda row: -row["ms"])
+    return [row for place, row in enumerate(rows) if place < SLOWEST or row["wrong"]]
+
+
+def _measured(*, hits: int, database: str | None) -> list[Row]:
+    """Measure in a process of its own: a database is chosen once."""
+    others = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    chosen = {"DATABASE_URL": database} if database else {}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench.admin_pages", "--json"],
+        env={**others, **chosen, "HITS": str(hits)},
+        stdout=subprocess.PIPE,
+        check=False,  # it fails where a page is slow, and tells the rows all the same
+    )
+    rows: list[Row] = [tuple(row) for row in json.loads(done.stdout.splitlines()[-1])]
+    return rows
+
+
+def _beside(row: Row, base: Row) -> dict[str, Any]:
+    name, queries, took, _, _ = row
+    wrong = [f"{queries} queries"] if queries > MOST_OF_ALL and name != FILE else []
+    wrong += ["grows with rows"] if queries > base[1] + 1 and name != FILE else []
+    return {
+        "page": name,
+        "queries": queries,
+        "queries_if_empty": base[1],
+        "ms": round(took, 1),
+        "times_as_long": round(took / base[2], 2),
+        "wrong": ", ".join(wrong),
+    }
+
+
+def in_lines(rows: list[dict[str, Any]]) -> str:
+    lines = ["queries  if empty       ms   times  page"]
+    lines += [
+        f"{row['queries']:7}  {row['queries_if_empty']:8}  {row['ms']:7.1f}  {row['times_as_long']:6.2f}  "
+        f"{row['page']}{' <- ' if row['wrong'] else ''}{row['wrong']}"
+        for row in rows
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def prepare(data: Path) -> None:
