@@ -43,7 +43,7 @@ def pictures_card(game: Game, user: User) -> Card:
         ),
         CardLink(
             name="Pictures",
-            url=reverse("admin:pictures_picture_changelist"),
+            url=reverse("admin:pictures_gallery"),
             permission=SEE,
         ),
     ]
