@@ -126,3 +126,40 @@ def test_frame_tells_the_page_around_it(bench: Bench) -> None:
 
     page.add_script_tag(url="/static/marketplace/submitted.js?again")
     page.wait_for_function("document.title === 'submitted'")
+
+
+@pytest.mark.parametrize(
+    ("ask", "origin", "shown"),
+    [
+        (f"{ORIGIN}/mine/", ORIGIN, True),
+        ("https://evil.example/", ORIGIN, False),
+        (f"{ORIGIN}/mine/", "https://evil.example", False),
+        ("javascript:alert(1)", ORIGIN, False),
+    ],
+)
+def test_only_the_frame_says_where_its_own_site_is_asked(
+    bench: Bench, ask: str, origin: str, shown: bool
+) -> None:
+    bench.answers["/frame/"] = lambda: (200, "<h1>Work</h1>")
+    framed = '<a data-ask hidden>Ask</a></div><iframe src="/frame/"></iframe>'
+    page = bench.open(work(left=900).replace("</div>", framed), "marketplace/work.js")
+
+    page.evaluate(
+        "([ask, origin]) => dispatchEvent(new MessageEvent('message', { data: { ask }, origin }))",
+        [ask, origin],
+    )
+
+    assert page.locator("[data-ask]").is_visible() == shown
+
+
+def test_a_framed_page_tells_where_it_is_asked(bench: Bench) -> None:
+    bench.answers["/frame/"] = lambda: (
+        200,
+        '<a data-ask href="/mine/">Ask</a><script src="/static/statement/ask.js"></script>',
+    )
+    page = bench.open("<output></output>")
+    page.evaluate("addEventListener('message', ({ data }) => { document.title = data.ask; })")
+
+    page.evaluate("document.body.append(Object.assign(document.createElement('iframe'), { src: '/frame/' }))")
+
+    page.wait_for_function(f"document.title === '{ORIGIN}/mine/'")

@@ -1,4 +1,4 @@
-// Counts down to the deadline, and moves on when the frame says that the work was handed in.
+// Counts down to the deadline, hears where the requester is asked, and moves on when the work was handed in.
 "use strict";
 
 const work = document.querySelector("[data-work]");
@@ -31,6 +31,28 @@ const tick = () => {
 tick();
 
 if (next) next.hidden = false; // a test has none
+
+// On a phone what can be done stands in a menu over the frame.
+const menu = work.querySelector("[data-menu]");
+const close = () => { menu.open = false; };
+if (menu) {
+  addEventListener("blur", close); // into the frame
+  addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    close();
+    menu.querySelector("summary").focus();
+  });
+}
+
+// Only the page in the frame says where it is asked, and only on its own site.
+const ask = work.querySelector("[data-ask]");
+addEventListener("message", ({ data, origin }) => {
+  const frame = document.querySelector("iframe");
+  if (!ask || !URL.canParse(data?.ask) || origin !== new URL(frame.src).origin) return;
+  if (new URL(data.ask).origin !== origin) return;
+  ask.href = data.ask;
+  ask.hidden = false;
+});
 
 addEventListener("message", (event) => {
   if (event.origin !== location.origin || event.data !== "submitted") return;
