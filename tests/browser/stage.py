@@ -43,9 +43,9 @@ class Desk:
         return sorted(keys - self.association.chosen_keys)
 
 
-def open_desk(sites: Sites) -> Desk:
-    """Create a worker who accepted a HIT in which three pictures of five are to be picked."""
-    association = make_association(size=5, chosen=3)
+def open_desk(sites: Sites, *, size: int = 5) -> Desk:
+    """Create a worker who accepted a HIT in which three of the pictures are to be picked."""
+    association = make_association(size=size, chosen=3)
     launch(make_batch(study=association.item.study, account=open_account(sites)))
     now = timezone.now()
     worker, _ = invite(now=now)

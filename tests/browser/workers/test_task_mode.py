@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
-from tests.browser.stage import Desk, sign_in
+from tests.browser.stage import Desk, open_desk, sign_in
 from tests.conftest import Sites
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -20,6 +20,18 @@ MEASURE = """() => {
     frame: [frame.top, frame.bottom],
     scrolls: root.scrollHeight - root.clientHeight,
     header: document.querySelector("header.bar").checkVisibility(),
+  };
+}"""
+
+# In the frame, without scrolling: the pictures that are seen whole, and the smallest side of what can be tapped.
+SEEN = """() => {
+  const end = document.querySelector(".submitbar").getBoundingClientRect().top;
+  const boxes = [...document.querySelectorAll("label.picture")].map((label) => label.getBoundingClientRect());
+  const button = document.querySelector("[type=submit]").getBoundingClientRect();
+  return {
+    whole: boxes.filter(({ top, bottom }) => top >= 0 && bottom <= end).length,
+    beside: new Set(boxes.map(({ left }) => Math.round(left))).size,
+    least: Math.floor(Math.min(...[...boxes, button].flatMap(({ width, height }) => [width, height]))),
   };
 }"""
 
@@ -100,3 +112,27 @@ def test_work_looks_right(visitor: Visitor, desk: Desk, sites: Sites) -> None:
     visitor.visit("task", desk.url)
 
     assert visitor.problems == {}
+
+
+@pytest.mark.parametrize("size", [5, 6, 10, 12])
+def test_all_pictures_of_a_question_are_seen_at_once(open_page: OpenPage, sites: Sites, size: int) -> None:
+    page = work_on(open_page(viewport=SIZES["phone"]), open_desk(sites, size=size), sites=sites)
+
+    seen = page.frames[1].evaluate(SEEN)
+
+    assert (seen["whole"], seen["beside"]) == (size, 3)
+    assert seen["least"] >= 44
+
+
+def test_the_word_stays_in_view_while_its_pictures_go_by(open_page: OpenPage, sites: Sites) -> None:
+    small = open_page(viewport={"width": 390, "height": 600})
+    page = work_on(small, open_desk(sites, size=12), sites=sites)
+    frame = page.frame_locator("iframe")
+
+    frame.locator("label.picture").last.scroll_into_view_if_needed()
+
+    assert page.frames[1].evaluate("scrollY") > 0
+    expect(frame.locator(".cue")).to_be_in_viewport(ratio=1)
+    last = frame.locator("label.picture").last
+    last.click()
+    expect(last.locator("input")).to_be_checked()
