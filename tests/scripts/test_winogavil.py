@@ -185,7 +185,7 @@ def test_picks_outlive_a_reload_and_are_sent_once(bench: Bench) -> None:
 
 
 def test_steps_go_on_by_enter_and_only_the_last_hands_in(bench: Bench) -> None:
-    page = bench.open(STEPS, "winogavil/steps.js")
+    page = bench.open(STEPS, "frame/steps.js")
     first = page.locator("[data-step]:visible h2").inner_text()
     page.evaluate("document.querySelector('form').requestSubmit()")
     held_back = bench.asked() == []
@@ -200,7 +200,7 @@ def test_steps_go_on_by_enter_and_only_the_last_hands_in(bench: Bench) -> None:
 
 
 def test_overview_tells_which_steps_are_done(bench: Bench) -> None:
-    page = bench.open(STEPS, "winogavil/steps.js")
+    page = bench.open(STEPS, "frame/steps.js")
     before = page.inner_text("[data-state]")
     page.evaluate("document.querySelector('#one').toggleAttribute('data-done', true)")
 

@@ -16,7 +16,7 @@ from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoground import domain
 from crowd.winoground.models import Pairing
 from hits.datasets.columns import FLAG, TEXT, Column, column
-from hits.families import Answer, Terms
+from hits.families import Answer, TaskPage, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -106,6 +106,11 @@ class PairsTask(AskTask[Pair]):
 
     def shown(self, asked: Pair, *, seed: str) -> Mapping[str, Any]:
         return asked.shown
+
+    def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
+        """Show one question after the other, unless the page is shown again: it names what is to be changed."""
+        page = super().work_page(assignment=assignment, items=items)
+        return TaskPage(template=page.template, context={**page.context, "is_paged": len(items) > 1})
 
     def look(self, texts: Texts, asked: Pair) -> Look:
         """Find faults in an answer. Nobody has to answer about a picture that is away."""

@@ -1,6 +1,6 @@
 // Shows a long form one step at a time, and remembers where its reader was. What is in the steps other scripts
 // know: they mark a fieldset with data-done, and the list on the last step says so.
-import { recall, remember } from "../frame/drafts.js";
+import { recall, remember } from "./drafts.js";
 
 class Steps {
   constructor(form) {
@@ -25,6 +25,7 @@ class Steps {
     this.back.hidden = this.current === 0;
     this.next.hidden = isLast;
     this.progress.value = this.current;
+    this.bringNext();
     this.offer();
     this.tell();
   }
@@ -34,8 +35,27 @@ class Steps {
     this.current = Math.max(0, Math.min(step, this.last));
     remember(this.key, { step: this.current });
     this.show();
-    scrollTo(0, 0);
-    this.steps[this.current].querySelector("h2").focus();
+    this.form.scrollIntoView();
+    this.heading.focus();
+  }
+
+  get heading() {
+    return this.steps[this.current].querySelector("h2, legend");
+  }
+
+  // The pictures of the step after this one are there before it is asked for.
+  bringNext() {
+    const lazy = this.steps[this.current + 1]?.querySelectorAll("img[loading]") ?? [];
+    for (const image of lazy) image.loading = "eager";
+  }
+
+  // What the page would not send stands on one of the steps.
+  goToFault() {
+    const fault = this.form.querySelector("[aria-invalid=true]");
+    const step = this.steps.findIndex((one) => one.contains(fault));
+    if (step < 0) return;
+    if (step !== this.current) this.go(step);
+    fault.focus();
   }
 
   // Whoever reports something mostly means what they see.
@@ -46,6 +66,7 @@ class Steps {
   }
 
   tell() {
+    if (!this.overview) return;
     const { complete, open } = this.form.dataset;
     for (const entry of this.overview.children) {
       const step = this.steps[entry.querySelector("[data-go]").dataset.go];
@@ -57,10 +78,10 @@ class Steps {
 
   start() {
     this.progress.hidden = false;
-    this.overview.hidden = false;
     this.back.addEventListener("click", () => this.go(this.current - 1));
     this.next.addEventListener("click", () => this.go(this.current + 1));
-    for (const link of this.overview.querySelectorAll("[data-go]")) {
+    if (this.overview) this.overview.hidden = false;
+    for (const link of this.form.querySelectorAll("[data-go]")) {
       link.addEventListener("click", () => this.go(Number(link.dataset.go)));
     }
     // Enter means onward; only the last step hands in.
@@ -70,6 +91,9 @@ class Steps {
       event.stopImmediatePropagation();
       this.go(this.current + 1);
     }, { capture: true });
+    addEventListener("submit", (event) => {
+      if (event.defaultPrevented) this.goToFault();
+    });
     new MutationObserver(() => this.tell()).observe(this.form, { subtree: true, attributeFilter: ["data-done"] });
     this.show();
   }
