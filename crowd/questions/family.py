@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from django.http import QueryDict
 from django.utils.functional import Promise
@@ -46,6 +46,8 @@ class AskTask(TaskType, ShowsAgain, FlattensWork, Generic[Asked]):
     # Entries in which several boxes may be ticked: their text is the ticked values, separated by spaces.
     many: ClassVar[Collection[str]] = ()
     labels: ClassVar[Labels] = {}
+    # What keys of the keyboard do on the page, if anything.
+    answer_keys: ClassVar[Literal["", "digits", "yes or no"]] = ""
     examples: ClassVar[Sequence[Mapping[str, Any]]] = ()
     # Columns of an AnsweredQuestion in a file of the work. None: the entries as they are.
     flat: ClassVar[Sequence[Column]] = ()
@@ -214,6 +216,7 @@ class AskTask(TaskType, ShowsAgain, FlattensWork, Generic[Asked]):
             "question_template": self.question,
             "examples": self.examples,
             "yes_or_no": YES_OR_NO,
+            "answer_keys": self.answer_keys,
             "has_steps": self.purpose == Purpose.TEST,
             **more,
         }

@@ -99,6 +99,7 @@ class PairsTask(AskTask[Pair]):
     entries = (MATCH,)
     examples = EXAMPLES
     flat: ClassVar[Sequence[Column]] = FLAT
+    answer_keys = "yes or no"
 
     @property
     def practice(self) -> Pair:
@@ -108,7 +109,7 @@ class PairsTask(AskTask[Pair]):
         return asked.shown
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
-        """Show one question after the other, unless the page is shown again: it names what is to be changed."""
+        """Show one question after the other. A page that is shown again names what is to be changed."""
         page = super().work_page(assignment=assignment, items=items)
         return TaskPage(template=page.template, context={**page.context, "is_paged": len(items) > 1})
 

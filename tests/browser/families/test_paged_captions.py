@@ -83,10 +83,36 @@ def test_the_image_its_caption_and_the_answers_fit_on_a_phone(room: Room) -> Non
     for part in (shown(page).locator("img"), shown(page).locator(".caption")):
         expect(part).to_be_in_viewport(ratio=1)
     end = page.locator(".submitbar").evaluate("bar => bar.getBoundingClientRect().top")
-    answers = shown(page).locator("label.choice").evaluate_all(
-        "all => all.map((one) => one.getBoundingClientRect()).map(({ height, bottom }) => [height, bottom])"
+    answers = (
+        shown(page)
+        .locator("label.choice")
+        .evaluate_all("all => all.map((one) => [one.offsetHeight, one.getBoundingClientRect().bottom])")
     )
     assert all(height >= 44 and bottom <= end for height, bottom in answers)
+
+
+def test_the_whole_test_is_taken_by_keys_alone(room: Room) -> None:
+    page = room.sit_down(domain.ONBOARDING, items=QUESTIONS)
+
+    for number in range(1, QUESTIONS + 1):
+        expect(shown(page).locator("legend").first).to_have_text(f"Question {number} of 10")
+        page.keyboard.press("n" if number % 2 else "y")
+        page.keyboard.press("Enter")
+
+    expect(page.get_by_role("alert").or_(page.get_by_text("Handed in"))).to_be_visible()
+
+
+def test_keys_are_shown_where_there_is_a_keyboard(room: Room) -> None:
+    page = room.sit_down(domain.ONBOARDING, items=QUESTIONS)
+
+    expect(page.get_by_label("Keys: y for yes, n for no, Enter to go on")).to_be_visible()
+    expect(shown(page).locator("kbd")).to_have_text(["y", "n"])
+    expect(shown(page).locator("kbd").first).to_be_visible()
+    phone = room.sit_down(
+        domain.ONBOARDING, items=QUESTIONS, viewport=SIZES["phone"], has_touch=True, is_mobile=True
+    )
+    expect(phone.get_by_label("Keys: y for yes")).to_be_hidden()
+    expect(shown(phone).locator("kbd").first).to_be_hidden()
 
 
 def test_without_scripts_all_questions_are_one_list(room: Room) -> None:

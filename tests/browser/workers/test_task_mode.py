@@ -23,7 +23,7 @@ MEASURE = """() => {
   };
 }"""
 
-# In the frame, without scrolling: the pictures that are seen whole, and the smallest side of what can be tapped.
+# In the frame, without scrolling: pictures that are seen whole, and the smallest side of what can be tapped.
 SEEN = """() => {
   const end = document.querySelector(".submitbar").getBoundingClientRect().top;
   const boxes = [...document.querySelectorAll("label.picture")].map((label) => label.getBoundingClientRect());

@@ -27,6 +27,7 @@ const isMissing = (inputs) => {
 const missingIn = (question) => [...entriesOf(question)].filter(([, inputs]) => isMissing(inputs));
 
 const draw = () => {
+  for (const question of questions) question.toggleAttribute("data-done", missingIn(question).length === 0);
   const number = questions.findIndex((question) => missingIn(question).length > 0) + 1;
   say(status, number ? form.dataset.left.replace("%d", number) : form.dataset.ready);
 };

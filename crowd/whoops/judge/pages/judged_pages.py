@@ -100,6 +100,7 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
     )
     review = "whoops/review/judged.html"
     flat = FLAT
+    answer_keys = "digits"
 
     @abstractmethod
     def votes(self, texts: Texts, asked: JudgedQuestion) -> Iterable[tuple[Option, bool]]:
@@ -178,6 +179,8 @@ class PickTask(JudgedTask):
 
 class RightTask(PickTask):
     """A task with one sentence: is it right for the image?"""
+
+    answer_keys = "yes or no"
 
     def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
         return {**super().shown(asked, seed=seed), "claim": asked.options[0].text}
