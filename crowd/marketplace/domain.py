@@ -3,13 +3,19 @@
 import re
 import secrets
 import string
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from statistics import median
 from typing import Literal
 
 CENT = Decimal("0.01")
 MANY = 10  # assignments from which on the fee is higher
 ALPHABET = string.ascii_uppercase + string.digits
+
+FEWEST_TIMES = 5  # from so many on they say what is typical
+KEPT_TIMES = 50
+HOUR_S = 3600
 
 HITStatus = Literal["Assignable", "Unassignable", "Reviewable", "Reviewing", "Disposed"]
 
@@ -88,3 +94,10 @@ def topic_arn(*, account: int, name: str) -> str:
 def new_id(*, length: int = 30, prefix: str = "") -> str:
     """A random id of upper-case letters and digits, as the service model's EntityId and CustomerId demand."""
     return prefix + "".join(secrets.choice(ALPHABET) for _ in range(length - len(prefix)))
+
+
+def typical_hourly(*, reward: Decimal, times_s: Sequence[int]) -> Decimal | None:
+    """The reward by the hour at the median of these times; None for no reward, or too few times to say."""
+    if not reward or len(times_s) < FEWEST_TIMES:
+        return None
+    return (reward * HOUR_S / Decimal(median(times_s))).quantize(CENT, rounding=ROUND_HALF_UP)

@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from hits import families
+from hits.common.bonus_words import add_bonus
 from hits.core.domain import money, requirements
 from hits.core.domain.bonus_rules import BonusRule
 from hits.core.domain.bonus_tables import check_names, read_bonus_rules
@@ -406,6 +407,12 @@ class Batch(models.Model):
             masters=requirements.wants_masters(self.requirements),
             items=self.items_per_assignment * (task.scored_per_item if task else 1),
         )
+
+    @property
+    def told_description(self) -> str:
+        """The description with the possible bonus. As launched: the HITs of a batch are of one type for good."""
+        most = Decimal((self.terms or {}).get("most_bonus", 0))
+        return add_bonus(self.description, most=most)
 
     @property
     def sizes(self) -> list[int]:

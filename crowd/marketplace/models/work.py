@@ -1,11 +1,14 @@
 """HIT types, HITs and assignments, with the counters from which a HIT's status follows."""
 
+from decimal import Decimal
+
 from django.db import models
 from django.db.models import F, Q
 
 from crowd.marketplace import domain
 from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.models.qualifications import QualificationType
+from hits.common.bonus_words import read_bonus
 
 HAS_PLACES = Q(max_assignments__gt=F("pending") + F("submitted") + F("approved") + F("rejected"))
 
@@ -26,6 +29,8 @@ class HITType(models.Model):
     required = models.ManyToManyField(QualificationType, related_name="hit_types")
     # True while one of its HITs may still be accepted: the worker's list looks at no others.
     is_listed = models.BooleanField(default=False)
+    # Seconds from acceptance to submission of the work that was approved last: the list says what is typical.
+    work_times_s = models.JSONField(default=list)
 
     class Meta:
         constraints = [
@@ -41,6 +46,19 @@ class HITType(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def typical_hourly(self) -> Decimal | None:
+        return domain.typical_hourly(reward=self.reward, times_s=self.work_times_s)
+
+    @property
+    def words(self) -> str:
+        """The description without the possible bonus, which pages show beside the reward."""
+        return read_bonus(self.description)[0]
+
+    @property
+    def most_bonus(self) -> Decimal | None:
+        return read_bonus(self.description)[1]
 
 
 class Layout(models.Model):

@@ -1,13 +1,14 @@
-"""The effects of a review on an assignment and the money. Lock order: HIT, assignment, requester, worker."""
+"""The effects of a review. Lock order: HIT, assignment, requester, worker, HIT type."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db.models import F
 
+from crowd.marketplace import domain
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError, wrong_state
-from crowd.marketplace.models import HIT, Assignment, BonusPayment
+from crowd.marketplace.models import HIT, Assignment, BonusPayment, HITType
 from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.services import events, hit_creation, money
 
@@ -41,6 +42,7 @@ def approve_assignment(*, assignment: Assignment, feedback: str, override: bool,
             now=now,
         )
         _count_and_tell(hit, row, was=was, now=now)
+        _keep_time(hit, row)
 
 
 def reject_assignment(*, assignment: Assignment, feedback: str, now: datetime) -> None:
@@ -104,6 +106,16 @@ def _mark(hit: HIT, row: Assignment, *, status: Status, feedback: str, now: date
     moved = {was.lower(): F(was.lower()) - 1, status.lower(): F(status.lower()) + 1}
     HIT.objects.filter(pk=hit.pk).update(**moved)
     return was
+
+
+def _keep_time(hit: HIT, row: Assignment) -> None:
+    """Keep the time that approved work took, after all other locks; older times make room."""
+    if not row.submitted_at:
+        return
+    took = max(1, round((row.submitted_at - row.accepted_at).total_seconds()))
+    hit_type = HITType.objects.select_for_update(no_key=True).get(pk=hit.hit_type_id)
+    hit_type.work_times_s = [*hit_type.work_times_s, took][-domain.KEPT_TIMES :]
+    hit_type.save(update_fields=["work_times_s"])
 
 
 def _count_and_tell(hit: HIT, row: Assignment, *, was: str, now: datetime) -> None:

@@ -89,6 +89,7 @@ def _terms(batch: Batch) -> dict[str, Any]:
     cost, asked = batch.cost, entry_policies.ask(batch)
     return {
         "bonus_rules": with_floor(batch.bonus_table, floor=batch.study.wage_floor),
+        "most_bonus": f"{batch.prices.most_bonus:.2f}",
         "fee_schedule": batch.account.fee_schedule,
         "environment": batch.account.environment,
         "endpoint": batch.account.endpoint,

@@ -98,7 +98,7 @@ def send_intents(*, batch: Batch, provider: Provider, clock: Clock) -> int:
 def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:
     return HITSpec(
         title=batch.title,
-        description=batch.description,
+        description=batch.told_description,
         keywords=batch.keywords,
         reward=batch.reward,
         question_url=settings.PUBLIC_URL + reverse("frame:question", args=[hit.public_id]),

@@ -133,6 +133,7 @@ def test_launch_batch_freezes_what_lies_in_other_rows() -> None:
     launched = Batch.objects.get(pk=batch.pk)
     assert launched.terms == {
         "bonus_rules": [ALL_RIGHT],
+        "most_bonus": f"{launched.prices.most_bonus:.2f}",
         "fee_schedule": "none",
         "environment": "marketplace",
         "endpoint": "http://localhost:8000",

@@ -10,9 +10,10 @@ from pytest_django import DjangoAssertNumQueries
 
 from crowd.marketplace import queries
 from crowd.marketplace.database import atomic
+from crowd.marketplace.domain import KEPT_TIMES
 from crowd.marketplace.models import HIT, HITType, QualificationType
 from crowd.marketplace.models.parties import Block
-from crowd.marketplace.services import work
+from crowd.marketplace.services import reviewing, work
 from crowd.marketplace.services.qualifying.qualifications import grant, tell_of_grant
 from crowd.marketplace.site import hit_list
 from tests.crowd.marketplace.qualifying import make_test, make_type
@@ -81,6 +82,62 @@ def test_list_counts_to_a_hundred(browser: Browser) -> None:
     said = text_of(browser.get("/"))
 
     assert (said.count("HITs left 100+ "), said.count("HITs left 100 ")) == (1, 1)
+
+
+def pay_for(hit: HIT, *minutes: int) -> None:
+    """Approve work of other workers on the HIT that took so long."""
+    for took in minutes:
+        begun = timezone.now() - timedelta(minutes=took)
+        assignment = accept(hit, now=begun)
+        work.submit_assignment(assignment=assignment, answer="<answer/>", now=timezone.now())
+        reviewing.approve_assignment(assignment=assignment, feedback="", override=False, now=timezone.now())
+
+
+def test_list_says_what_is_typical_by_the_hour_once_five_were_approved(browser: Browser) -> None:
+    hit = open_hit(title="Paid", reward="0.50", max_assignments=9, duration_s=7200)
+    pay_for(hit, 3, 3, 60, 6)
+    after_four = text_of(browser.get("/"))
+    pay_for(hit, 2)
+
+    assert "an hour" not in after_four
+    assert "Reward $0.50 typically $10.00 an hour" in text_of(browser.get("/"))
+
+
+def test_only_approved_work_says_what_is_typical_and_only_the_latest(browser: Browser) -> None:
+    hit = open_hit(title="Paid", reward="0.50", max_assignments=99)
+    hand_in(hit, now=timezone.now())
+    HITType.objects.update(work_times_s=[60] * KEPT_TIMES)
+
+    pay_for(hit, 2)
+
+    assert HITType.objects.get().work_times_s == [60] * (KEPT_TIMES - 1) + [120]
+
+
+def test_list_and_preview_show_the_possible_bonus_beside_the_reward(browser: Browser) -> None:
+    hit = open_hit(title="More")
+    HITType.objects.update(description="Pick them. · Bonus of up to $0.54")
+
+    listed, preview = text_of(browser.get("/")), text_of(browser.get(group_path(hit)))
+
+    assert "Reward $0.05 up to $0.54 more as a bonus" in listed
+    assert "Pick them. Requester" in listed
+    assert "Reward $0.05 up to $0.54 more as a bonus" in preview
+
+
+@pytest.mark.parametrize("groups", [1, 50])
+def test_what_is_typical_and_possible_costs_no_query(
+    browser: Browser, django_assert_max_num_queries: DjangoAssertNumQueries, groups: int
+) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    with atomic():
+        for number in range(groups):
+            open_hit(requester=requester, title=f"Group {number}")
+    HITType.objects.update(work_times_s=[60] * KEPT_TIMES, description="Pick. · Bonus of up to $0.54")
+
+    with django_assert_max_num_queries(13, using="marketplace"):
+        page = text_of(browser.get("/"))
+
+    assert page.count("typically $3.00 an hour") == min(groups, hit_list.SIZE)
 
 
 @pytest.mark.parametrize("hits", [1, 200])
