@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from config.management.commands import serve
+from crowd.marketplace.models.parties import Requester
 from tests.factories import make_user
 
 pytestmark = pytest.mark.django_db
@@ -44,3 +45,12 @@ def test_new_installation_is_told_every_address_and_who_is_still_missing() -> No
     assert "manage.py createsuperuser " in before
     assert "manage.py marketplace_operator NAME " in before
     assert after.endswith(".")
+
+
+def test_work_of_the_embedded_form_bears_a_name_for_people() -> None:
+    first, second = serve._own_marketplace(), serve._own_marketplace()
+
+    names = list(Requester.objects.order_by("pk").values_list("name", flat=True))
+    assert names[0] == "Your lab"
+    assert names[1].startswith("Your lab ")
+    assert first["access_key_id"] != second["access_key_id"]

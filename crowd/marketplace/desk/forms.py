@@ -65,11 +65,9 @@ class SignInForm(forms.Form):
     )
 
 
-class RequesterForm(forms.Form):
-    name = forms.CharField(max_length=_width(Requester, "name"))
-    fee_schedule = FeesField()
-    deposit = AmountField(
-        label="First deposit in dollars", least=Decimal(0), required=False, help_text="Empty for none."
+class NameForm(forms.Form):
+    name = forms.CharField(
+        max_length=_width(Requester, "name"), help_text="Workers see it beside the work and in letters."
     )
 
     def clean_name(self) -> str:
@@ -77,6 +75,13 @@ class RequesterForm(forms.Form):
         if Requester.objects.filter(name=name).exists():
             raise forms.ValidationError("There is a requester of that name already.")
         return name
+
+
+class RequesterForm(NameForm):
+    fee_schedule = FeesField()
+    deposit = AmountField(
+        label="First deposit in dollars", least=Decimal(0), required=False, help_text="Empty for none."
+    )
 
 
 class FeesForm(forms.Form):

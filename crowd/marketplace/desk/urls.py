@@ -26,6 +26,7 @@ urlpatterns = [
     path("requesters/", requesters.index, name="requesters"),
     path("requesters/new/", requesters.new, name="new_requester"),
     path(REQUESTER, requesters.detail, name="requester"),
+    path(f"{REQUESTER}name/", requesters.rename, name="rename_requester"),
     path(f"{REQUESTER}fees/", requesters.set_fees, name="set_fees"),
     path(f"{REQUESTER}keys/", requesters.new_key, name="new_key"),
     path(f"{REQUESTER}keys/<slug:key_id>/revoke/", requesters.revoke_key, name="revoke_key"),

@@ -79,6 +79,16 @@ def renew_ticket_key(*, requester_id: int) -> str:
     return ticket_key
 
 
+def rename_requester(*, requester_id: int, name: str) -> None:
+    """Rename an open requester, on work and letters of before too. Raises RuleBroken if the name is taken."""
+    with atomic():
+        requester = _lock_open(requester_id)
+        if Requester.objects.filter(name=name).exclude(pk=requester_id).exists():
+            raise RuleBroken(f"There is a requester named {name} already.")
+        requester.name = name
+        requester.save(update_fields=["name"])
+
+
 def set_fees(*, requester_id: int, fee_schedule: str) -> None:
     """Set the fees of HITs and bonuses from now on; money reserved before keeps its fee."""
     domain.fee_schedule(fee_schedule)

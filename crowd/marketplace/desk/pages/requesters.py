@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
-from crowd.marketplace.desk.forms import FeesForm, RequesterForm
+from crowd.marketplace.desk.forms import FeesForm, NameForm, RequesterForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models.parties import Operator, Requester
@@ -63,6 +63,29 @@ def detail(request: HttpRequest, operator: Operator, requester_id: str) -> HttpR
         "fees_form": FeesForm(initial={"fee_schedule": requester.fee_schedule}),
     }
     return show(request, operator, "requester", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def rename(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResponse:
+    requester = find_requester(requester_id)
+    form = NameForm(request.POST or None, initial={"name": requester.name})
+    if not form.is_valid():
+        return ask(
+            request,
+            operator,
+            title=f"Rename {requester}",
+            text=["Workers see the new name at once, on earlier work and letters too. Keys and money stay."],
+            button="Rename the requester",
+            back=reverse("desk:requester", args=[requester_id]),
+            form=form,
+        )
+    before, name = requester.name, form.cleaned_data["name"]
+    with doing(
+        request, operator, "requester renamed", about=requester.external_id, note=f"{before} → {name}"
+    ):
+        services.rename_requester(requester_id=requester.pk, name=name)
+    return tell(f"{before} is now called {name}.", "desk:requester", requester_id)
 
 
 @require_POST

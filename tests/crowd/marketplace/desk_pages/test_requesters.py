@@ -329,3 +329,38 @@ def test_books_that_do_not_balance_are_told(desk: Desk, requester: Requester) ->
     LedgerEntry.objects.filter(account="available").update(amount=Decimal("99.99"))
 
     assert "The ledger does not sum to zero: it is off by −$0.01." in text_of(desk.get("books/"))
+
+
+def test_a_requester_is_renamed_and_the_log_keeps_both_names(desk: Desk, requester: Requester) -> None:
+    before = requester.name
+
+    detail = text_of(desk.get(path_of(requester)))
+    answer = desk.post(path_of(requester, "name/"), name="The lab of common sense")
+
+    requester.refresh_from_db()
+    entry = AuditEntry.objects.get()
+    assert "Rename" in detail
+    assert (answer.status_code, requester.name) == (302, "The lab of common sense")
+    assert (entry.what, entry.about) == ("requester renamed", requester.external_id)
+    assert entry.note == f"{before} → The lab of common sense"
+
+
+def test_a_name_that_is_taken_empty_or_too_long_renames_nobody(desk: Desk, requester: Requester) -> None:
+    other = make_requester(now=timezone.now()).requester
+
+    answers = [
+        desk.post(path_of(requester, "name/"), name=name).status_code for name in (other.name, "", "x" * 129)
+    ]
+
+    assert answers == [422, 422, 422]
+    assert Requester.objects.get(pk=requester.pk).name == requester.name
+    assert not AuditEntry.objects.exists()
+
+
+def test_a_closed_requester_keeps_its_name(desk: Desk, requester: Requester) -> None:
+    requesters.close_requester(requester_id=requester.pk, now=timezone.now())
+
+    with pytest.raises(RuleBroken, match="is closed"):
+        requesters.rename_requester(requester_id=requester.pk, name="Another")
+
+    assert Requester.objects.get(pk=requester.pk).name == requester.name
