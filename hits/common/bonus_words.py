@@ -15,7 +15,7 @@ def add_bonus(description: str, *, most: Decimal) -> str:
 
 
 def read_bonus(description: str) -> tuple[str, Decimal | None]:
-    """Read the most that the last part promises, and the description without it; None if there is no such part."""
+    """Read the most that the last part promises, if there is such a part, and the words before it."""
     found = SAID.search(description)
     if not found or not (most := Decimal(found[1])):
         return description, None

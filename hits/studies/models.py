@@ -410,7 +410,7 @@ class Batch(models.Model):
 
     @property
     def told_description(self) -> str:
-        """The description with the possible bonus. As launched: the HITs of a batch are of one type for good."""
+        """The description with the possible bonus as launched: the HITs of a batch are of one type."""
         most = Decimal((self.terms or {}).get("most_bonus", 0))
         return add_bonus(self.description, most=most)
 
