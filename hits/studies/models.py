@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from hits import families
-from hits.common.bonus_words import add_bonus
+from hits.common.possible_bonus import add_bonus
 from hits.core.domain import money, requirements
 from hits.core.domain.bonus_rules import BonusRule
 from hits.core.domain.bonus_tables import check_names, read_bonus_rules

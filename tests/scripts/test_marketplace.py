@@ -163,3 +163,24 @@ def test_a_framed_page_tells_where_it_is_asked(bench: Bench) -> None:
     page.evaluate("document.body.append(Object.assign(document.createElement('iframe'), { src: '/frame/' }))")
 
     page.wait_for_function(f"document.title === '{ORIGIN}/mine/'")
+
+
+@pytest.mark.parametrize(
+    ("zone", "shown"),
+    [
+        ("Asia/Kolkata", "1 Jan 2027, 01:06"),
+        ("America/New_York", "31 Dec 2026, 14:36"),
+        ("UTC", "31 Dec 2026, 19:36"),
+    ],
+)
+def test_moments_are_told_in_the_readers_own_time_zone(bench: Bench, zone: str, shown: str) -> None:
+    session = bench.page.context.new_cdp_session(bench.page)
+    session.send("Emulation.setTimezoneOverride", {"timezoneId": zone})
+    written = '<time datetime="2026-12-31T19:36:00+00:00" data-moment>31 Dec 2026, 19:36 UTC</time>'
+
+    page = bench.open(f"{written}<time>noon</time>", "times.js")
+
+    expect(page.locator("[data-moment]")).to_have_text(shown)
+    expect(page.locator("[data-moment]")).to_have_attribute("title", "31 Dec 2026, 19:36 UTC")
+    expect(page.locator("time").last).to_have_text("noon")
+    session.send("Emulation.setTimezoneOverride", {"timezoneId": ""})

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from crowd.marketplace import domain
 from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.models.qualifications import QualificationType
-from hits.common.bonus_words import read_bonus
+from hits.common.possible_bonus import read_bonus
 
 HAS_PLACES = Q(max_assignments__gt=F("pending") + F("submitted") + F("approved") + F("rejected"))
 

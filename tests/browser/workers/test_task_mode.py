@@ -1,4 +1,4 @@
-"""On a phone the work has the screen: one bar, one scroller, and what can be done in a menu."""
+"""The work has a phone's whole screen, except for one bar that opens a menu."""
 
 from typing import Any
 

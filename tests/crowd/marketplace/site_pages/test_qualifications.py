@@ -105,7 +105,7 @@ def test_mine_shows_requests_and_when_one_may_try_again(browser: Browser) -> Non
     assert "Waiting waiting The requester has to decide." in text
     assert "Once not granted The requester says: Not yet." in text
     assert "There was one attempt only." in text
-    assert f"You may try again from {now + timedelta(days=1):%-d %b %Y, %H:%M} UTC." in text
+    assert f"You may try again from {now + timedelta(days=1):%-d %b %Y, %H:%M} UTC ." in text
 
 
 def test_mine_is_read_in_pages(browser: Browser) -> None:
@@ -231,7 +231,7 @@ def test_second_attempt_is_refused_with_the_date(browser: Browser) -> None:
 
     again = begun.started_at + timedelta(days=1)
     assert response.status_code == 409
-    assert f"You may try again from {again:%-d %b %Y, %H:%M} UTC." in text_of(response)
+    assert f"You may try again from {again:%-d %b %Y, %H:%M} UTC ." in text_of(response)
     assert requests_of(type_) == [Status.LAPSED]
 
 

@@ -229,7 +229,7 @@ def test_work_page_names_the_work_and_sandboxes_its_frame(browser: Browser) -> N
     response = browser.get(work_path(assignment))
 
     html = response.content.decode()
-    assert "Cats & <dogs> Reward $0.05 Time left" in text_of(response)
+    assert "Cats & <dogs> Time left until" in text_of(response)
     assert html.count("Cats &amp; &lt;dogs&gt;") == 2
     assert 'sandbox="allow-scripts allow-forms allow-same-origin allow-popups"' in html
     assert 'referrerpolicy="no-referrer"' in html

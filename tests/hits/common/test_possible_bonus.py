@@ -2,7 +2,7 @@ from decimal import Decimal
 
 import pytest
 
-from hits.common.bonus_words import LONGEST, add_bonus, read_bonus
+from hits.common.possible_bonus import LONGEST, add_bonus, read_bonus
 
 
 def test_the_bonus_is_said_at_the_end_and_read_there() -> None:
