@@ -8,6 +8,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from crowd.marketplace.database import atomic
+from crowd.marketplace.services import money
 from crowd.statement import statement_links
 from hits.identity.roles import RESEARCHER
 from hits.ledger.models.bonuses import Bonus
@@ -33,6 +35,8 @@ from tests.factories import (
 from tests.people import make_member
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+
+OWED = "Still owed to you"
 
 
 def test_worker_reads_the_pay_asks_and_reads_the_answer(
@@ -64,6 +68,38 @@ def test_worker_reads_the_pay_asks_and_reads_the_answer(
 
     expect(statement.locator(".talk")).to_contain_text("Our answer: nothing changes")
     expect(statement.locator(".talk")).to_contain_text("The clock says two minutes.")
+
+
+def test_both_sides_call_paid_only_what_was_paid_out(open_page: OpenPage, desk: Desk, sites: Sites) -> None:
+    """What one side credits the other owes, until an operator records that it was paid out."""
+    page = open_page()
+    sign_in(page.context, desk.worker, sites=sites)
+    statement = open_statement(page, desk)
+    hand_in(page, desk)
+    work_through()
+    approve(Bonus.objects.all(), now=timezone.now())
+    pay_bonuses(now=timezone.now())
+    confirm_bonuses(now=timezone.now())
+    statement.reload()
+
+    credited, earned = statement.locator(".most dd").inner_text(), earnings(page, sites=sites)
+    assert credited == "$0.04"
+    assert earned == {"Earned, with bonuses": credited, "Paid out": "$0.00", OWED: credited}
+    assert "paid" not in statement.locator("article .tag").all_inner_texts()[0].lower()
+    with atomic():
+        money.pay_out(
+            worker_id=desk.worker.pk, amount=Decimal("0.04"), reference="1", paid_by="o", now=timezone.now()
+        )
+
+    statement.reload()
+    assert statement.locator(".most dd").inner_text() == credited
+    assert earnings(page, sites=sites) == {**earned, "Paid out": "$0.04", OWED: "$0.00"}
+
+
+def earnings(page: Page, *, sites: Sites) -> dict[str, str]:
+    page.goto(f"{sites.marketplace}/earnings/")
+    facts = page.locator("dl.facts.big > div").all()
+    return {one.locator("dt").inner_text(): one.locator("dd").inner_text() for one in facts}
 
 
 def open_statement(page: Page, desk: Desk) -> Page:
