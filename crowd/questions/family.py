@@ -29,6 +29,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
 PRACTICE = "practice"
+AnswerKeys = Literal["", "digits", "yes or no"]
 # The subject of a question.
 Asked = TypeVar("Asked")
 
@@ -47,7 +48,7 @@ class AskTask(TaskType, ShowsAgain, FlattensWork, Generic[Asked]):
     many: ClassVar[Collection[str]] = ()
     labels: ClassVar[Labels] = {}
     # What keys of the keyboard do on the page, if anything.
-    answer_keys: ClassVar[Literal["", "digits", "yes or no"]] = ""
+    answer_keys: ClassVar[AnswerKeys] = ""
     examples: ClassVar[Sequence[Mapping[str, Any]]] = ()
     # Columns of an AnsweredQuestion in a file of the work. None: the entries as they are.
     flat: ClassVar[Sequence[Column]] = ()

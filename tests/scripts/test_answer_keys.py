@@ -27,7 +27,8 @@ def open_form(bench: Bench, *questions: str, line: str = LINE) -> Page:
 
 
 def chosen(page: Page) -> list[str]:
-    return page.locator("[data-key]:checked").evaluate_all("all => all.map((one) => one.name + one.value)")
+    boxes = page.locator("[data-key]:checked").all()
+    return [f"{box.get_attribute('name')}{box.get_attribute('value')}" for box in boxes]
 
 
 def test_digits_choose_and_take_away_again_and_0_is_the_tenth(bench: Bench) -> None:

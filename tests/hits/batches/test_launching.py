@@ -502,3 +502,24 @@ def test_spec_carries_the_intent_in_the_annotation(settings: LazySettings) -> No
 
     assert spec.annotation == f"crowd:{hit.public_id}"
     assert spec.question_url == f"https://ours.example/q/{hit.public_id}/"
+
+
+def test_a_hit_tells_the_bonus_that_its_launch_reserved_for_good() -> None:
+    batch = make_draft(hits=1)
+    launch(batch)
+    Study.objects.update(bonus_rules=[])
+    launched = Batch.objects.get(pk=batch.pk)
+
+    spec = sending_hits.spec_of(launched.hits.get(), batch=launched)
+
+    assert spec.description == f"Pick them. · Bonus of up to ${launched.cost.bonuses / 3:.2f}"
+
+
+def test_a_batch_launched_before_bonuses_were_told_keeps_its_hit_type() -> None:
+    batch = make_draft(hits=1)
+    launch(batch)
+    launched = Batch.objects.get(pk=batch.pk)
+    terms = {name: value for name, value in (launched.terms or {}).items() if name != "most_bonus"}
+    launched.terms = terms
+
+    assert sending_hits.spec_of(launched.hits.get(), batch=launched).description == "Pick them."

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from crowd.questions.answer_columns import AnsweredQuestion
 from crowd.questions.domain import NO, YES
-from crowd.questions.family import AskTask
+from crowd.questions.family import AnswerKeys, AskTask
 from crowd.questions.page_entries import YES_OR_NO, Look, Texts, fault_of_pick
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.judge.queries.judges import not_own
@@ -100,7 +100,7 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
     )
     review = "whoops/review/judged.html"
     flat = FLAT
-    answer_keys = "digits"
+    answer_keys: ClassVar[AnswerKeys] = "digits"
 
     @abstractmethod
     def votes(self, texts: Texts, asked: JudgedQuestion) -> Iterable[tuple[Option, bool]]:
