@@ -29,7 +29,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
 PRACTICE = "practice"
-AnswerKeys = Literal["", "digits", "yes or no"]
+AnswerKeys = Literal["", "digits", "yes_or_no"]
 # The subject of a question.
 Asked = TypeVar("Asked")
 

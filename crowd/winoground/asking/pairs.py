@@ -99,7 +99,7 @@ class PairsTask(AskTask[Pair]):
     entries = (MATCH,)
     examples = EXAMPLES
     flat: ClassVar[Sequence[Column]] = FLAT
-    answer_keys = "yes or no"
+    answer_keys = "yes_or_no"
 
     @property
     def practice(self) -> Pair:

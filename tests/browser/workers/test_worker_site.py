@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Dialog, Page, ViewportSize, expect
 
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models import HIT, Assignment, HITType
 from crowd.marketplace.models.parties import Message, Requester, Worker
 from crowd.marketplace.services import money, reviewing
 from tests.browser.conftest import OpenPage
@@ -89,6 +89,9 @@ def test_finding_and_doing_work_looks_right(
     posted(requester, "Seen by few", requirements=[{**EXPERIENCED, "ActionsGuarded": "PreviewAndAccept"}])
     posted(requester, f"{LONG} {'x' * 20}", reward="12.50", duration_s=5400)
     hit = posted(requester, "Which pictures?", max_assignments=9)
+    HITType.objects.filter(title="Which pictures?").update(
+        description="Pick them. · Bonus of up to $0.54", work_times_s=[60, 70, 80, 90, 100]
+    )
     taken = accept(posted(requester, LONG, duration_s=280), worker=worker, now=timezone.now())
     sign_in(visitor.page.context, worker, sites=sites)
 

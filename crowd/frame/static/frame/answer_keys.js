@@ -28,7 +28,7 @@ const rememberOff = () => {
 
 const show = () => {
   document.documentElement.toggleAttribute("data-keyed", keysOn.checked);
-  for (const input of document.querySelectorAll("[data-key]")) {
+  for (const input of document.querySelectorAll('[data-key]:not([data-key=""])')) {
     if (keysOn.checked) input.setAttribute("aria-keyshortcuts", input.dataset.key);
     else input.removeAttribute("aria-keyshortcuts");
   }

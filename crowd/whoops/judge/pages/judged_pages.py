@@ -180,7 +180,7 @@ class PickTask(JudgedTask):
 class RightTask(PickTask):
     """A task with one sentence: is it right for the image?"""
 
-    answer_keys = "yes or no"
+    answer_keys = "yes_or_no"
 
     def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
         return {**super().shown(asked, seed=seed), "claim": asked.options[0].text}
