@@ -124,6 +124,15 @@ def test_list_and_preview_show_the_possible_bonus_beside_the_reward(browser: Bro
     assert "Reward $0.05 up to $0.54 more as a bonus" in preview
 
 
+def test_submitted_work_is_told_of_the_bonus_that_may_follow(browser: Browser) -> None:
+    done = hand_in(open_hit(title="More"), worker=browser.worker, now=timezone.now())
+    without = text_of(browser.get(f"/work/{done.external_id}/"))
+    HITType.objects.update(description="Pick them. · Bonus of up to $0.54")
+
+    assert "bonus" not in without
+    assert "A bonus of up to $0.54 may come on top" in text_of(browser.get(f"/work/{done.external_id}/"))
+
+
 @pytest.mark.parametrize("groups", [1, 50])
 def test_what_is_typical_and_possible_costs_no_query(
     browser: Browser, django_assert_max_num_queries: DjangoAssertNumQueries, groups: int
