@@ -1,97 +1,27 @@
-"""One POST to an address that has been checked, within a fixed time, without following redirects."""
+"""POSTs of the marketplace to addresses that requesters have given."""
 
-import socket
-import ssl
-import time
 from collections.abc import Mapping
-from contextlib import closing, suppress
-from dataclasses import dataclass
-from functools import cache
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from threading import Timer
 
-from crowd.marketplace.delivery.addresses import Target, read_target, resolve
-from crowd.marketplace.delivery.interface import Undeliverable
+from django.conf import settings
 
-TIMEOUT_S = 5.0  # to connect, and again to answer
-LARGEST_ANSWER = 65_536
+from hits.common.outgoing import outgoing_posts
+from hits.common.outgoing.outgoing_addresses import Target, is_on_loopback
+from hits.common.outgoing.outgoing_addresses import read_target as read_any
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    status: int
-    body: bytes
+def read_target(url: str) -> Target:
+    """Check the form of an address. Raises Undeliverable if it can never be sent to. No name is looked up."""
+    return read_any(url, is_local=is_on_loopback(settings.MARKETPLACE_URL))
 
 
-def post(url: str, *, body: bytes, headers: Mapping[str, str], wants_body: bool = False) -> Answer:
+def post(
+    url: str, *, body: bytes, headers: Mapping[str, str], wants_body: bool = False
+) -> outgoing_posts.Answer:
     """Send a POST. Raises Undeliverable if no answer came; the caller judges the answer."""
-    target = read_target(url)
-    try:
-        with closing(_connect(target)) as connection:
-            return _exchange(connection, target, body=body, headers=headers, wants_body=wants_body)
-    except (OSError, HTTPException, ValueError) as problem:
-        raise Undeliverable(f"{target.netloc} could not be reached: {problem or 'no answer'}") from problem
+    return outgoing_posts.post(read_target(url), body=body, headers=headers, wants_body=wants_body)
 
 
 def post_document(url: str, *, body: bytes, headers: Mapping[str, str]) -> None:
     """Send a document. Delivered means a status of 2xx; Undeliverable is raised for any other."""
-    status = post(url, body=body, headers={**headers, "User-Agent": "crowd-marketplace"}).status
-    if 300 <= status < 400:
-        raise Undeliverable(f"It answered {status}; redirects are not followed.")
-    if not 200 <= status < 300:
-        raise Undeliverable(f"It answered {status}.")
-
-
-def _connect(target: Target) -> HTTPConnection:
-    """Connect to the very address that was checked: looking the name up again could give another."""
-    connection = (HTTPSConnection if target.is_tls else HTTPConnection)(target.host, target.port)
-    deadline = time.monotonic() + TIMEOUT_S
-    problem: OSError = TimeoutError("no address answered in time")
-    for address in resolve(target):
-        left = deadline - time.monotonic()
-        if left <= 0:
-            break
-        try:
-            connection.sock = socket.create_connection((address, target.port), timeout=left)
-        except OSError as failed:
-            problem = failed
-        else:
-            return connection
-    raise problem
-
-
-def _exchange(
-    connection: HTTPConnection, target: Target, *, body: bytes, headers: Mapping[str, str], wants_body: bool
-) -> Answer:
-    """Send and read the answer. A receiver that trickles bytes to keep us waiting is cut off in any case."""
-    sockets = [connection.sock]
-    cut = Timer(TIMEOUT_S, _cut_off, [sockets])
-    cut.start()
-    try:
-        connection.sock.settimeout(TIMEOUT_S)
-        if target.is_tls:
-            # The handshake comes after the socket is known, so that it too can be cut off.
-            connection.sock = _tls().wrap_socket(
-                connection.sock, server_hostname=target.host, do_handshake_on_connect=False
-            )
-            sockets.append(connection.sock)
-            connection.sock.do_handshake()
-        sent = {name: value for name, value in headers.items() if name.lower() != "host"}
-        connection.request("POST", target.path, body=body, headers={**sent, "Host": target.netloc})
-        with connection.getresponse() as response:
-            content = response.read(LARGEST_ANSWER) if wants_body else b""
-            return Answer(status=response.status, body=content)
-    finally:
-        cut.cancel()
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    return ssl.create_default_context()
-
-
-def _cut_off(sockets: list[socket.socket]) -> None:
-    """Shut the socket itself, for the connection forgets it before the answer is read."""
-    with suppress(OSError):
-        # Not TLS's own shutdown: that would take its state away under the thread that reads.
-        socket.socket.shutdown(sockets[-1], socket.SHUT_RDWR)
+    named = {**headers, "User-Agent": "crowd-marketplace"}
+    outgoing_posts.post_document(read_target(url), body=body, headers=named)

@@ -9,10 +9,6 @@ from crowd.marketplace.models import Event
 Send = Callable[[], None]
 
 
-class Undeliverable(Exception):
-    """The delivery failed, or its outcome is unknown. The message is for the requester."""
-
-
 class Transport(Protocol):
     def check(self, address: str) -> None:
         """Raise InvalidTransportEndpoint if nothing could ever be sent there. Asks no network."""

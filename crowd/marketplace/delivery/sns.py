@@ -8,12 +8,12 @@ from uuid import NAMESPACE_URL, uuid5
 from django.conf import settings
 
 from crowd.marketplace.delivery import certificates
-from crowd.marketplace.delivery.addresses import read_target
 from crowd.marketplace.delivery.documents import document_of, iso
-from crowd.marketplace.delivery.http_post import post_document
-from crowd.marketplace.delivery.interface import Send, Undeliverable, invalid_endpoint
+from crowd.marketplace.delivery.http_post import post_document, read_target
+from crowd.marketplace.delivery.interface import Send, invalid_endpoint
 from crowd.marketplace.models import Event, Subscription
 from crowd.marketplace.services.topics import CONFIRMATION
+from hits.common.outgoing import Undeliverable
 
 # The signed members in this order, as far as they are present.
 SIGNED = ("Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type")

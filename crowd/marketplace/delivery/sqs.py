@@ -13,11 +13,11 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from django.conf import settings
 
-from crowd.marketplace.delivery.addresses import read_target
 from crowd.marketplace.delivery.documents import document_of
-from crowd.marketplace.delivery.http_post import post
-from crowd.marketplace.delivery.interface import Send, Undeliverable, invalid_endpoint
+from crowd.marketplace.delivery.http_post import post, read_target
+from crowd.marketplace.delivery.interface import Send, invalid_endpoint
 from crowd.marketplace.models import Event
+from hits.common.outgoing import Undeliverable
 
 REGION = re.compile(r"(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.amazonaws\.com(?:\.cn)?")
 

@@ -18,10 +18,11 @@ from cryptography.fernet import InvalidToken
 from django.db.models import F, Min, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Greatest
 
-from crowd.marketplace.delivery.interface import Send, Undeliverable, invalid_endpoint
+from crowd.marketplace.delivery.interface import Send, invalid_endpoint
 from crowd.marketplace.delivery.registry import transport_of
 from crowd.marketplace.models import Destination, Event, Fault
 from crowd.marketplace.services import faults
+from hits.common.outgoing import Undeliverable
 
 PATIENCE = timedelta(days=3)
 LEASE = timedelta(seconds=60)  # longer than a sweep, its last turn and its last answer together

@@ -5,11 +5,11 @@ import hmac
 import time
 from functools import partial
 
-from crowd.marketplace.delivery.addresses import read_target
 from crowd.marketplace.delivery.documents import document_of
-from crowd.marketplace.delivery.http_post import post_document
-from crowd.marketplace.delivery.interface import Send, Undeliverable, invalid_endpoint
+from crowd.marketplace.delivery.http_post import post_document, read_target
+from crowd.marketplace.delivery.interface import Send, invalid_endpoint
 from crowd.marketplace.models import Event
+from hits.common.outgoing import Undeliverable
 
 PREFIX = "webhook+"
 LONGEST = 2000  # the prefix included

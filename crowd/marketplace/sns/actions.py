@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from crowd.marketplace.delivery.addresses import read_target
-from crowd.marketplace.delivery.interface import Undeliverable
+from crowd.marketplace.delivery.http_post import read_target
 from crowd.marketplace.errors import TopicRefused
 from crowd.marketplace.models import Subscription, Topic
 from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.services import topics
 from crowd.marketplace.sns.documents import Value, attributes
+from hits.common.outgoing import Undeliverable
 
 PAGE = 100
 NEEDLESS = {"DisplayName", "Policy"}  # the requester alone publishes, and no mail is sent

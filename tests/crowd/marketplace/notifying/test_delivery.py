@@ -8,10 +8,11 @@ from datetime import timedelta
 import pytest
 from django.conf import LazySettings
 
-from crowd.marketplace.delivery import http_post, sweep
+from crowd.marketplace.delivery import sweep
 from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.models import Destination, Event, Fault
 from crowd.marketplace.services import work
+from hits.common.outgoing import outgoing_posts
 from tests.crowd.marketplace.receivers import receiving, tell
 from tests.crowd.marketplace.rows import accept, hand_in, post_hit
 from tests.factories import NOW
@@ -170,7 +171,7 @@ def test_delivery_follows_no_redirect() -> None:
 
 
 def test_delivery_cuts_off_who_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_post, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(outgoing_posts, "TIMEOUT_S", 0.3)
     hit = post_hit()
 
     def dawdle(_: object) -> tuple[int, dict[str, str], bytes]:

@@ -19,10 +19,9 @@ from cryptography.x509.oid import NameOID
 from django.conf import LazySettings
 from django.utils import timezone
 
-from crowd.marketplace.delivery import http_post
-from crowd.marketplace.delivery.addresses import read_target, resolve
-from crowd.marketplace.delivery.http_post import post, post_document
-from crowd.marketplace.delivery.interface import Undeliverable
+from crowd.marketplace.delivery.http_post import post, post_document, read_target
+from hits.common.outgoing import Undeliverable, outgoing_posts
+from hits.common.outgoing.outgoing_addresses import resolve
 from tests.crowd.marketplace.receivers import receiving
 
 Names = Callable[..., None]
@@ -152,7 +151,7 @@ def test_https_wants_a_certificate_that_is_trusted(tmp_path: Path, monkeypatch: 
     with receiving(tls=serving) as receiver:
         with pytest.raises(Undeliverable, match="CERTIFICATE_VERIFY_FAILED"):
             post_document(receiver.url, body=b"{}", headers={})
-        monkeypatch.setattr(http_post, "_tls", lambda: ssl.create_default_context(cafile=pem))
+        monkeypatch.setattr(outgoing_posts, "_tls", lambda: ssl.create_default_context(cafile=pem))
         post_document(receiver.url, body=b"{}", headers={})
 
     assert len(receiver.posts) == 1
@@ -163,7 +162,7 @@ def test_answer_is_read_only_where_it_is_wanted_and_never_whole() -> None:
         unread = post(receiver.url, body=b"", headers={})
         read = post(receiver.url, body=b"", headers={}, wants_body=True)
 
-    assert (len(unread.body), len(read.body)) == (0, http_post.LARGEST_ANSWER)
+    assert (len(unread.body), len(read.body)) == (0, outgoing_posts.LARGEST_ANSWER)
 
 
 def test_who_speaks_no_http_is_told() -> None:
@@ -172,7 +171,7 @@ def test_who_speaks_no_http_is_told() -> None:
         server.listen()
         server.settimeout(5)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(http_post, "TIMEOUT_S", 0.2)
+            patch.setattr(outgoing_posts, "TIMEOUT_S", 0.2)
             with pytest.raises(Undeliverable, match="could not be reached"):
                 post_document(f"http://127.0.0.1:{port}/", body=b"{}", headers={})
 
@@ -180,7 +179,7 @@ def test_who_speaks_no_http_is_told() -> None:
 @pytest.mark.parametrize("connection", ["close", "keep-alive"])
 def test_who_trickles_an_answer_is_cut_off(monkeypatch: pytest.MonkeyPatch, connection: str) -> None:
     """Each byte comes in time, so only the limit of the whole answer ends it."""
-    monkeypatch.setattr(http_post, "TIMEOUT_S", 0.4)
+    monkeypatch.setattr(outgoing_posts, "TIMEOUT_S", 0.4)
     head = f"HTTP/1.1 200 OK\r\nConnection: {connection}\r\nContent-Length: 1000\r\n\r\n"
 
     def trickle(server: socket.socket) -> None:

@@ -7,7 +7,7 @@ import pytest
 from django.conf import LazySettings
 from django.utils import timezone
 
-from crowd.marketplace.delivery import addresses
+from crowd.marketplace.delivery import http_post
 from crowd.marketplace.models import Destination, Event, NotificationSetting, Subscription, Topic
 from crowd.marketplace.services import retention, topics
 from tests.conftest import Sites
@@ -131,7 +131,7 @@ def test_address_inside_the_house_gets_no_letter(
     topic = make_topic(sns)
     with receiving() as receiver:
         subscribe(sns, topic, f"{receiver.url}/events")
-        monkeypatch.setattr(addresses, "is_local", lambda: False)
+        monkeypatch.setattr(http_post, "is_on_loopback", lambda _: False)
 
         deliver()
 

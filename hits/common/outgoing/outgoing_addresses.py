@@ -1,4 +1,4 @@
-"""Addresses to which the marketplace may send: public ones over TLS, and never its own network."""
+"""Addresses to which a site may send: public ones over TLS, and never its own network."""
 
 import re
 import socket
@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
-from django.conf import settings
-
-from crowd.marketplace.delivery.interface import Undeliverable
+from hits.common.outgoing import Undeliverable
 
 LONGEST = 2000
 VISIBLE_ASCII = re.compile(r"[!-~]+", re.ASCII)
@@ -18,12 +16,13 @@ WRAPPERS = tuple(IPv6Network(net) for net in ("::ffff:0:0/96", "64:ff9b::/32", "
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """An address whose form has been checked."""
+    """An address whose form has been checked. `is_local`: the sender is on loopback, and may send there."""
 
     host: str
     port: int
     path: str
     is_tls: bool
+    is_local: bool
 
     @property
     def netloc(self) -> str:
@@ -32,7 +31,7 @@ class Target:
         return host if self.port == (443 if self.is_tls else 80) else f"{host}:{self.port}"
 
 
-def read_target(url: str) -> Target:
+def read_target(url: str, *, is_local: bool) -> Target:
     """Check the form of an address. Raises Undeliverable if it can never be sent to. No name is looked up."""
     if len(url) > LONGEST or not VISIBLE_ASCII.fullmatch(url):
         raise Undeliverable(f"An address is at most {LONGEST} visible ASCII characters.")
@@ -46,13 +45,14 @@ def read_target(url: str) -> Target:
     if parts.username is not None or parts.fragment:
         raise Undeliverable("Leave user names, passwords and fragments out of the address.")
     is_tls = parts.scheme == "https"
-    if not is_tls and not is_local():
+    if not is_tls and not is_local:
         raise Undeliverable("The address must begin with https://.")
     target = Target(
         host=parts.hostname,
         port=port or (443 if is_tls else 80),
         path=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
         is_tls=is_tls,
+        is_local=is_local,
     )
     if literal := _literal(target.host):
         _refuse_private(literal, target)
@@ -71,15 +71,15 @@ def resolve(target: Target) -> list[str]:
     return addresses
 
 
-def is_local() -> bool:
-    """Whether the marketplace itself is on loopback: the embedded form, and tests."""
-    host = urlsplit(settings.MARKETPLACE_URL).hostname or ""
+def is_on_loopback(site: str) -> bool:
+    """Whether a site of ours is on loopback itself: the embedded form, and tests."""
+    host = urlsplit(site).hostname or ""
     literal = _literal(host)
     return literal.is_loopback if literal else host == "localhost" or host.endswith(".localhost")
 
 
 def _refuse_private(address: IPv4Address | IPv6Address, target: Target) -> None:
-    if address.is_loopback and is_local():
+    if address.is_loopback and target.is_local:
         return
     if not target.is_tls:
         raise Undeliverable("The address must begin with https://.")
