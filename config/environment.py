@@ -9,6 +9,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from cryptography.fernet import Fernet
 from django.core.exceptions import ImproperlyConfigured
@@ -27,6 +28,8 @@ KNOWN = {
     "CROWD_BEHIND_PROXY": "true: a proxy in front writes X-Forwarded-For; the default where we are https",
     "CROWD_DATA_DIR": "folder for databases, pictures, broker and keys of the embedded form",
     "CROWD_DEBUG": "true: Django's debug pages; never on a reachable host",
+    "CROWD_EMAIL_FROM": "sender of e-mails to staff",
+    "CROWD_EMAIL_URL": "mail server: smtp+tls://user:password@host:587; empty: no e-mails",
     "CROWD_FETCH_PRIVATE": "true: let pictures be fetched from private and loopback addresses",
     "CROWD_FIELD_KEYS": "Fernet keys of encrypted columns, newest first",
     "CROWD_MARKETPLACE_ALONE": "true: only the marketplace's rooms are loaded",
@@ -53,6 +56,8 @@ KNOWN = {
     "CROWD_TOKEN_KEYS": "keys of the question pages' tokens, newest first",
     "CROWD_WEIGHTS_DIR": "folder of the rivals' weights",
 }
+# Schemes of mail servers, with their usual ports: encrypted from the greeting on, from the start, or never.
+MAIL_PORTS = {"smtp+tls": 587, "smtp+ssl": 465, "smtp": 25}
 FERNET_KEYS = ("CROWD_FIELD_KEYS", "CROWD_MARKETPLACE_KEYS")
 TEXT_KEYS = ("CROWD_SECRET_KEY", "CROWD_PSEUDONYM_KEYS", "CROWD_TOKEN_KEYS")
 
@@ -92,6 +97,25 @@ def read_rate(environ: Mapping[str, str], name: str, *, default: int) -> int:
     if not (value.isascii() and value.isdigit()):
         raise ImproperlyConfigured(f"{name} must be a whole number, 0 for no limit; it is {value!r}.")
     return int(value)
+
+
+def read_mail_server(url: str) -> dict[str, object]:
+    """Return Django's settings for a mail server. The address holds a password, so no error repeats it."""
+    parts = urlsplit(url)
+    if parts.scheme not in MAIL_PORTS or not parts.hostname:
+        raise ImproperlyConfigured(
+            f"CROWD_EMAIL_URL must be an address such as smtp+tls://user:password@host:587, with one of "
+            f"{', '.join(MAIL_PORTS)}."
+        )
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or MAIL_PORTS[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_TLS": parts.scheme == "smtp+tls",
+        "EMAIL_USE_SSL": parts.scheme == "smtp+ssl",
+    }
 
 
 def load_keys(environ: Mapping[str, str], *, data_dir: Path, embedded: bool) -> dict[str, list[str]]:

@@ -10,7 +10,14 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import load_keys, read_alone, read_flag, read_rate, refuse_unknown
+from config.environment import (
+    load_keys,
+    read_alone,
+    read_flag,
+    read_mail_server,
+    read_rate,
+    refuse_unknown,
+)
 from config.languages import find_languages
 from config.logs import configure_logs
 from hits.core.domain.sameness import is_amazon
@@ -271,6 +278,14 @@ CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULER = "config.celery:Dispatching"
+
+# E-mail to staff. Without a server nothing is sent, and what is told stands on the home page.
+EMAIL_HOST = ""
+EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+if env.str("CROWD_EMAIL_URL", ""):
+    vars().update(read_mail_server(env.str("CROWD_EMAIL_URL")))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("CROWD_EMAIL_FROM", f"crowd@{urlsplit(PUBLIC_URL).hostname}")
 
 # REST.
 REST_FRAMEWORK = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import load_keys, make_keys, refuse_unknown
+from config.environment import load_keys, make_keys, read_mail_server, refuse_unknown
 from tests.config.processes import ROOT, scratch_environ
 
 
@@ -116,6 +116,10 @@ def test_cookies_of_a_site_without_a_port_have_plain_names(tmp_path: Path) -> No
         ({"CROWD_FIELD_KEYS": "short"}, "CROWD_FIELD_KEYS holds something that is not a Fernet key"),
         ({"CROWD_DEBUG": "perhaps"}, "CROWD_DEBUG must be true or false"),
         ({"DATABASE_URL": "nonsense"}, "DATABASE_URL"),
+        (
+            {"CROWD_EMAIL_URL": "mail.example.org:25"},
+            "CROWD_EMAIL_URL must be an address such as smtp+tls://",
+        ),
     ],
 )
 def test_bad_setting_is_named(tmp_path: Path, environ: dict[str, str], words: str) -> None:
@@ -123,6 +127,31 @@ def test_bad_setting_is_named(tmp_path: Path, environ: dict[str, str], words: st
 
     assert started.returncode != 0
     assert words in started.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        (
+            "smtp+tls://ada:p%40ss%2Fw@mail.example.org",
+            ("mail.example.org", 587, "ada", "p@ss/w", True, False),
+        ),
+        ("smtp+ssl://mail.example.org", ("mail.example.org", 465, "", "", False, True)),
+        ("smtp://localhost:2525", ("localhost", 2525, "", "", False, False)),
+    ],
+)
+def test_a_mail_server_is_read_from_its_address(url: str, expected: tuple[object, ...]) -> None:
+    found = read_mail_server(url)
+
+    names = ("HOST", "PORT", "HOST_USER", "HOST_PASSWORD", "USE_TLS", "USE_SSL")
+    assert tuple(found[f"EMAIL_{name}"] for name in names) == expected
+
+
+def test_a_wrong_mail_server_is_refused_without_its_password() -> None:
+    with pytest.raises(ImproperlyConfigured) as refused:
+        read_mail_server("smpt://ada:secret-word@mail.example.org")
+
+    assert "secret-word" not in str(refused.value)
 
 
 def test_refuse_unknown_points_to_the_list_where_nothing_is_near() -> None:
