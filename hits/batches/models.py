@@ -17,7 +17,10 @@ class BatchEvent(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        indexes = [models.Index(fields=["batch", "id"], name="batch_event_in_order")]
+        indexes = [
+            models.Index(fields=["batch", "id"], name="batch_event_in_order"),
+            models.Index(fields=["at"], name="batch_event_by_time"),
+        ]
 
     def __str__(self) -> str:
         return self.words

@@ -1,3 +1,4 @@
+from hits.alerts.models import Alert, AlertChoice, AlertHook, Occurrence
 from hits.batches.models import BatchEvent
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.api_tokens import ApiToken
@@ -23,6 +24,9 @@ from hits.work.models.leases import Lease
 __all__ = [
     "HIT",
     "Account",
+    "Alert",
+    "AlertChoice",
+    "AlertHook",
     "ApiToken",
     "Appeal",
     "Assignment",
@@ -46,6 +50,7 @@ __all__ = [
     "Message",
     "Note",
     "Notice",
+    "Occurrence",
     "Pace",
     "Recipient",
     "RoleGrant",

@@ -90,6 +90,11 @@ class Assignment(models.Model):
         ]
         indexes = [
             models.Index(
+                fields=["submitted_at"],
+                condition=Q(submitted_at__isnull=False),
+                name="assignment_by_hand_in",
+            ),
+            models.Index(
                 fields=["id"],
                 condition=Q(
                     status__in=("submitted", "approved"),
