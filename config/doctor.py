@@ -15,6 +15,7 @@ from config.fresh_database import OTHER_VERSION, OwnLoader, foreign_migrations, 
 from crowd.pictures.letter_reading import installed_reader
 from crowd.pictures.models import Picture
 from crowd.releases.files.stores import StoreAway, current_store
+from hits.alerts.services.queueing_alerts import given_up, is_mail_set
 from hits.common import clock
 from hits.core.errors import CrowdError
 from hits.providers.models.accounts import Account
@@ -34,7 +35,7 @@ def examine() -> list[Finding]:
     findings = [check_database(alias) for alias in settings.DATABASES]
     findings += [check_files(), check_queue(), check_model(), check_releases()]
     if findings[0].ok:
-        findings += [check_keys(), check_clock(), check_letters(), *check_accounts()]
+        findings += [check_keys(), check_clock(), check_letters(), check_alerts(), *check_accounts()]
     return findings
 
 
@@ -118,6 +119,18 @@ def _is_readable(account: Account) -> bool:
         return bool(account.secret_access_key)
     except InvalidToken:
         return False
+
+
+def check_alerts() -> Finding:
+    """Check that staff are told: a server refuses, or there is none for those who asked for e-mails."""
+    failed = given_up(now=timezone.now())
+    if failed:
+        advice = "Look at what the server said on the page What I am told, and at CROWD_EMAIL_URL."
+        return Finding(name="e-mails to staff", ok=False, saw=f"{failed} given up this week", advice=advice)
+    if is_mail_set():
+        return Finding(name="e-mails to staff", ok=True, saw=f"by {settings.EMAIL_HOST}")
+    saw = "no server (CROWD_EMAIL_URL): staff are told on the home page alone"
+    return Finding(name="e-mails to staff", ok=True, saw=saw)
 
 
 def check_queue() -> Finding:

@@ -1,5 +1,6 @@
 """Sweeps over rows, each safe to run twice. A dispatcher starts each one when it is due."""
 
+from hits.alerts.services import finding_occurrences, sending_alerts
 from hits.batches.services import batch_counters, hit_changes, sending_hits
 from hits.common import clock
 from hits.common.sweeps import stand_still_while, sweep
@@ -109,3 +110,18 @@ def match_accounts() -> None:
 @sweep("hits.compare_epochs", rest_s=2, due_at=after_restore.next_step)
 def compare_epochs() -> None:
     after_restore.compare_epochs(now=clock.now())
+
+
+@sweep("hits.find_occurrences", rest_s=5)
+def find_occurrences() -> None:
+    finding_occurrences.find_occurrences(now=clock.now())
+
+
+@sweep("hits.find_starving", rest_s=120)
+def find_starving() -> None:
+    finding_occurrences.find_starving(now=clock.now())
+
+
+@sweep("hits.tell_staff", rest_s=5, due_at=sending_alerts.next_alert, acts=True)
+def tell_staff() -> None:
+    sending_alerts.tell_staff(now=clock.now())

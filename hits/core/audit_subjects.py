@@ -19,6 +19,7 @@ SUBJECTS: dict[str, str] = {
     "swow.": "Association lists",
     "file.": "Downloaded files",
     "sign_in.": "Attempts to sign in",
+    "alert.": "What staff are told",
 }
 
 

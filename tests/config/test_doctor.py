@@ -9,14 +9,16 @@ from cryptography.fernet import Fernet
 from django.conf import LazySettings, settings
 from django.core.management import CommandError, call_command
 from django.db.utils import ConnectionHandler
+from django.utils import timezone
 
 from config import doctor
 from config.fresh_database import OTHER_VERSION
 from crowd.pictures.letter_reading import Tesseract
+from hits.alerts.models import Alert, Kind, Occurrence
 from hits.common import clock
 from hits.sync.services.account_checks import Finding
 from tests.crowd.pictures.images import make_raster
-from tests.factories import make_account, make_picture
+from tests.factories import make_account, make_picture, make_user
 
 pytestmark = pytest.mark.django_db
 NOT_READ = "no Tesseract here; photographs of the pool that are not read"
@@ -69,6 +71,27 @@ def test_doctor_says_how_many_photographs_nobody_reads(
     assert (without.ok, finding.ok) == (True, ok)
     assert finding.saw == ("tesseract 5.3.0" if has_reader else f"{NOT_READ}: 1")
     assert ("tesseract-ocr" in finding.advice) is not ok
+
+
+def test_doctor_says_whether_staff_get_e_mails(settings: LazySettings) -> None:
+    settings.EMAIL_HOST = ""
+    without = doctor.check_alerts()
+    settings.EMAIL_HOST = "mail.example.org"
+    well = doctor.check_alerts()
+    occurrence = Occurrence.objects.create(kind=Kind.TEST, key="a", words="A test.", at=timezone.now())
+    Alert.objects.create(
+        occurrence=occurrence,
+        user=make_user(),
+        status=Alert.Status.FAILED,
+        due_at=timezone.now(),
+        sending_at=timezone.now(),
+    )
+
+    failed = doctor.check_alerts()
+
+    assert (without.ok, well.ok, failed.ok) == (True, True, False)
+    assert "CROWD_EMAIL_URL" in without.saw
+    assert failed.saw == "1 given up this week"
 
 
 @pytest.mark.parametrize("embedded", [True, False])
