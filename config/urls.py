@@ -7,6 +7,7 @@ from django.views.generic import RedirectView
 
 from crowd import family
 from crowd.frame.previews import preview_desk
+from hits.admin.alerts import alert_pages
 from hits.admin.payments import epochs, halts, payment_desk, payment_queue
 
 
@@ -23,6 +24,7 @@ of_no_table = [
     *halts.urls(),
     *epochs.urls(),
     *preview_desk.urls(),
+    *alert_pages.urls(),
 ]
 
 # Programs below /api/ are answered in JSON, whatever goes wrong.

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
+from hits.admin.alerts.told_lately import told_lately
 from hits.admin.home import waiting
 from hits.admin.home.waiting import Waiting, waiting_for
 from hits.admin.selection import signed_in
@@ -24,6 +25,7 @@ STILL = (Status.PAUSED, Status.PAUSED_FUNDS)
 RUNNING = (Status.LAUNCHING, Status.OPEN, Status.DRAINING, *STILL)
 MOST_BATCHES = 12
 MOST_STUDIES = 8
+MOST_TOLD = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +63,7 @@ def home_context(request: HttpRequest) -> dict[str, Any]:
     running = list(running_batches(user)[: MOST_BATCHES + 1]) if sees_batches else []
     return {
         "waiting": waiting_for(user, now=now),
+        "told": told_lately(user, most=MOST_TOLD),
         "running": running[:MOST_BATCHES],
         "more_running": len(running) > MOST_BATCHES,
         "sees_batches": sees_batches,

@@ -84,6 +84,8 @@ REASONS = {
     "hits_ledger_study": "a file of the books for people; the list of the ledger tells its rows",
     "hits.admin.identity.tokens:": "a token that has leaked must not end the others; its owner does",
     "hits_apitoken_": "a token must not make another, which would outlive it",
+    "hits_alerts": "what a person is told is chosen by that person",
+    "hits_alerts_": "tries a message, marks what a person has seen, or shows the key of an address once",
     "login": "signs a person in",
     "logout": "signs a person out",
     "password_change": "Django's own page of a person's password",
