@@ -80,15 +80,15 @@ def studies_in(occurrence: Occurrence) -> QuerySet[Study]:
     if occurrence.run_id:
         of_run = Q(batches__hits__assignments__bonuses__rows__run=occurrence.run_id)
         return Study.objects.filter(pk__in=Study.objects.filter(of_run).values("pk"))
-    return Study.objects.filter(pk=occurrence.study_id)
+    return Study.objects.filter(pk=occurrence.study_id) if occurrence.study_id else Study.objects.none()
 
 
 def how_told(user: User, kind: str, *, studies: Collection[int]) -> How:
     """Return the user's choice. Of several studies, the one of which most is to be told decides."""
     of_kind = AlertChoice.objects.filter(Q(study=None) | Q(study__in=studies), user=user, kind=kind)
-    chosen = dict(of_kind.values_list("study", "how"))
+    chosen: dict[int | None, str] = {row.study_id: row.how for row in of_kind}
     mine = _own_studies(user, studies)
-    every = list(studies) or [None]
+    every: list[int | None] = [*studies] or [None]
     hows = [_how_in(user, kind, study, chosen=chosen, is_member=study in mine) for study in every]
     return max(hows, key=list(How).index)
 
@@ -110,7 +110,7 @@ def _own_studies(user: User, studies: Iterable[int]) -> set[int]:
 def _candidates(occurrence: Occurrence) -> Iterable[User]:
     opens = RIGHTS[occurrence.kind].opens
     users = User.objects.with_perm(opens, backend=BACKEND).filter(is_staff=True)
-    return users.exclude(pk=occurrence.by_id).order_by("pk")
+    return (users.exclude(pk=occurrence.by_id) if occurrence.by_id else users).order_by("pk")
 
 
 def chooses_for(user: User) -> QuerySet[Study]:

@@ -6,6 +6,7 @@ from the rows as they are now.
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import CharField, Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Cast
@@ -133,5 +134,6 @@ def idle_batches(*, now: datetime) -> QuerySet[Batch]:
 
 
 def _open_with_places() -> QuerySet[Batch]:
+    has_places: Any = {"places__gt": F("submitted")}  # counted by the annotations
     rows = batches_with_counts().filter(status=Status.OPEN, account__kind=Account.Kind.MTURK)
-    return rows.filter(places__gt=F("submitted")).exclude(task__in=families.of_the_house())
+    return rows.filter(**has_places).exclude(task__in=families.of_the_house())

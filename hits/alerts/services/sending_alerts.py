@@ -152,7 +152,7 @@ def _end_badly(alerts: Sequence[Alert], problem: Undeliverable, *, now: datetime
 
 def wait_after(tries: int) -> timedelta:
     """Return the time to the next try: twice as long each time."""
-    return min(FIRST_WAIT * 2 ** (tries - 1), LONGEST_WAIT)
+    return min(FIRST_WAIT * (1 << (tries - 1)), LONGEST_WAIT)
 
 
 def _name_of(alert: Alert) -> str:

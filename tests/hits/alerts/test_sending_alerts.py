@@ -186,7 +186,7 @@ def test_a_choice_for_one_study_goes_before_that_for_all(
 
 
 def test_rights_are_looked_at_when_the_e_mail_is_sent() -> None:
-    """Between the choice, the row and the e-mail, somebody may leave the study or lose the role."""
+    """Somebody may leave the study or lose the role between the choice, the row and the e-mail."""
     study = make_study()
     ada, bob = member(RESEARCHER, study), member(RESEARCHER, study, name="bob")
     cleo = member(RESEARCHER, study, name="cleo")
