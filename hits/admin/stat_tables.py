@@ -13,12 +13,20 @@ def send_table(tables: Iterable[StatTable], name: str, *, form: str, study: Stud
     table = next((table for table in tables if table.name == name), None)
     if table is None:
         raise Http404
-    answer: HttpResponseBase = (
-        StreamingHttpResponse(table.csv(), content_type="text/csv; charset=utf-8")
-        if form == "csv"
-        else HttpResponse(json_text(table.as_json()), content_type="application/json")
-    )
-    return attached(answer, study=study, name=f"{name}.{form}")
+    return attached(_file_of(table, form=form), study=study, name=f"{name}.{form}")
+
+
+def send_alone(table: StatTable, *, form: str) -> HttpResponseBase:
+    """Send a table that belongs to no single study."""
+    answer = _file_of(table, form=form)
+    answer["Content-Disposition"] = f'attachment; filename="{table.name}.{form}"'
+    return answer
+
+
+def _file_of(table: StatTable, *, form: str) -> HttpResponseBase:
+    if form == "csv":
+        return StreamingHttpResponse(table.csv(), content_type="text/csv; charset=utf-8")
+    return HttpResponse(json_text(table.as_json()), content_type="application/json")
 
 
 def attached(answer: HttpResponseBase, *, study: Study, name: str) -> HttpResponseBase:

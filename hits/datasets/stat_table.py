@@ -52,6 +52,7 @@ class StatTable:
 
     `page_rows`: those of the page where files have others. `exact`: files name columns by their names and
     hold the numbers behind the words; otherwise they hold what the page shows. `files`: formats it links to.
+    `is_folded`: the page shows the chart, and the table only to whoever unfolds it.
     """
 
     name: str
@@ -66,6 +67,7 @@ class StatTable:
     charts: Sequence[Chart] = ()
     exact: bool = False
     files: Sequence[str] = ("csv", "json")
+    is_folded: bool = False
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns if column.name]

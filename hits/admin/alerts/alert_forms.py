@@ -63,7 +63,7 @@ class HookForm(forms.Form):
         required=False,
         max_length=2000,
         assume_scheme="https",
-        widget=forms.URLInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+        widget=forms.URLInput(attrs={"autocomplete": "off", "spellcheck": "false", "size": 60}),
         help_text="Where each message is posted, such as the incoming webhook of a chat. It begins with "
         "https:// and is reachable from the internet.",
     )

@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
@@ -18,7 +18,9 @@ from hits.admin.home import navigation, waiting
 from hits.admin.home.navigation import MenuPlace, Page, Section
 from hits.admin.home.waiting import Waiting
 from hits.admin.payments.downloads import FormatForm, send
+from hits.admin.payments.money_charts import money_tables
 from hits.admin.selection import signed_in
+from hits.admin.stat_tables import send_alone
 from hits.core.domain.months import Month, month_of, read_month
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -77,6 +79,7 @@ def urls() -> list[URLPattern]:
     view = admin.site.admin_view
     return [
         path("payments/", view(desk_view), name="hits_payments"),
+        path("payments/<slug:name>.<slug:form>", view(table_view), name="hits_payments_table"),
         path("payments/close/", view(close_view), name="hits_close"),
         path("payments/run/<int:pk>/file/", view(run_file_view), name="hits_run_file"),
     ]
@@ -98,8 +101,18 @@ def desk_view(request: HttpRequest) -> HttpResponseBase:
         "overdue": _overdue(desk),
         "is_clear": _is_clear(request, desk, appeals),
         "soon_days": SOON_DAYS,
+        "tables": money_tables(user, now=now),
     }
     return TemplateResponse(request, "admin/hits/payments.html", context)
+
+
+def table_view(request: HttpRequest, name: str, form: str) -> HttpResponseBase:
+    """Send a table of the desk as a file."""
+    tables = money_tables(signed_in(request), now=timezone.now())
+    table = next((one for one in tables if one.name == name and form in one.files), None)
+    if table is None:
+        raise Http404
+    return send_alone(table, form=form)
 
 
 def close_view(request: HttpRequest) -> HttpResponseBase:

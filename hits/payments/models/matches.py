@@ -81,7 +81,10 @@ class Match(models.Model):
                 fields=["account"], condition=Q(status="running"), name="match_one_at_a_time"
             ),
         ]
-        indexes = [models.Index(fields=["account", "-id"], name="match_of_account")]
+        indexes = [
+            models.Index(fields=["account", "-id"], name="match_of_account"),
+            models.Index(fields=["ended_at"], name="match_by_end"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.account}, {moment_in_words(self.started_at)}"

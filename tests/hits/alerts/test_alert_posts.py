@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import socket
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -22,7 +23,7 @@ from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.studies.models import Study
-from tests.crowd.marketplace.receivers import receiving
+from tests.crowd.marketplace.receivers import Answer, receiving
 from tests.factories import NOW, make_study, make_user
 from tests.hits.alerts.happenings import end_batch, freeze_run, make_appeal, pause_batch
 
@@ -94,7 +95,7 @@ def test_an_address_is_told_also_what_a_member_did() -> None:
 
 def test_a_refusing_receiver_is_asked_again_later_and_then_no_more() -> None:
     study = make_study()
-    answers = iter([(500, {}, b""), (200, {}, b"ok")])
+    answers: Iterator[Answer] = iter([(500, {}, b""), (200, {}, b"ok")])
     with receiving(answer=lambda _: next(answers)) as receiver:
         put_hook(study, receiver.url)
         end_batch(study=study)

@@ -10,10 +10,9 @@ from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
 from hits.alerts.models import Alert, How, Kind, Occurrence
-from hits.alerts.services import sending_alerts
 from hits.alerts.services.alert_choices import choose_alerts
 from hits.alerts.services.finding_occurrences import find_occurrences, find_starving
-from hits.alerts.services.queueing_alerts import PATIENCE, queue_test
+from hits.alerts.services.queueing_alerts import PATIENCE, queue_alerts, queue_test
 from hits.alerts.services.sending_alerts import (
     BETWEEN_MAILS,
     MOST_TRIES,
@@ -256,7 +255,7 @@ def test_what_a_killed_sender_left_is_never_sent_again() -> None:
     member(RESEARCHER, study)
     end_batch(study=study)
     find_occurrences(now=NOW)
-    sending_alerts.queue_alerts(now=NOW)
+    queue_alerts(now=NOW)
     Alert.objects.update(status=Status.SENDING, sending_at=NOW)
 
     assert next_alert(now=NOW) == NOW + SENDING_IS_STALE

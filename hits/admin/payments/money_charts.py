@@ -1,0 +1,188 @@
+"""Charts of the payments page: what was spent on each day, and how the accounts' balances went."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from hits.core.domain.days import day_in_words, moment_in_words
+from hits.datasets.columns import TEXT
+from hits.datasets.stat_table import MONEY, StatTable, head
+from hits.datasets.vega_charts import BELOW, LOOK, Chart
+from hits.identity.models.users import User
+from hits.payments.queries.money_by_day import (
+    DAYS,
+    PARTS,
+    DayBalance,
+    DaySpending,
+    balances_by_day,
+    spending_by_day,
+)
+
+HEIGHT = 200
+# How dark each part is: the order from below says the same.
+DARKNESS = {"rewards": 1, "bonuses": 0.55, "fees": 0.25}
+DASHES = ([], [6, 4], [2, 3], [10, 3, 2, 3])
+SHAPES = ("circle", "square", "triangle-up", "diamond")
+MOST_ACCOUNTS = len(DASHES)
+FORMAT = "%-d %b"
+DOLLARS: Mapping[str, Any] = {"title": None, "format": "$,.2~f", "tickCount": 5}
+
+
+def money_tables(user: User, *, now: datetime) -> list[StatTable]:
+    """Return the tables of the payments page that this user may see."""
+    found = []
+    if user.has_perm("hits.view_ledgerentry"):
+        found.append(spending_table(spending_by_day(user, now=now)))
+    if user.has_perm("hits.view_match"):
+        found.append(balance_table(balances_by_day(user, now=now)))
+    return found
+
+
+def spending_table(days: Sequence[DaySpending]) -> StatTable:
+    spent = [one for one in days if one.total]
+    return StatTable(
+        name="spending",
+        title=f"Spent in the last {DAYS} days",
+        columns=[
+            head("Day", TEXT, of=lambda one: day_in_words(one.day)),
+            *(head(part.capitalize(), MONEY, name=part, of=_part(part)) for part in PARTS),
+            head("Together", MONEY, name="total", of=lambda one: one.total),
+        ],
+        rows=days,
+        page_rows=spent,
+        empty=f"Nothing was spent in the last {DAYS} days.",
+        note="Days are those of each study's own time zone. Days without spending are in the files alone.",
+        charts=_spending_charts(days) if spent else (),
+        is_folded=True,
+    )
+
+
+def _part(name: str) -> Any:
+    return lambda one: getattr(one, name)
+
+
+def _spending_charts(days: Sequence[DaySpending]) -> Sequence[Chart]:
+    total = sum(one.total for one in days)
+    caption = "Dollars a day. From below: rewards (dark), bonuses (lighter), fees (lightest)"
+    return [
+        Chart(
+            name="spending",
+            caption=caption,
+            words=f"Spending on each of the last {DAYS} days, ${total:,.2f} in all. {BELOW}",
+            spec={
+                "config": LOOK,
+                "height": HEIGHT,
+                "data": {"values": [bar for one in days for bar in _stack(one)]},
+                "mark": {"type": "bar", "style": "main"},
+                "encoding": {
+                    "x": {
+                        "field": "day",
+                        "type": "ordinal",
+                        "axis": {"title": None, "labelOverlap": True, "labelAngle": 0, "ticks": False},
+                        "sort": None,
+                    },
+                    "y": {
+                        "field": "low",
+                        "type": "quantitative",
+                        "axis": {"title": None, "format": "$,.2~f"},
+                    },
+                    "y2": {"field": "high"},
+                    "opacity": {
+                        "field": "part",
+                        "type": "nominal",
+                        "scale": {"domain": list(DARKNESS), "range": list(DARKNESS.values())},
+                        "legend": None,
+                    },
+                    "tooltip": [{"field": "day"}, {"field": "part"}, {"field": "words", "title": "spent"}],
+                },
+            },
+        )
+    ]
+
+
+def _stack(one: DaySpending) -> list[Mapping[str, Any]]:
+    """Return the parts of one day, each from where the one below it ends."""
+    bars, low = [], 0.0
+    for part in PARTS:
+        amount = getattr(one, part)
+        high = low + float(amount)
+        words = f"${amount:,.2f}"
+        bars.append({"day": f"{one.day:{FORMAT}}", "part": part, "low": low, "high": high, "words": words})
+        low = high
+    return bars
+
+
+def balance_table(balances: Sequence[DayBalance]) -> StatTable:
+    return StatTable(
+        name="balances",
+        title=f"Balances in the last {DAYS} days",
+        columns=[
+            head("Account", TEXT, of=lambda one: one.account),
+            head("Read on", TEXT, of=lambda one: f"{moment_in_words(one.at)} UTC"),
+            head("Balance", MONEY, of=lambda one: one.balance),
+        ],
+        rows=balances,
+        empty="No balance was read yet. It is known once the books have been compared with the provider’s.",
+        note="The last one that was read on each day (UTC). How long it lasts stands with the account.",
+        charts=(charts := _balance_charts(balances)),
+        is_folded=bool(charts),
+    )
+
+
+def _balance_charts(balances: Sequence[DayBalance]) -> Sequence[Chart]:
+    """Draw lines, told apart by dashes and shapes; a single moment makes no line."""
+    accounts = list(dict.fromkeys(one.account for one in balances))[:MOST_ACCOUNTS]
+    shown = [one for one in balances if one.account in accounts]
+    if len({one.at.date() for one in shown}) < 2:
+        return ()
+    last = {one.account: one.balance for one in shown}
+    said = ", ".join(f"{account} ${last[account]:,.2f}" for account in accounts)
+    values = [
+        {
+            "account": one.account,
+            "at": one.at.isoformat(),
+            "balance": float(one.balance),
+            "words": f"${one.balance:,.2f}",
+        }
+        for one in shown
+    ]
+    return [
+        Chart(
+            name="balances",
+            caption="Dollars at the provider",
+            words=f"Balances of the last {DAYS} days; at last {said}. {BELOW}",
+            spec={
+                "config": LOOK,
+                "height": HEIGHT,
+                "data": {"values": values},
+                "encoding": {
+                    "x": {
+                        "field": "at",
+                        "type": "temporal",
+                        "scale": {"type": "utc"},
+                        "axis": {"title": None, "format": FORMAT, "tickCount": 6},
+                    },
+                    "y": {"field": "balance", "type": "quantitative", "axis": DOLLARS},
+                },
+                "layer": [
+                    {
+                        "mark": {"type": "line", "style": "main", "strokeWidth": 2},
+                        "encoding": {"strokeDash": _told_by(DASHES, accounts)},
+                    },
+                    {
+                        "mark": {"type": "point", "style": "main", "filled": True, "size": 50, "opacity": 1},
+                        "encoding": {
+                            "shape": _told_by(SHAPES, accounts),
+                            "tooltip": [{"field": "account"}, {"field": "words", "title": "balance"}],
+                        },
+                    },
+                ],
+            },
+        )
+    ]
+
+
+def _told_by(marks: Sequence[Any], accounts: Sequence[str]) -> Mapping[str, Any]:
+    scale = {"domain": list(accounts), "range": list(marks[: len(accounts)])}
+    legend = {"direction": "vertical"} if len(accounts) > 1 else None
+    return {"field": "account", "type": "nominal", "scale": scale, "legend": legend}
