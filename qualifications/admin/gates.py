@@ -15,6 +15,7 @@ from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from qualifications.admin import funnel, gate_actions, gate_edit
 from qualifications.admin.finding_gates import ADD, CHANGE, GRADE, VIEW, find_gate, gates_for, render
+from qualifications.admin.score_charts import score_tables
 from qualifications.models import Gate, PlatformType
 from qualifications.queries import gate_words
 from qualifications.queries.gate_figures import figures_of
@@ -88,6 +89,7 @@ class GateAdmin(ReadOnlyAdmin[Gate]):
             "gate": gate,
             **gate_words.words_of(gate),
             "figures": figures_of(gate),
+            "tables": score_tables(gate),
             "types": [_type(row) for row in gate.platform_types.select_related("account").order_by("pk")],
             "may_change": user.has_perm(CHANGE),
             "may_grade": user.has_perm(GRADE),
