@@ -14,7 +14,10 @@ from hits.admin.alerts.told_lately import told_lately
 from hits.admin.home import waiting
 from hits.admin.home.waiting import Waiting, waiting_for
 from hits.admin.selection import signed_in
+from hits.batches.queries.daily_submissions import DAYS, submissions_by_day
 from hits.batches.queries.tally import batches_with_counts
+from hits.common.day_columns import DayColumns, draw_days
+from hits.core.domain.days import day_in_words
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
@@ -67,11 +70,18 @@ def home_context(request: HttpRequest) -> dict[str, Any]:
         "running": running[:MOST_BATCHES],
         "more_running": len(running) > MOST_BATCHES,
         "sees_batches": sees_batches,
+        "submissions": _draw_submissions(user, now=now) if sees_batches else None,
+        "submission_days": DAYS,
         "studies": list(studies_of(user).order_by("-pk")[:MOST_STUDIES])
         if user.has_perm("hits.view_study")
         else [],
         "steps": first_steps(user),
     }
+
+
+def _draw_submissions(user: User, *, now: datetime) -> DayColumns | None:
+    days = submissions_by_day(user, now=now)
+    return draw_days([(day_in_words(day), count, str(count)) for day, count in days])
 
 
 def first_steps(user: User) -> Sequence[Step]:
