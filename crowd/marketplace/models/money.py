@@ -37,7 +37,11 @@ class LedgerEntry(models.Model):
                 name="ledger_entry_is_of_somebody",
             ),
         ]
-        indexes = [models.Index(fields=["requester", "account"], name="ledger_by_account")]
+        indexes = [
+            models.Index(fields=["requester", "account"], name="ledger_by_account"),
+            models.Index(fields=["account", "created_at"], name="ledger_by_time"),
+            models.Index(fields=["worker", "account", "created_at"], name="ledger_of_worker_by_time"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.account} {self.amount}"

@@ -125,6 +125,7 @@ class HIT(models.Model):
         ]
         indexes = [
             models.Index(fields=["requester", "id"], condition=Q(disposed_at=None), name="hit_of_requester"),
+            models.Index(fields=["created_at"], name="hit_by_time"),
             models.Index(
                 fields=["requester", "id"],
                 condition=Q(closed_at__isnull=False, pending=0, disposed_at=None),

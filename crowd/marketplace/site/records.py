@@ -6,16 +6,19 @@ from typing import cast
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404
+from django.utils.formats import date_format
 from django.views.decorators.http import require_safe
 
 from crowd.marketplace import clock, queries
 from crowd.marketplace.models import Assignment
 from crowd.marketplace.models.parties import Message, Worker
+from crowd.marketplace.queries.daily_money import earned_by_day
 from crowd.marketplace.services import work
 from crowd.marketplace.site.feedback import read_feedback
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
 from crowd.marketplace.spreadsheets import csv_file
+from hits.common.day_columns import draw_days
 
 SIZE = 25
 STATUSES = ("Submitted", "Approved", "Rejected")
@@ -77,8 +80,10 @@ def export(request: HttpRequest, worker: Worker) -> HttpResponse:
 @require_safe
 @worker_required
 def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
-    work.settle(now=clock.now())
+    now = clock.now()
+    work.settle(now=now)
     worker.refresh_from_db()
+    days = earned_by_day(worker=worker, now=now)
     page = queries.read_page(
         queries.payouts(worker=worker),
         keyset=queries.LATEST,
@@ -88,6 +93,7 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
     )
     context = {
         "page": page,
+        "earned": draw_days([(date_format(one.day, "j M Y"), one.earned, f"${one.earned}") for one in days]),
         "paid": worker.earned - worker.owed,
         "waiting": max(0, worker.submitted - worker.approved - worker.rejected),
         "earlier": _address(before=page.before) if page.before else "",

@@ -1,8 +1,14 @@
 """The first page, the log, the blocks, and the page for unknown addresses."""
 
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.views.decorators.http import require_http_methods, require_safe
 
 from crowd.marketplace import clock
@@ -10,8 +16,10 @@ from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models.parties import Block, Operator
+from crowd.marketplace.queries.daily_money import earned_by_day, hits_by_day
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services.work import settle
+from hits.common.day_columns import draw_days
 
 
 @require_safe
@@ -19,8 +27,24 @@ from crowd.marketplace.services.work import settle
 def overview(request: HttpRequest, operator: Operator) -> HttpResponse:
     now = clock.now()
     settle(now=now)
-    found = {"overview": queries.overview(now=now), "epoch": epochs.unconfirmed()}
+    found = {"overview": queries.overview(now=now), "epoch": epochs.unconfirmed(), "days": _drawn(now)}
     return show(request, operator, "overview", found)
+
+
+def _drawn(now: datetime) -> list[dict[str, Any]]:
+    """Return what the last days have brought, drawn."""
+    earned, hits = earned_by_day(now=now), hits_by_day(now=now)
+    workers = [(one.day, one.workers, str(one.workers)) for one in earned]
+    return [
+        _picture("earned", "Earned by workers", [(one.day, one.earned, f"${one.earned}") for one in earned]),
+        _picture("workers", "Workers who earned something", workers),
+        _picture("hits", "HITs made", [(day, count, str(count)) for day, count in hits]),
+    ]
+
+
+def _picture(name: str, title: str, days: Sequence[tuple[date, int | Decimal, str]]) -> dict[str, Any]:
+    drawn = draw_days([(date_format(day, "j M Y"), value, words) for day, value, words in days])
+    return {"name": name, "title": title, "drawn": drawn}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
