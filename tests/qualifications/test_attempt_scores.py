@@ -1,6 +1,7 @@
 """Scores of tests around their bar, against counts made by hand."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -67,7 +68,8 @@ def test_who_was_graded_before_the_bar_was_changed_counts_by_the_bar_of_then() -
 def test_attempts_that_are_not_graded_or_hold_nothing_readable_are_left_out() -> None:
     gate = make_strict_gate()
     grade(gate, Fraction(1))
-    for findings in ([], [{"measure": "right"}], ["nonsense"], {}):
+    unreadable: list[Any] = [[], [{"measure": "right"}], ["nonsense"], {}]
+    for findings in unreadable:
         Attempt.objects.create(
             gate=gate, worker=make_worker(), status="passed", findings=findings, started_at=NOW, graded_at=NOW
         )

@@ -21,7 +21,7 @@ from hits.payments.queries.money_by_day import (
 HEIGHT = 200
 # How dark each part is: the order from below says the same.
 DARKNESS = {"rewards": 1, "bonuses": 0.55, "fees": 0.25}
-DASHES = ([], [6, 4], [2, 3], [10, 3, 2, 3])
+DASHES: Sequence[Sequence[int]] = ([], [6, 4], [2, 3], [10, 3, 2, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond")
 MOST_ACCOUNTS = len(DASHES)
 FORMAT = "%-d %b"
@@ -102,7 +102,8 @@ def _spending_charts(days: Sequence[DaySpending]) -> Sequence[Chart]:
 
 def _stack(one: DaySpending) -> list[Mapping[str, Any]]:
     """Return the parts of one day, each from where the one below it ends."""
-    bars, low = [], 0.0
+    bars: list[Mapping[str, Any]] = []
+    low = 0.0
     for part in PARTS:
         amount = getattr(one, part)
         high = low + float(amount)

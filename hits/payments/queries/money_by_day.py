@@ -67,19 +67,19 @@ class DayBalance:
 def balances_by_day(user: Any, *, now: datetime) -> list[DayBalance]:
     """Return the balances of the accounts that the user sees, as they were read."""
     accounts = list(accounts_for(user).order_by("name", "pk"))
-    compared = Match.objects.filter(
-        account__in=accounts,
-        ended_at__gte=now - timedelta(days=DAYS),
-        balance__isnull=False,
-    )
-    found: dict[tuple[int, date], DayBalance] = {}
     names = {account.pk: account.name for account in accounts}
-    reads = list(compared.order_by("ended_at").values_list("account", "ended_at", "balance"))
-    reads += [
-        (account.pk, account.balance_read_at, account.balance)
-        for account in accounts
-        if account.balance is not None and account.balance_read_at
+    compared = Match.objects.filter(
+        account__in=accounts, ended_at__gte=now - timedelta(days=DAYS), balance__isnull=False
+    )
+    reads = [
+        DayBalance(account=names[match.account_id], at=match.ended_at, balance=match.balance)
+        for match in compared.only("account_id", "ended_at", "balance")
+        if match.ended_at is not None and match.balance is not None
     ]
-    for account, at, balance in sorted(reads, key=lambda read: read[1]):
-        found[account, at.date()] = DayBalance(account=names[account], at=at, balance=balance)
-    return sorted(found.values(), key=lambda one: (one.account, one.at))
+    reads += [
+        DayBalance(account=account.name, at=account.balance_read_at, balance=account.balance)
+        for account in accounts
+        if account.balance is not None and account.balance_read_at is not None
+    ]
+    last = {(one.account, one.at.date()): one for one in sorted(reads, key=lambda one: one.at)}
+    return sorted(last.values(), key=lambda one: (one.account, one.at))

@@ -1,7 +1,7 @@
 """The paper's tables for a study, as pages with charts and as files."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -18,9 +18,12 @@ from django.utils import timezone
 
 from crowd.releases.admin.permitted_rows import find_study
 from crowd.winogavil.models import Association
+from crowd.winogavil.queries import threshold_of
 from crowd.winogavil.releases.admin.tables import tables_of, tables_of_cues
+from crowd.winogavil.releases.admin.word_scatter import words_table
 from crowd.winogavil.releases.files.concreteness_files import COLUMNS, MOST_BYTES
 from crowd.winogavil.releases.models import ConcretenessList, Statistics
+from crowd.winogavil.releases.queries.scored_words import scored_words
 from crowd.winogavil.releases.services.concreteness_lists import keep_list
 from crowd.winogavil.releases.statistics.kept_figures import statistics_of
 from hits.admin.data.result_forms import ACCEPT, UploadedFile, answer_upload
@@ -106,7 +109,10 @@ def study_view(page: admin.ModelAdmin[Any], request: HttpRequest, study_id: int)
         "title": f"Statistics of {study}",
         "study": study,
         "counted": counted,
-        "tables": tables_of(counted.figures),
+        "tables": [
+            _words_of(study, sources, threshold=counted.selection_threshold),
+            *tables_of(counted.figures),
+        ],
         "cues": next(cues.as_json()),
         "words": words,
         "choices": [(value, label, value in sources) for value, label in Association.Source.choices],
@@ -162,11 +168,19 @@ def file_view(
     table, _, form = name.partition(".")
     if form != "csv" and name != "all.json":
         raise Http404
-    counted = statistics_of(study, sources=_sources(request), now=timezone.now())
+    sources = _sources(request)
+    if name == "scored-words.csv":
+        words = _words_of(study, sources, threshold=threshold_of(study))
+        return send_table([words], table, form=form, study=study)
+    counted = statistics_of(study, sources=sources, now=timezone.now())
     tables = [*tables_of(counted.figures), *tables_of_cues(counted.figures)]
     return (
         _json(study, counted, tables) if form == "json" else send_table(tables, table, form=form, study=study)
     )
+
+
+def _words_of(study: Study, sources: Collection[str], *, threshold: int) -> StatTable:
+    return words_table(scored_words(study, sources=sources, threshold=threshold), threshold=threshold)
 
 
 def _sources(request: HttpRequest) -> list[str]:

@@ -443,4 +443,4 @@ def test_pages_ask_as_often_for_much_as_for_little(client: Client) -> None:
     many = asked()
 
     assert many == few
-    assert max(many) <= 11
+    assert max(many) <= 12  # one of them for the scatter of words
