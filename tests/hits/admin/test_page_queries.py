@@ -34,8 +34,10 @@ MOST_OF = {
     "caption matching: results": 13,
     "weird images: designers": 13,
     "weird images: statistics": 31,
-    # Everything that may wait for a person, and what runs.
-    "index": 22,
+    # Everything that may wait for a person, what runs, what they were told, and submissions by day.
+    "index": 25,
+    # With charts of what was spent and of the accounts' balances.
+    "payments": 14,
 }
 
 

@@ -110,7 +110,7 @@ def study_view(page: admin.ModelAdmin[Any], request: HttpRequest, study_id: int)
         "study": study,
         "counted": counted,
         "tables": [
-            _words_of(study, sources, threshold=counted.selection_threshold),
+            _words_of(study, sources, threshold=counted.selection_threshold or threshold_of(study)),
             *tables_of(counted.figures),
         ],
         "cues": next(cues.as_json()),
