@@ -180,7 +180,7 @@ def test_token_is_copied_or_at_least_selected(bench: Bench, clipboard: str, said
     own = f"Object.defineProperty(navigator, 'clipboard', {{ value: {{ writeText: {clipboard} }} }})"
     page = bench.open(
         '<input id="k" value="secret"><button data-copy="k">Copy</button><p data-copied></p>',
-        "hits/tokens.js",
+        "copy.js",
         before=own,
     )
     page.click("button")

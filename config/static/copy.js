@@ -3,16 +3,17 @@
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   const field = document.getElementById(button.dataset.copy);
-  const news = document.querySelector("[data-copied]");
+  const news = button.parentElement.querySelector("[data-copied]") ?? document.querySelector("[data-copied]");
+  const { copied = "Copied.", refused = "The browser does not allow it: press Ctrl+C." } = news.dataset;
   button.hidden = !navigator.clipboard;
   field.addEventListener("focus", () => field.select());
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(field.value);
-      news.textContent = "Copied.";
+      news.textContent = copied;
     } catch {
       field.select();
-      news.textContent = "The browser does not allow it: press Ctrl+C.";
+      news.textContent = refused;
     }
   });
 }
