@@ -3,6 +3,8 @@
 import unicodedata
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from hashlib import sha256
+from uuid import UUID
 
 SHORTEST_NAME, LONGEST_NAME = 2, 20
 # One whole has this many parts. A Jaccard index is of at most twelve pictures, and a mean of at most six
@@ -10,6 +12,8 @@ SHORTEST_NAME, LONGEST_NAME = 2, 20
 PARTS = 27_720 * 60
 # Places on the leaderboards are compared to the billionth.
 POINTS = 10**9
+# Letters of a game's code: none that is easily read as another, or as a digit.
+CODE_LETTERS, CODE_LENGTH = "ABCDEFGHJKLMNPQRSTUVWXYZ", 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,3 +79,14 @@ def read_name(text: str) -> str:
 def name_key(name: str) -> str:
     """Key that is the same for names that look the same apart from capitals."""
     return unicodedata.normalize("NFKC", name).casefold()
+
+
+def join_code(game: UUID) -> str:
+    """Six letters to type instead of a game's address: they follow from its id, and are no secret."""
+    number, letters = int.from_bytes(sha256(game.bytes).digest()), len(CODE_LETTERS)
+    return "".join(CODE_LETTERS[number // letters**place % letters] for place in range(CODE_LENGTH))
+
+
+def read_code(typed: str) -> str:
+    """The code as it is kept, whatever capitals, spaces or hyphens it was typed with."""
+    return "".join(letter for letter in typed.upper()[:40] if letter in CODE_LETTERS)

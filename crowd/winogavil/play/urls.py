@@ -9,6 +9,7 @@ from crowd.winogavil.play.site import pages, practice_pages, sign_in_views, turn
 play = (
     [
         path("", pages.home, name="home"),
+        path("join/", sign_in_views.join, name="join"),
         path("register/<uuid:game_id>/", sign_in_views.register, name="register"),
         path("sign-in/", sign_in_views.sign_in, name="sign_in"),
         path("sign-out/", sign_in_views.sign_out, name="sign_out"),

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -15,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
+from crowd.winogavil.play.admin import posters
 from crowd.winogavil.play.admin.forms import ConsentForm, FeedbackForm, SettingsForm, TitleForm
 from crowd.winogavil.play.admin.game_actions import ACTIONS, RUN, SWITCH, game_of
 from crowd.winogavil.play.models import DailyFeedback, WebGame
@@ -30,7 +30,6 @@ from hits.work.access import studies_of
 
 A_PAGE = 50
 EXPORT = "winogavil_play.export_survey"
-PLAY_URLS = "crowd.winogavil.play.urls"
 
 
 @admin.register(WebGame)
@@ -42,6 +41,7 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
         return [
             path("<int:study_id>/", shown(self.study_view), name="play_game"),
             path("<int:study_id>/surveys.csv", shown(self.surveys_view), name="play_surveys"),
+            path("<int:study_id>/code.<str:kind>", shown(self.code_view), name="play_code"),
             *(
                 path(f"<int:study_id>/{key}/", shown(pages.view(key)), name=f"play_{key}")
                 for key in pages.actions
@@ -70,6 +70,10 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
         rows = surveys.export_surveys(game=game_of(study), by=signed_in(request), now=timezone.now())
         return send_csv(surveys.COLUMNS, rows, name="surveys.csv")
 
+    def code_view(self, request: HttpRequest, study_id: int, kind: str) -> HttpResponse:
+        """The game's address as a picture to print."""
+        return posters.send_picture(game_of(self._find(request, study_id)), kind=kind)
+
     def _show(self, request: HttpRequest, study: Study, *, refused: BaseForm | None = None) -> HttpResponse:
         game = WebGame.objects.filter(study=study).first()
         text = game.consent_text if game else None
@@ -88,7 +92,7 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
             "study": study,
             "game": game,
             "text": text,
-            "join_url": _join_url(game) if game else "",
+            "address": posters.describe_address(game) if game else None,
             "facts": facts_of(game) if game else None,
             "forms": shown,
             "feedback": feedback,
@@ -123,8 +127,3 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
     ) -> HttpResponse:
         shared = {**self.admin_site.each_context(request), "opts": self.model._meta}
         return TemplateResponse(request, f"admin/play/{name}.html", {**shared, **context}, status=status)
-
-
-def _join_url(game: WebGame) -> str:
-    """The address where players join, on a host of their own."""
-    return settings.PLAY_URL + reverse("play:register", args=[game.public_id], urlconf=PLAY_URLS)

@@ -10,7 +10,7 @@ from django.utils import timezone, translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 
-from crowd.winogavil.play.models import Player, WebGame
+from crowd.winogavil.play.models import Player
 from crowd.winogavil.play.services import accounts
 from hits.common.client_address import address_of
 from hits.core.errors import CrowdError, InvalidAnswer
@@ -96,10 +96,6 @@ def show(
 ) -> HttpResponse:
     values = {"player": player, "game": player.game if player else None, **(context or {})}
     return render(request, f"play/{name}.html", values, status=status)
-
-
-def open_games() -> list[WebGame]:
-    return list(WebGame.objects.filter(is_open=True).select_related("study").order_by("title", "pk"))
 
 
 def place_of(request: HttpRequest) -> str:

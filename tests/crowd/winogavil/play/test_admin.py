@@ -1,15 +1,19 @@
 """Staff open and close web games, write consent texts and export surveys, if member and permitted."""
 
 import re
+from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import segno
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
+from PIL import Image
 
 from crowd.winogavil.play.models import ConsentText, DailyFeedback, WebGame
+from crowd.winogavil.play.queries.addresses import join_url
 from crowd.winogavil.play.services.surveys import answer_survey
 from hits.identity.roles import OPERATOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER, ROLES
 from hits.studies.models import Study
@@ -54,12 +58,50 @@ def test_page_of_a_game_leads_to_where_players_join() -> None:
     client = client_of(make_permitted(*RUNS, studies=[game.study]))
 
     text = text_of(client.get(page(game.study)))
-    [address] = re.findall(r'Players join here, or sign in: <a href="([^"]*)">', text)
+    [address] = re.findall(r'id="address" [^>]* value="([^"]*)"', text)
 
     assert f"is open since {NOW:%-d %b %Y, %H:%M} UTC." in text
     site = urlsplit(address)
     assert address.startswith(settings.PLAY_URL)
     assert Client().get(site.path, headers={"host": site.netloc}).status_code == 200
+
+
+def test_code_of_a_game_leads_to_where_players_join() -> None:
+    game = make_game(picture_sets=0)
+    text = text_of(client_of(make_permitted(*RUNS, studies=[game.study])).get(page(game.study)))
+    [code, host] = re.findall(r"type the code <strong>(\w+)</strong> on <strong>([^<]+)</strong>", text)[0]
+
+    led = [Client().get("/join/", {"code": typed}, headers={"host": host}) for typed in (code, code.lower())]
+
+    assert {answer["Location"] for answer in led} == {f"/register/{game.public_id}/"}
+
+
+def test_address_is_drawn_for_phones_and_for_posters() -> None:
+    game = make_game(picture_sets=0)
+    client = client_of(make_permitted(*RUNS, studies=[game.study]))
+    wanted = segno.make_qr(join_url(game), error="q")
+
+    text = text_of(client.get(page(game.study)))
+    svg, png, odd = (
+        client.get(reverse("admin:play_code", args=[game.study.pk, kind])) for kind in ("svg", "png", "txt")
+    )
+
+    assert wanted.svg_inline(omitsize=True, svgclass=None, lineclass=None, light="white") in text
+    assert "style=" not in wanted.svg_inline(omitsize=True, light="white")
+    assert svg["Content-Type"] == "image/svg+xml"
+    # Read back from the file: squares of 20 pixels each, and four of white around them.
+    picture, size = Image.open(BytesIO(png.content)).convert("1"), len(wanted.matrix)
+    centers = [20 * place + 10 for place in range(4, size + 4)]
+    read = [[picture.getpixel((x, y)) == 0 for x in centers] for y in centers]
+    assert read == [[bool(bit) for bit in row] for row in wanted.matrix]
+    assert odd.status_code == 404
+
+
+def test_address_of_a_game_is_for_members_of_its_study_alone() -> None:
+    game = make_game(picture_sets=0)
+    stranger = client_of(make_permitted(*RUNS, studies=[make_study()]))
+
+    assert stranger.get(reverse("admin:play_code", args=[game.study.pk, "png"])).status_code == 404
 
 
 def test_players_account_is_named_after_the_study() -> None:

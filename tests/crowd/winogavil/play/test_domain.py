@@ -1,6 +1,7 @@
 """Worth of turns, computed exactly."""
 
 from fractions import Fraction
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -51,3 +52,12 @@ def test_name_is_read_as_it_is_shown(text: str, name: str) -> None:
 def test_name_that_cannot_be_told_from_others_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"length|letters"):
         domain.read_name(text)
+
+
+@given(st.uuids())
+def test_code_of_a_game_can_be_typed_by_hand(game: UUID) -> None:
+    code = domain.join_code(game)
+
+    assert len(code) == 6
+    assert domain.read_code(f" {code[:3].lower()}-{code[3:]} ") == code
+    assert domain.join_code(game) == code

@@ -1,0 +1,24 @@
+"""Addresses of the players' site, for pages and pictures that lead there from elsewhere."""
+
+from django.conf import settings
+from django.urls import reverse
+
+from crowd.winogavil.play import domain
+from crowd.winogavil.play.models import WebGame
+
+URLS = "crowd.winogavil.play.urls"
+
+
+def join_url(game: WebGame) -> str:
+    """The address where players join, on a host of their own."""
+    return settings.PLAY_URL + reverse("play:register", args=[game.public_id], urlconf=URLS)
+
+
+def open_games() -> list[WebGame]:
+    return list(WebGame.objects.filter(is_open=True).select_related("study").order_by("title", "pk"))
+
+
+def find_by_code(typed: str) -> WebGame | None:
+    """The open game with this code, however it was typed; there are few open games at a time."""
+    code = domain.read_code(typed)
+    return next((game for game in open_games() if domain.join_code(game.public_id) == code), None)
