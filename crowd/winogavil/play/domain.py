@@ -2,8 +2,10 @@
 
 import unicodedata
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from fractions import Fraction
 from hashlib import sha256
+from math import isqrt
 from uuid import UUID
 
 SHORTEST_NAME, LONGEST_NAME = 2, 20
@@ -12,6 +14,9 @@ SHORTEST_NAME, LONGEST_NAME = 2, 20
 PARTS = 27_720 * 60
 # Places on the leaderboards are compared to the billionth.
 POINTS = 10**9
+FULL_SCORE = 100
+# Game points that a second level takes; each further one takes so many more than the one before it.
+A_LEVEL = 100
 # Letters of a game's code: none that is easily read as another, or as a digit.
 CODE_LETTERS, CODE_LENGTH = "ABCDEFGHJKLMNPQRSTUVWXYZ", 6
 
@@ -64,6 +69,42 @@ def creator_points(worth: TurnWorth) -> int | None:
 def solver_points(worth: TurnWorth) -> int | None:
     mean = jaccard_mean(worth)
     return None if mean is None else int(POINTS * mean)
+
+
+def game_points(worth: TurnWorth) -> int:
+    """Points that players collect: up to 100 for a word, half of them by each score, and for a solve."""
+    parts = FULL_SCORE * (worth.solvable_parts + 2 * worth.jaccard_parts)
+    return int(Fraction(worth.fool_sum, 2) + Fraction(parts, 2 * PARTS))
+
+
+def points_of_turn(score: int, *, is_cue: bool) -> int:
+    """Points of a turn as known at its end: of a word only the half that the model gives."""
+    return score // 2 if is_cue else score
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    """A level: the points since it began, how many it takes in all, and at how many the next begins."""
+
+    number: int
+    done: int
+    span: int
+    ends: int
+
+
+def level_of(points: int) -> Level:
+    """Levels that begin at 0, 100, 300, 600 points, and so on."""
+    number = (1 + isqrt(1 + 8 * (points // A_LEVEL))) // 2
+    begins = A_LEVEL * number * (number - 1) // 2
+    span = A_LEVEL * number
+    return Level(number=number, done=points - begins, span=span, ends=begins + span)
+
+
+def days_in_row(count: int, *, before: date, today: date) -> int:
+    """Days in a row with today, after `count` that ended with the day before or on it."""
+    if before == today:
+        return max(1, count)
+    return count + 1 if before == today - timedelta(days=1) else 1
 
 
 def read_name(text: str) -> str:

@@ -3,6 +3,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from crowd.winogavil.play import domain
 from crowd.winogavil.play.models.players import Player
 from hits.work.models.assignments import Assignment
 
@@ -31,6 +32,13 @@ class Turn(models.Model):
     status = models.CharField(max_length=8, choices=Status, default=Status.OPEN)
     began_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    # In whole per cent, as known at its end: how much a word fooled the model, how right a solve was.
+    score = models.PositiveSmallIntegerField(null=True)
+    # Days on which the player had played without a gap, and solves that were right in full, both with this.
+    days_in_row = models.PositiveSmallIntegerField(default=0, db_default=0)
+    right_in_row = models.PositiveSmallIntegerField(default=0, db_default=0)
+    # Its public address, once the player wants one. None: nobody else sees it.
+    shared_as = models.UUIDField(null=True, unique=True, editable=False)
     # When it entered the player's figures; None: it is not final yet.
     counted_at = models.DateTimeField(null=True)
 
@@ -52,3 +60,8 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} of {self.player_id}"
+
+    @property
+    def points(self) -> int | None:
+        """Points as known at its end; None while the model has not answered."""
+        return None if self.score is None else domain.points_of_turn(self.score, is_cue=self.role == "create")

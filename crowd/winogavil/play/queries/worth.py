@@ -16,13 +16,18 @@ def is_final() -> Q:
     made = Association.objects.filter(
         item__rival_query__assignment=OuterRef("assignment"), final_at__isnull=False, asked_at__isnull=False
     )
+    creates = Q(Exists(made), role=Turn.Role.CREATE)
+    solves = Q(Exists(Solution.objects.filter(assignment=OuterRef("assignment"))), role=Turn.Role.SOLVE)
+    return (creates | solves) & is_fit()
+
+
+def is_fit() -> Q:
+    """Condition for turns whose work was not taken out of the data, and whose word was not found unfit."""
     unfit = CueReport.objects.filter(
         association__item__rival_query__assignment=OuterRef("assignment"), status=CueReport.Status.UPHELD
     )
     disowned = Q(assignment__kept_out=True) | Q(assignment__status=Assignment.Status.REJECTED)
-    creates = Q(Exists(made), ~Exists(unfit), role=Turn.Role.CREATE)
-    solves = Q(Exists(Solution.objects.filter(assignment=OuterRef("assignment"))), role=Turn.Role.SOLVE)
-    return (creates | solves) & ~disowned
+    return (~Q(Exists(unfit)) | ~Q(role=Turn.Role.CREATE)) & ~disowned
 
 
 def worth_of(turns: QuerySet[Turn]) -> dict[int, TurnWorth]:

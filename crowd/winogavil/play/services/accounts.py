@@ -86,7 +86,7 @@ def sign_in(*, player: Player, now: datetime) -> str:
 
 def find_session_player(*, token: str, now: datetime) -> Player | None:
     sessions = PlayerSession.objects.filter(token_digest=_digest(token), expires_at__gt=now)
-    found = sessions.select_related("player__game__study", "player__worker", "player__standing").first()
+    found = sessions.select_related("player__game__study__game", "player__worker", "player__standing").first()
     return found.player if found else None
 
 

@@ -14,6 +14,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from crowd.winogavil.play.models import Player, Standing, Turn
+from crowd.winogavil.play.services.turn_scores import facts_at_end
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.blocks import Block
@@ -152,7 +153,7 @@ def _begin(player: Player, role: Turn.Role, batch: Batch, *, now: datetime) -> T
 def _finish(turn: Turn, *, now: datetime) -> None:
     """Finish and count a turn. Compare and swap: only the first call counts. The caller has a transaction."""
     work = turn.assignment
-    if not move(turn, Status.DONE, ended_at=now):
+    if not move(turn, Status.DONE, ended_at=now, **facts_at_end(turn, now=now)):
         return
     move(work, Work.SUBMITTED, submitted_at=now)
     move(work, Work.APPROVED, approved_at=now)

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils.text import Truncator
 
 from crowd.winogavil import domain
+from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import ConsentText, WebGame
 from crowd.winogavil.play.services.practice_rounds import draw_practice_sets
 from hits import families
@@ -34,6 +35,7 @@ def make_web_game(*, study: Study, title: str, by: User, now: datetime) -> WebGa
         Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         if known := WebGame.objects.filter(study=study).first():
             return known
+        _tell_solvers_at_once(study)
         account = Account.objects.create(
             name=_name_of_account(study),
             kind=Account.Kind.WEB,
@@ -52,6 +54,12 @@ def make_web_game(*, study: Study, title: str, by: User, now: datetime) -> WebGa
         )
         note("web_game.made", f"Made the web game “{title}”.", by=by, now=now, study=study)
     return game
+
+
+def _tell_solvers_at_once(study: Study) -> None:
+    """Show solvers at once what was right, unless somebody decided otherwise or others solve for pay."""
+    if not Batch.objects.filter(study=study).exists():
+        Game.objects.get_or_create(study=study, defaults={"feedback": Game.Feedback.AT_ONCE})
 
 
 def _name_of_account(study: Study) -> str:

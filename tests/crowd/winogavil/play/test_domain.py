@@ -1,5 +1,6 @@
 """Worth of turns, computed exactly."""
 
+from datetime import date, timedelta
 from fractions import Fraction
 from uuid import UUID
 
@@ -61,3 +62,34 @@ def test_code_of_a_game_can_be_typed_by_hand(game: UUID) -> None:
     assert len(code) == 6
     assert domain.read_code(f" {code[:3].lower()}-{code[3:]} ") == code
     assert domain.join_code(game) == code
+
+
+@given(st.integers(0, 100_000))
+def test_levels_follow_each_other_without_a_gap(points: int) -> None:
+    level, after = domain.level_of(points), domain.level_of(points + 1)
+
+    assert 0 <= level.done < level.span
+    assert level.ends - level.span + level.done == points
+    assert after.number == level.number + (points + 1 == level.ends)
+
+
+@pytest.mark.parametrize(("points", "number"), [(0, 1), (99, 1), (100, 2), (299, 2), (300, 3), (600, 4)])
+def test_each_level_takes_a_hundred_points_more(points: int, number: int) -> None:
+    assert domain.level_of(points).number == number
+
+
+@given(st.integers(0, 100), means)
+def test_points_known_at_the_end_of_a_turn_are_never_taken_back(fool: int, solvable: Fraction) -> None:
+    early = domain.points_of_turn(fool, is_cue=True)
+
+    final = domain.game_points(domain.worth_of_cue(fool=fool, solvable=solvable))
+
+    assert early <= final <= early + 51
+    assert domain.game_points(domain.worth_of_solve(solvable)) == int(100 * solvable)
+
+
+@pytest.mark.parametrize(("passed", "count"), [(0, 4), (1, 5), (2, 1), (30, 1)])
+def test_days_go_on_with_the_next_day_alone(passed: int, count: int) -> None:
+    before = date(2026, 2, 28)
+
+    assert domain.days_in_row(4, before=before, today=before + timedelta(days=passed)) == count
