@@ -4,12 +4,13 @@ from django.urls import include, path
 
 from crowd.frame import frame_verdicts, page_reports
 from crowd.winogavil.play.queries.leaderboards import Kind
-from crowd.winogavil.play.site import pages, practice_pages, sign_in_views, turn_pages
+from crowd.winogavil.play.site import first_page, pages, practice_pages, sign_in_views, turn_pages
 
 play = (
     [
         path("", pages.home, name="home"),
-        path("join/", sign_in_views.join, name="join"),
+        path("join/", first_page.join, name="join"),
+        path("try/", first_page.try_one, name="try_one"),
         path("register/<uuid:game_id>/", sign_in_views.register, name="register"),
         path("sign-in/", sign_in_views.sign_in, name="sign_in"),
         path("sign-out/", sign_in_views.sign_out, name="sign_out"),

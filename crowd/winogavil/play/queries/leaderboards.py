@@ -11,6 +11,7 @@ from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import Player, Standing, WebGame
 
 A_PAGE = 50
+TOP = 3
 
 
 class Kind(StrEnum):
@@ -60,22 +61,24 @@ def read_leaderboard(*, game: WebGame, kind: Kind, number: int, player: Player) 
     pages = max(1, -(-total // A_PAGE))
     page = min(max(1, number), pages)
     first = (page - 1) * A_PAGE
-    standings = ranked.order_by(f"-{kind.points}", f"-{kind.tally}", "player").select_related("player")
+    standings = _in_order(ranked, kind)
     rows = [
         _row(standing, kind, place=place, player=player)
         for place, standing in enumerate(standings[first : first + A_PAGE], start=first + 1)
     ]
-    own_place = _place_of(player, ranked, game=game, kind=kind)
+    own_place = place_of(player, kind=kind)
     return Leaderboard(kind=kind, rows=rows, total=total, page=page, pages=pages, own_place=own_place)
 
 
-def _ranked(game: WebGame, kind: Kind) -> QuerySet[Standing]:
-    enough = {f"{kind.points}__isnull": False, f"{kind.tally}__gte": game.fewest_final}
-    return Standing.objects.filter(game=game, **enough)
+def best_scores(game: WebGame, *, kind: Kind) -> list[int]:
+    """The best scores, in whole per cent and without the names: those are for players alone."""
+    points = _in_order(_ranked(game, kind), kind).values_list(kind.points, flat=True)[:TOP]
+    return [domain.FULL_SCORE * (each or 0) // domain.POINTS for each in points]
 
 
-def _place_of(player: Player, ranked: QuerySet[Standing], *, game: WebGame, kind: Kind) -> int | None:
-    own = player.standing
+def place_of(player: Player, *, kind: Kind) -> int | None:
+    """The player's place, in one query; None, without any, before there is enough for a place."""
+    game, own = player.game, player.standing
     points, count = getattr(own, kind.points), getattr(own, kind.tally)
     if points is None or count < game.fewest_final:
         return None
@@ -85,7 +88,16 @@ def _place_of(player: Player, ranked: QuerySet[Standing], *, game: WebGame, kind
         | Q(**level, **{f"{kind.tally}__gt": count})
         | Q(**level, **{kind.tally: count}, player__lt=own.pk)
     )
-    return ranked.filter(ahead).count() + 1
+    return _ranked(game, kind).filter(ahead).count() + 1
+
+
+def _ranked(game: WebGame, kind: Kind) -> QuerySet[Standing]:
+    enough = {f"{kind.points}__isnull": False, f"{kind.tally}__gte": game.fewest_final}
+    return Standing.objects.filter(game=game, **enough)
+
+
+def _in_order(ranked: QuerySet[Standing], kind: Kind) -> QuerySet[Standing]:
+    return ranked.order_by(f"-{kind.points}", f"-{kind.tally}", "player").select_related("player")
 
 
 def _row(standing: Standing, kind: Kind, *, place: int, player: Player) -> Row:

@@ -7,8 +7,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from crowd.winogavil.play.models import Player, Survey
 from crowd.winogavil.play.queries import dashboards, leaderboards
+from crowd.winogavil.play.queries.addresses import join_url
 from crowd.winogavil.play.services import surveys
-from crowd.winogavil.play.site import sign_in_views
+from crowd.winogavil.play.site import first_page
 from crowd.winogavil.play.site.forms import Exit
 from crowd.winogavil.play.site.session import anybody, find_player, player_required, show
 
@@ -19,19 +20,24 @@ TURNS_BEFORE_SURVEY = 8
 @require_safe
 @anybody
 def home(request: HttpRequest) -> HttpResponse:
-    return dashboard(request) if find_player(request) else sign_in_views.welcome(request)
+    return dashboard(request) if find_player(request) else first_page.welcome(request)
 
 
 @player_required
 def dashboard(request: HttpRequest, player: Player) -> HttpResponse:
-    figures = dashboards.figures_of(player)
-    today, yesterday = dashboards.figures_of_days(player, now=timezone.now())
+    figures, now = dashboards.figures_of(player), timezone.now()
+    recent = dashboards.recent_turns(player)
+    today, yesterday = dashboards.figures_of_days(player, now=now)
     days = (("today", today), ("yesterday", yesterday))
     played = figures.cues + figures.solves >= TURNS_BEFORE_SURVEY
     context = {
         "figures": figures,
+        "rows": dashboards.rows_of(player, recent[0].turn if recent else None, now=now),
+        "creator_place": leaderboards.place_of(player, kind=leaderboards.Kind.CREATORS),
+        "solver_place": leaderboards.place_of(player, kind=leaderboards.Kind.SOLVERS),
+        "join_url": join_url(player.game),
         "days": [(name, day) for name, day in days if not _is_quiet(day)],
-        "recent": dashboards.recent_turns(player),
+        "recent": recent,
         "asks_survey": played and not Survey.objects.filter(player=player).exists(),
     }
     return show(request, "dashboard", player, context)

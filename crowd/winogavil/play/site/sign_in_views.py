@@ -7,10 +7,9 @@ from django.middleware.csrf import rotate_token
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from crowd.winogavil.play.models import Player, WebGame
-from crowd.winogavil.play.queries.addresses import find_by_code, open_games
 from crowd.winogavil.play.services import accounts
 from crowd.winogavil.play.site.forms import Agreement, Registration
 from crowd.winogavil.play.site.session import (
@@ -25,22 +24,6 @@ from crowd.winogavil.play.site.session import (
 from hits.core.errors import RuleBroken
 
 READS = ["GET", "HEAD", "POST"]
-
-
-def welcome(request: HttpRequest) -> HttpResponse:
-    """Page for visitors who are not signed in: what the game is, and where to begin."""
-    return show(request, "welcome", None, {"games": open_games()})
-
-
-@require_safe
-@anybody
-def join(request: HttpRequest) -> HttpResponse:
-    """Lead to the game whose code was typed; without one the first page asks again."""
-    typed = request.GET.get("code", "")
-    if found := find_by_code(typed):
-        return redirect("play:register", found.public_id)
-    context = {"games": open_games(), "wrong_code": typed}
-    return show(request, "welcome", None, context, status=404)
 
 
 @require_http_methods(READS)
