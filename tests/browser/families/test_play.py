@@ -32,6 +32,14 @@ from tests.factories import make_study, make_user
 from tests.scoring.fakes import FakeRival, use_fakes
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+# Keeps every number that the score shows on its way.
+WATCH = """
+window.seen = [];
+new MutationObserver(() => {
+  const shown = document.querySelector("[data-score]")?.textContent;
+  if (shown && shown !== window.seen.at(-1)) window.seen.push(shown);
+}).observe(document, { subtree: true, childList: true, characterData: true });
+"""
 CONSENT = """We, the research group, study how people connect words with pictures.
 
 What you do here is kept: the words you invent, the pictures you pick, and when. Other players see your \
@@ -108,7 +116,9 @@ def test_player_joins_invents_a_word_solves_one_and_sees_figures(
     for picture in (1, 2):
         pick(page.get_by_role("checkbox", name=re.compile(f"Picture {picture}")))
     page.get_by_role("button", name="Submit and continue").click()
-    expect(page.get_by_text("your picks are submitted")).to_be_visible()
+    expect(page.get_by_text("Points")).to_be_visible()
+    page.get_by_role("link", name="Next").click()
+    expect(page.get_by_label("Your word")).to_be_visible()
     page.get_by_role("link", name="Red Fox").click()
 
     expect(page.get_by_role("link", name="winter").first).to_be_visible()
@@ -228,6 +238,47 @@ def test_survey_is_filled_in_and_thanked_for(page: Page, site: str, game: WebGam
     expect(page.get_by_role("heading", level=1)).to_have_text("Thank you")
 
 
+MOTIONS = {"moves": "no-preference", "stands still": "reduce"}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("motion", MOTIONS)
+def test_score_is_counted_up_and_said_at_once(
+    open_page: OpenPage, site: str, game: WebGame, size: str, motion: str
+) -> None:
+    others_play(game, names=["Night Owl"], rounds=1)
+    player = make_player(game)
+    page = open_page(viewport=SIZES[size], reduced_motion=MOTIONS[motion])
+    visitor = Visitor(page, size=f"play-{size}")
+    page.add_init_script(WATCH)
+    sign_in(page, player, site)
+    page.goto(f"{site}/play/")
+    invent(page, "winter", 1, 3)
+    answer_waiting()
+    expect(page.get_by_role("status").first).to_contain_text("You fooled the model by")
+    asked = RivalQuery.objects.get(assignment__worker=player.worker)
+    assert asked.verdict
+    expect(page.get_by_role("status").first).to_contain_text(f"by {asked.verdict.fool_score} %.")
+    expect(page.locator("[data-score]")).to_have_text(f"{asked.verdict.fool_score} %")
+    seen = page.evaluate("window.seen")
+    for whose, places in (("yours", asked.chosen), ("theirs", asked.verdict.places)):
+        names = [f"Picture {place + 1}" for place in places]
+        shown = page.locator(f"[data-{whose}] img").all()
+        assert [image.get_attribute("alt") for image in shown] == names
+    visitor.visit("verdict", f"{site}/play/")
+    page.get_by_role("button", name="Submit and continue").click()
+    for picture in (1, 2):
+        pick(page.get_by_role("checkbox", name=re.compile(f"Picture {picture}")))
+    page.get_by_role("button", name="Submit and continue").click()
+
+    # For screen readers the final number is there from the first moment on.
+    score = Turn.objects.get(player=player, role=Turn.Role.SOLVE).score
+    expect(page.locator(".scored .hidden")).to_have_text(f"{score} %")
+    expect(page.locator("[data-count-up]")).to_have_text(f"{score} %")
+    assert (len(seen) > 1) == (motion == "moves" and asked.verdict.fool_score > 0)
+    assert visitor.problems == {}
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_every_page_looks_right(open_page: OpenPage, site: str, game: WebGame, size: str) -> None:
     names = ["Night Owl", "Red Fox", "Grey Heron", "Small Wolf"]
@@ -238,6 +289,8 @@ def test_every_page_looks_right(open_page: OpenPage, site: str, game: WebGame, s
     visitor = Visitor(page, size=f"play-{size}")
 
     visitor.visit("welcome", site)
+    visitor.visit("tried", f"{site}/try/?practice=dog&practice=key")
+    visitor.visit("wrong-code", f"{site}/join/?code=ABC", status=404)
     visitor.visit("register", f"{site}/register/{game.public_id}/")
     visitor.visit("sign-in", f"{site}/sign-in/")
     newcomer = make_player(game, name="Newcomer")

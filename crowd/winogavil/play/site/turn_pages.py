@@ -14,6 +14,7 @@ from crowd.winogavil.play.models import Player, Turn
 from crowd.winogavil.play.queries.results import may_see_solution, read_result
 from crowd.winogavil.play.services import turns
 from crowd.winogavil.play.site.session import player_required, show
+from crowd.winogavil.queries.games import game_of
 from hits.work.services import leasing
 
 SAID = ("cue", "solve", "skipped")
@@ -46,8 +47,7 @@ def answer(request: HttpRequest, player: Player) -> HttpResponse:
     turn = turns.hand_in(
         player=player, work=request.POST.get("work", ""), form=request.POST, now=timezone.now()
     )
-    game = Game.objects.filter(study=player.game.study_id).first()
-    if turn.role == Turn.Role.SOLVE and game and game.feedback == Game.Feedback.AT_ONCE:
+    if turn.role == Turn.Role.SOLVE and game_of(player.game.study).feedback == Game.Feedback.AT_ONCE:
         return redirect("play:result", turn.assignment.public_id)
     said = "cue" if turn.role == Turn.Role.CREATE else "solve"
     return redirect(f"{reverse('play:play')}?said={said}")
@@ -64,7 +64,12 @@ def skip(request: HttpRequest, player: Player) -> HttpResponse:
 @player_required
 def result(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
     """Page of the player's own finished turn: the player's picks, the model's, and what people found."""
-    own = Turn.objects.filter(player=player, status=Turn.Status.DONE).select_related("assignment__hit")
-    turn = get_object_or_404(own, assignment__public_id=work_id)
+    turn = _find_done(player, work_id)
     found = read_result(turn, tells=may_see_solution(turn))
-    return show(request, "result", player, {"turn": turn, "result": found})
+    points = None if turn.role == Turn.Role.SOLVE and found.jaccard is None else turn.points
+    return show(request, "result", player, {"turn": turn, "result": found, "points": points})
+
+
+def _find_done(player: Player, work_id: UUID) -> Turn:
+    own = Turn.objects.filter(player=player, status=Turn.Status.DONE).select_related("assignment__hit")
+    return get_object_or_404(own, assignment__public_id=work_id)

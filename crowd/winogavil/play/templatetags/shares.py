@@ -20,6 +20,12 @@ def per_cent(value: float | None) -> str:
     return "–" if value is None else f"{_rounded(float(value))} %"
 
 
+@register.filter
+def whole(value: Fraction) -> int:
+    """Share of one in whole percent, rounded down: nothing but all is 100."""
+    return int(100 * value)
+
+
 def _rounded(value: float) -> str:
     """Number rounded to one digit; Django's own formatting would cut digits off instead."""
     return number_format(round(value, 1), 1)

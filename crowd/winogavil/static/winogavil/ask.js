@@ -92,6 +92,7 @@ class Slot {
       else if (theirs) this.mark(box, "taken");
       else if (ours) this.mark(box, "missed");
     });
+    this.root.dispatchEvent(new CustomEvent("verdict", { bubbles: true, detail: { chosen, predicted, fool } }));
   }
 
   mark(box, kind) {

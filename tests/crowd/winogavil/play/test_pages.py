@@ -1,6 +1,7 @@
 """The players' pages over HTTP: sign-in, consent, turns, and a host of their own."""
 
 import json
+import re
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -8,12 +9,14 @@ from uuid import uuid4
 import pytest
 from django.conf import LazySettings
 from django.conf import settings as project
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.pictures.models import Picture
 from crowd.winogavil.models import Association, CueReport, Game
-from crowd.winogavil.play.domain import join_code
+from crowd.winogavil.play.domain import PARTS, TurnWorth, join_code
 from crowd.winogavil.play.models import (
     Consent,
     Player,
@@ -23,7 +26,9 @@ from crowd.winogavil.play.models import (
     Turn,
     WebGame,
 )
+from crowd.winogavil.play.queries.addresses import join_url
 from crowd.winogavil.play.services import accounts, practice_rounds, web_games
+from crowd.winogavil.play.site.first_page import MOST_WITH_SCORES
 from crowd.winogavil.play.site.session import COOKIE
 from hits.common import rates
 from hits.work.models.assignments import Assignment
@@ -89,6 +94,48 @@ def test_visitor_is_told_when_no_game_is_open(visitor: Client, game: WebGame) ->
 
     assert "No game is open" in page
     assert visitor.get(f"/register/{game.public_id}/").status_code == 409
+
+
+def test_visitor_tries_a_round_of_which_nothing_is_kept(visitor: Client, game: WebGame) -> None:
+    first = text_of(visitor.get("/"))
+    with CaptureQueriesContext(connection) as asked:
+        right = visitor.get("/try/", {"practice": ["dog", "tree"]})
+    done = [query["sql"][:6] for query in asked]
+    wrong = text_of(visitor.get("/try/", {"practice": ["dog", "key"]}))
+
+    assert "bark" in first
+    # What was meant is in no page before the visitor has picked.
+    assert not any(word in first for word in ("Meant", "it was", "barks", "chosen"))
+    assert "Exactly right!" in text_of(right)
+    assert '<span class="hidden">33 %</span>' in wrong
+    assert "it was not meant" in wrong
+    assert done == ["SELECT"]
+    assert not visitor.cookies
+    assert visitor.get("/try/", {"practice": ["dog"]})["Location"] == "/"
+
+
+def test_visitor_sees_the_best_scores_and_no_names(visitor: Client, game: WebGame) -> None:
+    before = text_of(visitor.get("/"))
+    standing = make_player(game, name="Grey Heron").standing
+    standing.worth = TurnWorth(final_cues=20, fool_sum=2000, solvable_parts=20 * PARTS * 9 // 10)
+    standing.save()
+
+    after = text_of(visitor.get("/"))
+
+    assert "the first places are still free" in before
+    assert re.search(r"Best creators</dt>\s*<dd>95 %</dd>", after)
+    assert "Heron" not in after
+
+
+def test_first_page_costs_the_same_however_many_play(
+    visitor: Client, game: WebGame, django_assert_max_num_queries: Any
+) -> None:
+    for _ in range(8):
+        make_game(picture_sets=0)
+        make_player(game)
+
+    with django_assert_max_num_queries(1 + 2 * MOST_WITH_SCORES):
+        visitor.get("/")
 
 
 def test_code_that_leads_nowhere_is_told_so_on_the_first_page(visitor: Client, game: WebGame) -> None:
@@ -367,32 +414,59 @@ def test_result_says_no_more_than_the_game_lets_solvers_know(visitor: Client, pl
     assert turn
     address = f"/turns/{turn.assignment.public_id}/"
 
+    Game.objects.update(feedback=Game.Feedback.FINAL)
     before = text_of(visitor.get(address))
-    Game.objects.create(study=player.game.study, feedback=Game.Feedback.AT_ONCE)
+    Game.objects.update(feedback=Game.Feedback.AT_ONCE)
     at_once = text_of(visitor.get(address))
     Game.objects.update(feedback=Game.Feedback.NEVER)
     never = text_of(visitor.get(address))
 
     assert "it was meant too" in at_once
     assert "it was not meant" in at_once
-    assert not any("meant" in page for page in (before, never))
+    assert "The model was fooled by" in at_once
+    # Neither what was meant, nor what the model took, nor points, from which one could tell.
+    told = ("meant", "The model", "Points", "Other players")
+    assert not [word for page in (before, never) for word in told if word in page]
 
 
-def test_at_once_feedback_follows_the_solve(visitor: Client, player: Player) -> None:
-    Game.objects.create(study=player.game.study, feedback=Game.Feedback.AT_ONCE)
-    play(make_player(player.game))
+def test_feedback_follows_the_solve_and_not_a_moment_before(visitor: Client, player: Player) -> None:
+    others = make_player(player.game), make_player(player.game)
+    play(others[0])
     work_through()
     play(player)
+    play(others[1], right=False)
     work = visitor.get("/play/").context["assignment"]
     association = Association.objects.order_by("pk")[0]
-    picks = sorted(association.chosen_keys)
+    address, picks = f"/turns/{work.public_id}/", sorted(association.chosen_keys)
 
+    before = visitor.get(address)
     answered = visitor.post(
         "/play/answer/", {"work": str(work.public_id), str(association.item.public_id): picks}
     )
+    after = text_of(visitor.get(address))
 
-    assert answered["Location"] == f"/turns/{work.public_id}/"
-    assert "100.0 %" in text_of(visitor.get(answered["Location"]))
+    assert before.status_code == 404
+    assert answered["Location"] == address
+    assert "Exactly right!" in after
+    assert '<span class="hidden">100 %</span>' in after
+    assert "+100" in after
+    assert "the model took it wrongly" in after
+
+
+def test_feedback_tells_how_others_did_without_their_names(visitor: Client, player: Player) -> None:
+    author, first = make_player(player.game), make_player(player.game, name="Heron")
+    play(author)
+    work_through()
+    play(first)
+    play(first, right=False)
+    play(player)
+    turn = play(player)
+    assert turn
+
+    page = text_of(visitor.get(f"/turns/{turn.assignment.public_id}/"))
+
+    assert re.search(r"Other players</dt>\s*<dd>\s*0 %", page)
+    assert "Heron" not in page
 
 
 def test_nothing_to_do_is_said_kindly(visitor: Client) -> None:
@@ -516,6 +590,11 @@ def test_dashboard_tells_figures_and_progress(visitor: Client, player: Player) -
     assert "1 word invented." in page
     assert "0 of 20 final" in page
     assert "Today" in page
+    # What the model said is known at once, and gives the first points.
+    assert "Fooled the model by</dt><dd>100.0 %" in page
+    assert "Points</dt><dd>50</dd>" in page
+    assert "Days in a row</dt><dd>1</dd>" in page
+    assert f'value="{join_url(player.game)}"' in page
 
 
 @pytest.mark.parametrize("path", ["/leaders/creators/", "/leaders/solvers/", "/leaders/models/"])
