@@ -8,10 +8,11 @@ from django.conf import LazySettings
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from crowd.pictures.models import Picture
 from crowd.winogavil.models import Association
 from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import Player, PracticeAsk, Standing, Turn, WebGame
-from crowd.winogavil.play.services import accounts, player_figures, practice_rounds, web_games
+from crowd.winogavil.play.services import accounts, player_figures, practice_rounds, sharing, web_games
 from crowd.winogavil.play.site.session import COOKIE
 from hits.work.models.assignments import Assignment
 from scoring.models import RivalQuery
@@ -194,6 +195,57 @@ def test_turn_is_played_with_the_keyboard_alone(page: Page, site: str, game: Web
     expect(page.get_by_text("Your word is submitted.")).to_be_visible()
 
 
+def test_visitor_tries_a_round_with_the_keyboard_alone(page: Page, site: str, game: WebGame) -> None:
+    page.goto(site)
+    for picture in (1, 3):
+        page.get_by_role("checkbox", name=re.compile(f"Picture {picture}")).focus()
+        page.keyboard.press("Space")
+    page.get_by_role("button", name="See what was right").focus()
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_text("Exactly right!")).to_be_visible()
+    page.get_by_role("link", name="Join Outwit the model").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Name")).to_be_visible()
+    assert (Player.objects.count(), PracticeAsk.objects.count(), RivalQuery.objects.count()) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("path", ["", "try/?practice=dog&practice=key", "sign-in/"])
+def test_what_a_thumb_presses_is_large_enough(
+    open_page: OpenPage, site: str, game: WebGame, path: str
+) -> None:
+    page = open_page(viewport=SIZES["phone"])
+    page.goto(f"{site}/{path}")
+
+    sizes = page.eval_on_selector_all(
+        "main :is(.button, button, input:not([type=hidden]), label.picture)",
+        "found => found.map(one => one.getBoundingClientRect()).map(box => Math.min(box.width, box.height))",
+    )
+
+    assert len(sizes) > 1
+    assert min(sizes) >= 44
+    assert page.evaluate("document.documentElement.scrollWidth") == SIZES["phone"]["width"]
+
+
+def test_own_page_has_large_targets_and_a_link_to_copy(open_page: OpenPage, site: str, game: WebGame) -> None:
+    page = open_page(viewport=SIZES["phone"], permissions=["clipboard-read", "clipboard-write"])
+    player = make_player(game)
+    sign_in(page, player, site)
+    turn = play(player, now=timezone.now())
+    assert turn
+    page.goto(f"{site}/turns/{turn.assignment.public_id}/")
+    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("button", name="Copy").click()
+
+    expect(page.get_by_text("Copied.")).to_be_visible()
+    turn.refresh_from_db()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{site}/shared/{turn.shared_as}/"
+    heights = page.eval_on_selector_all(
+        "header.bar :is(nav a, button)", "found => found.map(one => one.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 44
+
+
 def test_reported_picture_is_gone_with_the_next_page(page: Page, site: str, game: WebGame) -> None:
     player = make_player(game)
     sign_in(page, player, site)
@@ -283,7 +335,6 @@ def test_score_is_counted_up_and_said_at_once(
 def test_every_page_looks_right(open_page: OpenPage, site: str, game: WebGame, size: str) -> None:
     names = ["Night Owl", "Red Fox", "Grey Heron", "Small Wolf"]
     owl, *_ = others_play(game, names=names, rounds=5)
-    _make_leaders(game)
     player_figures.count_models(now=timezone.now())
     page = open_page(viewport=SIZES[size])
     visitor = Visitor(page, size=f"play-{size}")
@@ -296,6 +347,8 @@ def test_every_page_looks_right(open_page: OpenPage, site: str, game: WebGame, s
     newcomer = make_player(game, name="Newcomer")
     sign_in(page, newcomer, site)
     visitor.visit("empty", site)
+    visitor.visit("no-leaders", f"{site}/leaders/solvers/")
+    _make_leaders(game)
     visitor.visit("create", f"{site}/play/")
     visitor.visit("practice", f"{site}/practice/")
     play(newcomer, now=timezone.now())
@@ -313,6 +366,13 @@ def test_every_page_looks_right(open_page: OpenPage, site: str, game: WebGame, s
     for role in Turn.Role.values:
         turn = mine.filter(role=role)[0]
         visitor.visit(f"result-{role}", f"{site}/turns/{turn.assignment.public_id}/")
+    Picture.objects.update(licence="CC BY 4.0", credit="A. Drawer")
+    for name, role in (("shared", Turn.Role.CREATE), ("shared-solve", Turn.Role.SOLVE)):
+        turn = mine.filter(role=role)[0]
+        sharing.share_turn(turn=turn)
+        turn.refresh_from_db()
+        visitor.visit(name, f"{site}/shared/{turn.shared_as}/")
+    visitor.visit("result-shared", f"{site}/turns/{turn.assignment.public_id}/")
     visitor.visit("survey", f"{site}/survey/")
     visitor.visit("leave", f"{site}/leave/")
     visitor.visit("nowhere", f"{site}/nowhere/", status=404)

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from crowd.winogavil.play import domain
-from crowd.winogavil.play.models import WebGame
+from crowd.winogavil.play.models import Turn, WebGame
 
 URLS = "crowd.winogavil.play.urls"
 
@@ -12,6 +12,13 @@ URLS = "crowd.winogavil.play.urls"
 def join_url(game: WebGame) -> str:
     """The address where players join, on a host of their own."""
     return settings.PLAY_URL + reverse("play:register", args=[game.public_id], urlconf=URLS)
+
+
+def shared_url(turn: Turn) -> str:
+    """The public address of a shared turn; empty if it is not shared."""
+    if turn.shared_as is None:
+        return ""
+    return settings.PLAY_URL + reverse("play:shared", args=[turn.shared_as], urlconf=URLS)
 
 
 def open_games() -> list[WebGame]:

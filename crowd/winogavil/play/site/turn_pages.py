@@ -2,18 +2,21 @@
 
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.views.decorators.http import require_POST, require_safe
 
 from crowd.frame.visit_authentication import write_token
 from crowd.winogavil.models import Game
 from crowd.winogavil.play.models import Player, Turn
+from crowd.winogavil.play.queries.addresses import shared_url
 from crowd.winogavil.play.queries.results import may_see_solution, read_result
-from crowd.winogavil.play.services import turns
-from crowd.winogavil.play.site.session import player_required, show
+from crowd.winogavil.play.queries.shared_results import find_shared
+from crowd.winogavil.play.services import sharing, turns
+from crowd.winogavil.play.site.session import anybody, player_required, show
 from crowd.winogavil.queries.games import game_of
 from hits.work.services import leasing
 
@@ -67,7 +70,35 @@ def result(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
     turn = _find_done(player, work_id)
     found = read_result(turn, tells=may_see_solution(turn))
     points = None if turn.role == Turn.Role.SOLVE and found.jaccard is None else turn.points
-    return show(request, "result", player, {"turn": turn, "result": found, "points": points})
+    context = {"turn": turn, "result": found, "points": points, "shared_url": shared_url(turn)}
+    return show(request, "result", player, context)
+
+
+@require_POST
+@player_required
+def share(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
+    sharing.share_turn(turn=_find_done(player, work_id))
+    return redirect(reverse("play:result", args=[work_id]) + "#share")
+
+
+@require_POST
+@player_required
+def stop_sharing(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
+    sharing.stop_sharing(turn=_find_done(player, work_id))
+    return redirect(reverse("play:result", args=[work_id]) + "#share")
+
+
+@require_safe
+@anybody
+def shared(request: HttpRequest, shared_as: UUID) -> HttpResponse:
+    """A result that its player has shared, for everybody who has the link."""
+    found = find_shared(shared_as)
+    if found is None:
+        raise Http404("This result is not shared.")
+    game = found.turn.player.game
+    with translation.override(game.study.language):
+        context = {"shared": found, "result": found.result, "turn": found.turn, "game": game}
+        return show(request, "shared", None, {**context, "site": settings.PLAY_URL})
 
 
 def _find_done(player: Player, work_id: UUID) -> Turn:

@@ -1,5 +1,5 @@
 // Shows the model's verdict as a result: the score counted up, and its pictures beside those of the player.
-import { countUp } from "./count_up.js";
+import { countUp, wantsMotion } from "./count_up.js";
 
 const pictureOf = (box) => {
   const shown = box.closest("label").querySelector("img");
@@ -24,6 +24,10 @@ for (const panel of document.querySelectorAll("[data-outcome]")) {
     }
     panel.hidden = false;
     number.textContent = `${detail.fool} %`;
+    // A verdict that has just come is brought into view; after a reload the page stays where it was.
+    if (!("asked" in target.dataset)) {
+      panel.scrollIntoView({ block: "center", behavior: wantsMotion() ? "smooth" : "auto" });
+    }
     countUp(number);
   });
 }
