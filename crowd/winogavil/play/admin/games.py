@@ -20,6 +20,7 @@ from crowd.winogavil.play.admin.game_actions import ACTIONS, RUN, SWITCH, game_o
 from crowd.winogavil.play.models import DailyFeedback, WebGame
 from crowd.winogavil.play.queries.games import facts_of
 from crowd.winogavil.play.services import surveys
+from crowd.winogavil.queries.games import game_of as rules_of
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
 from hits.admin.home.navigation import MenuPlace, Section
@@ -94,6 +95,7 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
             "text": text,
             "address": posters.describe_address(game) if game else None,
             "facts": facts_of(game) if game else None,
+            "feedback_rule": rules_of(study).get_feedback_display(),
             "forms": shown,
             "feedback": feedback,
             "may_run": request.user.has_perm(RUN),

@@ -3,7 +3,6 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
-from crowd.winogavil.play import domain
 from crowd.winogavil.play.models.players import Player
 from hits.work.models.assignments import Assignment
 
@@ -60,8 +59,3 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role} of {self.player_id}"
-
-    @property
-    def points(self) -> int | None:
-        """Points as known at its end; None while the model has not answered."""
-        return None if self.score is None else domain.points_of_turn(self.score, is_cue=self.role == "create")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from crowd.winogavil.models import Association, Game, PictureSetPlace, Place
+from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import Turn
 from crowd.winogavil.queries.games import game_of
 from scoring.domain import jaccard
@@ -44,6 +45,15 @@ class Result:
     @property
     def is_right(self) -> bool:
         return self.jaccard == 1
+
+    @property
+    def points(self) -> int | None:
+        """Points known by now: of a word the half that the model gives, until people have solved it."""
+        if self.jaccard is not None:
+            return int(domain.FULL_SCORE * self.jaccard)
+        if self.fool is None or self.solvable is None:
+            return None if self.fool is None else domain.points_of_turn(self.fool, is_cue=True)
+        return domain.game_points(domain.worth_of_cue(fool=self.fool, solvable=self.solvable))
 
     @property
     def shows_model(self) -> bool:

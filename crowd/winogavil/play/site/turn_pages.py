@@ -69,8 +69,7 @@ def result(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
     """Page of the player's own finished turn: the player's picks, the model's, and what people found."""
     turn = _find_done(player, work_id)
     found = read_result(turn, tells=may_see_solution(turn))
-    points = None if turn.role == Turn.Role.SOLVE and found.jaccard is None else turn.points
-    context = {"turn": turn, "result": found, "points": points, "shared_url": shared_url(turn)}
+    context = {"turn": turn, "result": found, "shared_url": shared_url(turn)}
     return show(request, "result", player, context)
 
 

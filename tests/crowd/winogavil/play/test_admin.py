@@ -104,6 +104,16 @@ def test_address_of_a_game_is_for_members_of_its_study_alone() -> None:
     assert stranger.get(reverse("admin:play_code", args=[game.study.pk, "png"])).status_code == 404
 
 
+def test_page_of_a_game_says_when_solvers_see_what_was_right() -> None:
+    game = make_game(picture_sets=0)
+    client = client_of(make_permitted(*RUNS, "winogavil.view_game", studies=[game.study]))
+
+    text = text_of(client.get(page(game.study)))
+
+    assert "Solvers see what was right as soon as the work is submitted." in text
+    assert reverse("admin:winogavil_of_study", args=[game.study.pk]) in text
+
+
 def test_players_account_is_named_after_the_study() -> None:
     long = "Cues of winter and of all the other seasons of a year in the mountains"
     games = [make_game(study=make_study(name=name), picture_sets=0) for name in ("Cues", long, f"{long} 2")]

@@ -469,6 +469,24 @@ def test_feedback_tells_how_others_did_without_their_names(visitor: Client, play
     assert "Heron" not in page
 
 
+def test_points_of_a_word_grow_when_people_have_solved_it(visitor: Client, player: Player) -> None:
+    turn = play(player)
+    assert turn
+    work_through()
+    address = f"/turns/{turn.assignment.public_id}/"
+    before = text_of(visitor.get(address))
+    for right in (True, True, False):
+        solver = make_player(player.game)
+        play(solver)
+        play(solver, right=right)
+    work_through()
+
+    after = text_of(visitor.get(address))
+
+    assert re.search(r"\+50\s*<span class=\"quiet\">and up to 50 more", before)
+    assert "+83" in after
+
+
 def test_nothing_to_do_is_said_kindly(visitor: Client) -> None:
     sign_in(visitor, make_player(make_game(picture_sets=0)))
 
