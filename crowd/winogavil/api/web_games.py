@@ -9,6 +9,7 @@ from rest_framework import serializers
 from crowd.winogavil.play import domain
 from crowd.winogavil.play.admin.game_actions import ACTIONS
 from crowd.winogavil.play.models import Standing, WebGame
+from crowd.winogavil.play.queries.addresses import join_url
 from crowd.winogavil.play.services.web_games import LONGEST_CONSENT
 from hits.api.filters import Filters
 from hits.api.listings import Listing
@@ -64,6 +65,10 @@ class WebGameViewSet(Listing):
         column("study", TEXT, "the study", of="study.public_id"),
         column("title", TEXT, "the name that players see"),
         column("is_open", FLAG, "whether players may join and play"),
+        column("join_url", TEXT, "the address where players join", of=join_url),
+        column(
+            "code", TEXT, "letters to type instead of it", of=lambda game: domain.join_code(game.public_id)
+        ),
         column("solves_per_cue", INTEGER, "how many solves a player owes for each cue"),
         column("fewest_final", INTEGER, "final cues, or solves, for a place on a leaderboard"),
         column("shows_uploads", FLAG, "whether players see uploaded predictions"),

@@ -15,7 +15,7 @@ from crowd.demo.demo_people import Cast
 from crowd.demo.interface import Demo, Report, Try
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.workers import SimulatedWorker
-from crowd.winogavil.models import Association
+from crowd.winogavil.models import Association, Game
 from crowd.winogavil.play.services import web_games
 from crowd.winogavil.queries import threshold_of
 from crowd.winogavil.spymaster_task import SLOTS
@@ -136,6 +136,8 @@ def _open_game(cast: Cast) -> None:
     now, by = timezone.now(), cast.researcher.user
     game = web_games.make_web_game(study=cast.study, title="Guess the pictures", by=by, now=now)
     web_games.write_consent(game=game, text=CONSENT, by=by, now=now)
+    # Its batches are paid, so that solvers would be told late; whoever tries the game wants to see it all.
+    Game.objects.update_or_create(study=cast.study, defaults={"feedback": Game.Feedback.AT_ONCE})
     web_games.open_game(game=game, by=by, now=now)
 
 

@@ -291,6 +291,8 @@ def test_web_game_is_made_given_a_text_opened_changed_and_closed(study: Study) -
     made = held.post(game_at(study, "web-game/"), {"title": "Fool it"})
     (row,) = rows(held, "web-games/", study=str(study.public_id))
     here = f"web-games/{row['public_id']}/"
+    assert row["join_url"].endswith(f"/register/{row['public_id']}/")
+    assert len(row["code"]) == 6
     too_soon = held.post(f"{here}open/")
     held.post(f"{here}consent/", {"text": "We keep words."})
     opened = held.post(f"{here}open/").json()
@@ -384,7 +386,6 @@ def _add_of_everything(held: Notebook) -> None:
     game = make_game(picture_sets=1)
     study = game.study
     held.user.studies.add(study)
-    Game.objects.create(study=study)
     make_player(game)
     make_final(study)
     draw(study, Kind.SKILLS, sources=("worker",))

@@ -9,7 +9,6 @@ from django.conf import settings
 from django.http import Http404, HttpResponse
 from django.utils.safestring import SafeString, mark_safe
 
-from crowd.winogavil.play import domain
 from crowd.winogavil.play.models import WebGame
 from crowd.winogavil.play.queries.addresses import join_url
 
@@ -30,7 +29,7 @@ def describe_address(game: WebGame) -> Address:
     return Address(
         url=join_url(game),
         site=urlsplit(settings.PLAY_URL).netloc,
-        code=domain.join_code(game.public_id),
+        code=game.code,
         drawing=_draw_inline(game),
     )
 
@@ -41,8 +40,7 @@ def send_picture(game: WebGame, *, kind: str) -> HttpResponse:
     out = BytesIO()
     # White behind it, whatever it is laid on: readers expect dark on light.
     _pattern(game).save(out, kind=kind, scale=SCALES[kind], light="white")
-    name = f"{domain.join_code(game.public_id)}.{kind}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = {"Content-Disposition": f'attachment; filename="{game.code}.{kind}"'}
     return HttpResponse(out.getvalue(), content_type=TYPES[kind], headers=headers)
 
 

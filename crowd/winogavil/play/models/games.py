@@ -4,6 +4,7 @@ from uuid import uuid4
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
+from crowd.winogavil.play import domain
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
@@ -56,6 +57,11 @@ class WebGame(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def code(self) -> str:
+        """Letters that lead to this game when they are typed on the players' first page."""
+        return domain.join_code(self.public_id)
 
     @property
     def consent_text(self) -> "ConsentText | None":

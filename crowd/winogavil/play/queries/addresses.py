@@ -28,4 +28,4 @@ def open_games() -> list[WebGame]:
 def find_by_code(typed: str) -> WebGame | None:
     """The open game with this code, however it was typed; there are few open games at a time."""
     code = domain.read_code(typed)
-    return next((game for game in open_games() if domain.join_code(game.public_id) == code), None)
+    return next((game for game in open_games() if game.code == code), None)

@@ -133,7 +133,7 @@ def _others(turn: Turn, association: Association) -> list[int]:
         role=Turn.Role.SOLVE, status=Turn.Status.DONE, assignment__leases__item=association.item_id
     )
     scores = solved.exclude(pk=turn.pk).filter(score__isnull=False).order_by("-score")
-    return list(scores.values_list("score", flat=True)[:MOST_OTHERS])
+    return [score for score in scores.values_list("score", flat=True)[:MOST_OTHERS] if score is not None]
 
 
 def _url_of(key: str) -> str:

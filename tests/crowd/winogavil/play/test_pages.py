@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from crowd.pictures.models import Picture
 from crowd.winogavil.models import Association, CueReport, Game
-from crowd.winogavil.play.domain import PARTS, TurnWorth, join_code
+from crowd.winogavil.play.domain import PARTS, TurnWorth
 from crowd.winogavil.play.models import (
     Consent,
     Player,
@@ -142,12 +142,12 @@ def test_code_that_leads_nowhere_is_told_so_on_the_first_page(visitor: Client, g
     web_games.close_game(game=game, by=make_user(), now=timezone.now())
     make_game(picture_sets=0, title="Another")
 
-    answered = visitor.get("/join/", {"code": join_code(game.public_id)})
+    answered = visitor.get("/join/", {"code": game.code})
 
     page = text_of(answered)
     assert answered.status_code == 404
     assert "No open game has this code." in page
-    assert f'value="{join_code(game.public_id)}"' in page
+    assert f'value="{game.code}"' in page
 
 
 def test_registering_signs_in_with_a_cookie_of_its_own(visitor: Client, game: WebGame) -> None:

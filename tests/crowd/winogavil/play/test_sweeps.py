@@ -114,7 +114,7 @@ def test_all_sweeps_together_settle_the_work_and_move_no_money(game: WebGame) ->
 
 
 def test_batch_of_players_never_grows_by_hits(game: WebGame) -> None:
-    Game.objects.create(study=game.study, solve_batch=game.solve_batch, grows=True)
+    Game.objects.filter(study=game.study).update(solve_batch=game.solve_batch, grows=True)
 
     grow_solving(now=NOW)
 
