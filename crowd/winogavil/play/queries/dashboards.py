@@ -179,7 +179,8 @@ def _figures_between(player: Player, start: datetime, end: datetime) -> Figures:
 
 def _early_scores(player: Player) -> Early:
     waiting = _done(player).filter(is_fit(), counted_at=None, score__isnull=False).order_by("-pk")
-    scores = list(waiting.values_list("role", "score")[:MOST_WAITING])
+    found = waiting.values_list("role", "score")[:MOST_WAITING]
+    scores = [(role, score) for role, score in found if score is not None]
     tells = _tells_at_once(player)
     return Early(
         cues=[score for role, score in scores if role == Turn.Role.CREATE],

@@ -1,6 +1,7 @@
 """What is known of a turn at its end. It is kept with the turn, so that no page counts through a history."""
 
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from crowd.winogavil.models import Association
@@ -12,7 +13,7 @@ from scoring.models import RivalQuery
 Role = Turn.Role
 
 
-def facts_at_end(turn: Turn, *, now: datetime) -> dict[str, int | None]:
+def facts_at_end(turn: Turn, *, now: datetime) -> dict[str, Any]:
     """The turn's score, and how many days and right solves in a row it brings the player to."""
     score = _score_of_cue(turn) if turn.role == Role.CREATE else _score_of_solve(turn)
     done = Turn.objects.filter(player=turn.player_id, status=Turn.Status.DONE)
