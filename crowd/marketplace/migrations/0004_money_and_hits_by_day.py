@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('marketplace', '0002_words_to_the_holder'),
+        ('marketplace', '0003_times_of_approved_work'),
     ]
 
     operations = [
