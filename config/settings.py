@@ -178,7 +178,7 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "APP_DIRS": True,
-        "OPTIONS": {"context_processors": CONTEXT_PROCESSORS},
+        "OPTIONS": {"context_processors": CONTEXT_PROCESSORS, "builtins": ["hits.common.page_filters"]},
     }
 ]
 

@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 from hits.work.models.assignments import Assignment
 
@@ -114,8 +115,9 @@ WORDS: Mapping[Status, str | Promise] = {
 
 
 def money(amount: Decimal, currency: str) -> str:
-    number = formats.number_format(amount, decimal_pos=2)
-    return f"${number}" if currency == "USD" else f"{number} {currency}"
+    if currency == "USD":
+        return in_dollars(amount)
+    return f"{formats.number_format(amount, decimal_pos=2)} {currency}"
 
 
 def figures_of(bonus: Bonus, *, currency: str) -> list[Figure]:

@@ -8,6 +8,7 @@ from django.http import QueryDict
 
 from hits.admin.actions import emphasize
 from hits.admin.page_parts import read_number
+from hits.common.dollars import in_dollars
 from hits.studies.models import Batch
 
 NO_MONEY_YET = "No money moves yet. They are owed, and wait for a bonus run that another person approves."
@@ -32,7 +33,7 @@ class Sum:
 
     @property
     def fees_in_words(self) -> str:
-        return f", and {_dollars(self.fees)} of fees" if self.fees else ""
+        return f", and {in_dollars(self.fees)} of fees" if self.fees else ""
 
     @property
     def seen(self) -> list[tuple[str, str]]:
@@ -56,8 +57,8 @@ def sum_up(batch: Batch, amounts: Iterable[Decimal]) -> Sum:
 def cost_in_words(cost: Decimal, *, left: Decimal | None, at_most: bool = False) -> str:
     words = f"That costs {'at most ' if at_most else ''}{{}}, which is set aside at once."
     if left is None:
-        return emphasize(words, _dollars(cost))
-    return emphasize(f"{words} The study's budget has {{}} left.", _dollars(cost), _dollars(left))
+        return emphasize(words, in_dollars(cost))
+    return emphasize(f"{words} The study's budget has {{}} left.", in_dollars(cost), in_dollars(left))
 
 
 def read_seen(sent: QueryDict) -> tuple[int, Decimal]:
@@ -67,7 +68,3 @@ def read_seen(sent: QueryDict) -> tuple[int, Decimal]:
     except InvalidOperation:
         return (0, Decimal(0))
     return (read_number(sent.get("count", "")) or 0, total if total.is_finite() else Decimal(0))
-
-
-def _dollars(amount: Decimal) -> str:
-    return f"${amount:.2f}"

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from hits.common.dollars import in_dollars
 from hits.common.spreadsheets import Cell, write_csv
 from hits.datasets.bars import Bars
 from hits.datasets.columns import INTEGER, NUMBER, TEXT, Column
@@ -147,7 +148,7 @@ _SHOWING: Mapping[str, Callable[[StatColumn, Any], str]] = {
     NUMBER: lambda column, value: _number(column, float(value) if isinstance(value, Fraction) else value),
     SHARE: lambda column, value: percent(value, 1 if column.digits is None else column.digits),
     INTERVAL: _interval,
-    MONEY: lambda _, value: f"${value:.2f}",
+    MONEY: lambda _, value: in_dollars(value),
 }
 
 

@@ -11,6 +11,7 @@ from uuid import uuid4
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import LedgerEntry, Payout
 from crowd.marketplace.models.parties import Requester, Worker
+from hits.common.dollars import in_dollars
 
 Account = LedgerEntry.Account
 
@@ -69,7 +70,9 @@ def pay_out(*, worker_id: int, amount: Decimal, reference: str, paid_by: str, no
     """Record what the operator paid outside. Raises RequestError if that is more than is owed."""
     worker = Worker.objects.select_for_update(no_key=True).get(pk=worker_id)
     if not 0 < amount <= worker.owed:
-        raise RequestError(f"{worker} is owed ${worker.owed}; a payout of ${amount} does not fit.")
+        raise RequestError(
+            f"{worker} is owed {in_dollars(worker.owed)}; a payout of {in_dollars(amount)} does not fit."
+        )
     worker.owed -= amount
     worker.save(update_fields=["owed"])
     payout = Payout.objects.create(

@@ -11,6 +11,7 @@ from crowd.marketplace.domain import CENT
 from crowd.marketplace.errors import RequestError, RuleBroken
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import money
+from hits.common.dollars import in_dollars
 from hits.common.uploads import UploadedColumn
 from hits.common.uploads.file_problems import Problems
 from hits.common.uploads.row_reader import read_uploaded
@@ -97,6 +98,7 @@ def pay(*, payments: Sequence[Payment], reference: str, paid_by: str, now: datet
             except RequestError:
                 owed = Worker.objects.get(pk=payment.worker.pk).owed
                 raise RuleBroken(
-                    f"{payment.worker.external_id} is owed ${owed}, and ${payment.amount} were to be marked. "
+                    f"{payment.worker.external_id} is owed {in_dollars(owed)}, and "
+                    f"{in_dollars(payment.amount)} were to be marked. "
                     "Another operator may have marked it already. No payment was marked."
                 ) from None

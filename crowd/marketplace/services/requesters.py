@@ -11,6 +11,7 @@ from crowd.marketplace.errors import RequestError, RuleBroken
 from crowd.marketplace.models import Layout
 from crowd.marketplace.models.parties import AccessKey, Requester
 from crowd.marketplace.services import money
+from hits.common.dollars import in_dollars
 
 LONGEST_LAYOUT = 65_535  # bytes, as of any question
 
@@ -108,7 +109,9 @@ def withdraw(*, requester_id: int, amount: Decimal, note: str, now: datetime) ->
             money.withdraw(requester_id=requester_id, amount=amount, now=now, subject=note or "withdrawal")
         except RequestError:
             free = Requester.objects.get(pk=requester_id).available
-            raise RuleBroken(f"${amount} cannot be withdrawn: ${free} are available.") from None
+            raise RuleBroken(
+                f"{in_dollars(amount)} cannot be withdrawn: {in_dollars(free)} are available."
+            ) from None
 
 
 def close_requester(*, requester_id: int, now: datetime) -> None:

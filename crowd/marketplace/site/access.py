@@ -18,6 +18,7 @@ from crowd.marketplace.services.qualifying.requirements import (
     names_of,
     standing_of,
 )
+from hits.common.dollars import in_dollars
 
 # Tests looked at for one qualification.
 MOST_TESTS = 3
@@ -111,7 +112,7 @@ class Doorkeeper:
         if not next_hit(group=group, worker=self._standing.worker, now=clock.now()):
             return None
         return WayIn(
-            label=_("Take the test (%(reward)s)") % {"reward": f"${group.reward}"},
+            label=_("Take the test (%(reward)s)") % {"reward": in_dollars(group.reward)},
             address=reverse("marketplace:preview", args=[group.external_id]),
             about=group.title,
         )

@@ -7,8 +7,9 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
-from crowd.papers.parts.figure_fields import dollars_field, in_dollars, in_percent, percent_field
+from crowd.papers.parts.figure_fields import dollars_field, in_percent, percent_field
 from crowd.papers.parts.part_base import Cell, SetupPart, SetupRow, in_place
+from hits.common.dollars import in_dollars
 from hits.core.domain.bonus_rules import BonusRule
 from hits.identity.models.users import User
 from hits.studies.models import Study, check_bonus_rules

@@ -56,10 +56,6 @@ def dollars_field(*, most: str = "9999.99", least: str = "0.01") -> forms.Field:
     )
 
 
-def in_dollars(value: Any) -> str:
-    return f"${Decimal(value):.2f}"
-
-
 def in_percent(value: Any) -> str:
     return f"{value} %"
 

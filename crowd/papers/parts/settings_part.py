@@ -15,10 +15,10 @@ from crowd.papers.parts.figure_fields import (
     NumbersField,
     count_field,
     dollars_field,
-    in_dollars,
     in_list,
 )
 from crowd.papers.parts.part_base import Cell, SetupPart, SetupRow, in_place
+from hits.common.dollars import in_dollars
 from hits.identity.models.users import User
 
 FIXED = "the project has used it already"

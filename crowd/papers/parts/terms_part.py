@@ -11,12 +11,12 @@ from crowd.papers.parts.figure_fields import (
     PlacesField,
     count_field,
     dollars_field,
-    in_dollars,
     in_list,
 )
 from crowd.papers.parts.part_base import Cell, SetupPart, SetupRow, in_place
 from hits import families
 from hits.batches.services.drafting import first_terms, starting_terms_of
+from hits.common.dollars import in_dollars
 from hits.core.domain.requirements import COMPARATORS, LOCALE, NAMES, PERCENT_APPROVED
 from hits.families.paper_figures import Figure, PaperTerms
 from hits.identity.models.users import User

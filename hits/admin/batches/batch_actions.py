@@ -28,6 +28,7 @@ from hits.admin.batches.steer import (
 from hits.admin.page_parts import batch_trail, plural
 from hits.batches.queries.live_figures import Posting, posting_of
 from hits.batches.services import batch_lifecycle
+from hits.common.dollars import in_dollars
 from hits.core.domain import money
 from hits.identity.models.users import User
 from hits.studies.models import Batch
@@ -156,7 +157,7 @@ def _ask_to_end(call: Call[SteeredBatch], *, label: str, end: str) -> Confirm:
         f"Nobody can start any more. HITs expired at the provider: {posting.open}.",
         f"HITs not sent yet, which are withdrawn: {posting.unsent}.",
         f"Workers who have started may finish, and are paid. Assignments in progress: {working}.",
-        f"Submitted work stays, and is paid. Set aside for this batch: ${batch.reserved:.2f}.",
+        f"Submitted work stays, and is paid. Set aside for this batch: {in_dollars(batch.reserved)}.",
         "The part that is not needed goes back to the study's budget.",
         f"The batch then ends as {end}. This cannot be taken back.",
     ]

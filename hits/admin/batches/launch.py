@@ -23,6 +23,7 @@ from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.page_parts import in_words
 from hits.admin.selection import signed_in
 from hits.batches.services import drafting
+from hits.common.dollars import in_dollars
 from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
@@ -162,7 +163,10 @@ def warnings(batch: Batch, *, wanted: int, wage: Wage | None) -> Iterator[str]:
     if not batch.reward:
         yield "The reward is zero: workers are paid by bonuses alone, if at all."
     elif wage is not None and wage.is_low:
-        yield (f"At ${wage.hourly} an hour the batch pays less than the study's wage floor of ${wage.floor}.")
+        yield (
+            f"At {in_dollars(wage.hourly)} an hour the batch pays less than the study's wage floor of "
+            f"{in_dollars(wage.floor)}."
+        )
 
 
 def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:
@@ -218,8 +222,9 @@ def _problems(batch: Batch, *, wanted: int, budget: Budget | None) -> Iterator[s
         yield "The study has no budget. Give it one: a launch is paid from it."
     elif budget.after < 0:
         yield (
-            f"The study's budget has ${budget.before:.2f} left, and this batch can cost ${budget.this:.2f}. "
-            f"Raise the budget by ${-budget.after:.2f}, or make the batch smaller."
+            f"The study's budget has {in_dollars(budget.before)} left, and this batch can cost "
+            f"{in_dollars(budget.this)}. "
+            f"Raise the budget by {in_dollars(-budget.after)}, or make the batch smaller."
         )
 
 

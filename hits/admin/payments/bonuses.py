@@ -10,9 +10,10 @@ from django.template.defaultfilters import pluralize
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, money_column
 from hits.admin.payments import run_prepare
 from hits.admin.payments.run_page_rows import HOLD, WHY_HELD
+from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import run_rows
 from hits.work.access import visible
@@ -38,7 +39,7 @@ class HeldFilter(admin.SimpleListFilter):
 @admin.register(Bonus)
 class BonusAdmin(ReadOnlyAdmin[Bonus]):
     menu = MenuPlace(Section.MONEY, 2)
-    list_display = ("worker", "amount", "rule", "study", "state", "approved_by", "problem")
+    list_display = ("worker", money_column("amount"), "rule", "study", "state", "approved_by", "problem")
     list_filter = ("status", HeldFilter, ("assignment__hit__batch__study", VisibleStudies))
     list_select_related = ("assignment__worker", "assignment__hit__batch__study", "approved_by")
     list_per_page = 50
@@ -87,7 +88,7 @@ def _ask_to_hold(call: Call[Bonus]) -> Confirm:
     chosen = f"{len(call.rows)} bonus{pluralize(len(call.rows), 'es')}"
     return Confirm(
         title="Hold?",
-        text=f"{chosen} chosen, ${sum(bonus.amount for bonus in call.rows)}",
+        text=f"{chosen} chosen, {in_dollars(sum(bonus.amount for bonus in call.rows))}",
         consequences=[
             "A held bonus is still owed, and goes into no run until it is released here.",
             emphasize("A draft loses it; {}. What is decided on already cannot be held.", VOIDED),

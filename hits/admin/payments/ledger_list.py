@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, money_column
 from hits.admin.payments import books
 from hits.ledger.models.transfers import LedgerEntry
 from hits.work.access import visible
@@ -17,7 +17,18 @@ from hits.work.access import visible
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
     menu = MenuPlace(Section.MONEY, 5, "Ledger")
-    list_display = ("at", "study", "batch", "kind", "amount", "source", "target", "grant_code", "words", "by")
+    list_display = (
+        "at",
+        "study",
+        "batch",
+        "kind",
+        money_column("amount"),
+        "source",
+        "target",
+        "grant_code",
+        "words",
+        "by",
+    )
     list_display_links = None
     list_filter = ("kind", ("study", VisibleStudies))
     list_select_related = ("study", "batch__study", "by")

@@ -18,6 +18,7 @@ from hits.admin.actions.reason_form import words_form
 from hits.admin.page_parts import batch_trail, read_number
 from hits.admin.payments.wages import find_batch
 from hits.admin.sums import NO_MONEY_YET, Sum, read_seen, sum_up
+from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual, recalculation
 from hits.studies.models import Batch
@@ -85,7 +86,7 @@ def _with_cost(asked: Confirm, cost: Sum) -> Confirm:
     return replace(
         asked,
         consequences=[
-            emphasize("That is {} for the workers{fees}.", f"${cost.total:.2f}", fees=fees),
+            emphasize("That is {} for the workers{fees}.", in_dollars(cost.total), fees=fees),
             NO_MONEY_YET,
         ],
         cost=cost.cost,
@@ -112,7 +113,9 @@ def _owe(call: Call[UnscoredWork]) -> Outcome:
     )
     noun = "bonus is" if len(made) == 1 else "bonuses are"
     total = recalculation.total_of(made)
-    return Outcome(said=f"{len(made)} {noun} owed now, ${total} in all. Put them into the next run.")
+    return Outcome(
+        said=f"{len(made)} {noun} owed now, {in_dollars(total)} in all. Put them into the next run."
+    )
 
 
 OWE = Action(

@@ -12,6 +12,7 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.page_parts import read_number
 from hits.admin.payments.run_steps import BASE, PREPARE, VIEW, find_run, sum_in_words
+from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.services import run_rows
@@ -61,7 +62,7 @@ def _confirm(call: Call[TickedRows], *, verb: str, label: str, consequences: Seq
     bonuses, button = call.row.bonuses, f"{label} {call.row.count}"
     return Confirm(
         title=f"{button}?",
-        text=f"${sum(bonus.amount for bonus in bonuses)}",
+        text=in_dollars(sum(bonus.amount for bonus in bonuses)),
         consequences=consequences,
         button=button,
         hidden=[("verb", verb), ("bonuses", ",".join(str(bonus.pk) for bonus in bonuses))],

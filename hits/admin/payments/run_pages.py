@@ -15,7 +15,7 @@ from django.urls import URLPattern
 from django.utils import timezone
 
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.page_parts import ReadOnlyAdmin
+from hits.admin.page_parts import ReadOnlyAdmin, money_column
 from hits.admin.payments import run_approval, run_prepare, run_steps
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
@@ -46,7 +46,16 @@ class WaitingFilter(admin.SimpleListFilter):
 @admin.register(Run)
 class RunAdmin(ReadOnlyAdmin[Run]):
     menu = MenuPlace(Section.MONEY, 3, "Bonus runs")
-    list_display = ("title", "kind", "state", "count", "amount", "prepared_by", "prepared_at", "decided_by")
+    list_display = (
+        "title",
+        "kind",
+        "state",
+        "count",
+        money_column("total"),
+        "prepared_by",
+        "prepared_at",
+        "decided_by",
+    )
     list_filter = (WaitingFilter, "status", "kind")
     list_per_page = PAGE
     show_full_result_count = False
@@ -88,10 +97,6 @@ class RunAdmin(ReadOnlyAdmin[Run]):
     @admin.display(description="status")
     def state(self, run: Run) -> str:
         return run_steps.state_of(run)
-
-    @admin.display(description="total")
-    def amount(self, run: Run) -> str:
-        return f"${run.total:,.2f}"
 
 
 def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
+from hits.common.dollars import in_dollars
 from hits.payments.models.runs import Run
 from hits.payments.queries.run_list import totals_of, visible_runs
 from hits.payments.queries.run_table import rows_of
@@ -41,7 +42,7 @@ def state_of(run: Run) -> str:
 
 def sum_in_words(run: Run) -> str:
     """The sum as the approver confirms it: "12 bonuses, $3.24"."""
-    return f"{run.count} {'bonus' if run.count == 1 else 'bonuses'}, ${run.total:,.2f}"
+    return f"{run.count} {'bonus' if run.count == 1 else 'bonuses'}, {in_dollars(run.total)}"
 
 
 def _ask(call: Call[Run], *, label: str, meaning: str, by_study: bool) -> Confirm:

@@ -20,6 +20,7 @@ from hits.admin.batches.batch_charts import duration
 from hits.admin.page_parts import batch_trail
 from hits.admin.sums import NO_MONEY_YET, read_seen, sum_up
 from hits.batches.queries.hourly_pay import Pay, pay_of, top_ups_due, top_ups_made
+from hits.common.dollars import in_dollars
 from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import wage_top_ups
@@ -67,14 +68,14 @@ def _ask(call: Call[Batch]) -> Confirm:
     floor, cost = batch.study.wage_floor or Decimal(0), sum_up(batch, (row.amount for row in due))
     rest = max(0, pay_of(batch).due - cost.count)
     largest = max((row.amount for row in due), default=Decimal(0))
-    each = f"for the workers, at most ${largest:.2f} for one submission{cost.fees_in_words}"
+    each = f"for the workers, at most {in_dollars(largest)} for one submission{cost.fees_in_words}"
     lifted = f"submission{pluralize(cost.count)} {pluralize(cost.count, 'is,are')} lifted"
     return Confirm(
         title="Propose top-ups?",
         text=emphasize("Batch {} of {} on {}.", batch.title, batch.study, batch.account),
         consequences=[
-            f"{cost.count} {lifted} to ${floor} an hour.",
-            emphasize("That is {} {each}.", f"${cost.total:.2f}", each=each),
+            f"{cost.count} {lifted} to {in_dollars(floor)} an hour.",
+            emphasize("That is {} {each}.", in_dollars(cost.total), each=each),
             *(f"Workers read such as: “{wage_top_ups.reason_of(row, floor=floor)}”" for row in due[:1]),
             NO_MONEY_YET,
             *([f"{rest} more submissions are left for the next time."] if rest else []),
@@ -98,7 +99,9 @@ def _propose(call: Call[Batch]) -> Outcome:
     seen = read_seen(call.sent)
     made = wage_top_ups.propose_top_ups(batch=call.row, seen=seen, by=call.by, now=call.now)
     noun = "top-up is" if len(made) == 1 else "top-ups are"
-    return Outcome(said=f"{len(made)} {noun} owed now, ${seen[1]} in all. Put them into the next run.")
+    return Outcome(
+        said=f"{len(made)} {noun} owed now, {in_dollars(seen[1])} in all. Put them into the next run."
+    )
 
 
 PROPOSE = Action(
@@ -137,7 +140,9 @@ def _bars(pay: Pay) -> list[dict[str, Any]]:
     floor = pay.floor
     return [
         {
-            "words": f"${bar.start:f} to ${bar.end:f}" if bar.end is not None else f"${bar.start:f} and more",
+            "words": f"{in_dollars(bar.start)} to {in_dollars(bar.end)}"
+            if bar.end is not None
+            else f"{in_dollars(bar.start)} and more",
             "count": bar.count,
             "is_below": floor is not None and bar.end is not None and bar.end <= floor,
             "has_floor": floor is not None and bar.start < floor and (bar.end is None or floor < bar.end),

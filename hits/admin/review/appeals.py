@@ -28,6 +28,7 @@ from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, in_words
 from hits.admin.projects.project_cards import Metric
 from hits.admin.selection import signed_in
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
+from hits.common.dollars import in_dollars
 from hits.identity.models.users import User
 from hits.review.models import Appeal
 from hits.review.queries import appeal_queue as queries
@@ -193,7 +194,7 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
 
 def _answer(call: Call[Appeal]) -> Outcome:
     bonus = appeal_handling.answer_appeal(appeal=call.row, **call.values, by=call.by, now=call.now)
-    owed = f" ${bonus.amount} are owed, and wait for a bonus run of two people." if bonus else ""
+    owed = f" {in_dollars(bonus.amount)} are owed, and wait for a bonus run of two people." if bonus else ""
     following = queries.next_open(call.by, after=call.row.pk)
     return Outcome(
         said=f"Answered. The worker reads it on the page of work and pay.{owed}",

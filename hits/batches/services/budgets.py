@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import F
 
 from hits.batches.queries.tally import Tally, tally_of
+from hits.common.dollars import in_dollars
 from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -55,8 +56,9 @@ def reserve(*, batch: Batch, amount: Decimal, words: str, by: User | None, now: 
     if amount > left:
         raise RuleBroken(
             "over_budget",
-            f"This needs ${amount}, and ${max(left, Decimal(0))} of the ${study.budget} of the study "
-            f"“{study}” are left. Raise the study's budget, or make this smaller.",
+            f"This needs {in_dollars(amount)}, and {in_dollars(max(left, Decimal(0)))} of the "
+            f"{in_dollars(study.budget)} of the study “{study}” are left. Raise the study's budget, or make "
+            "this smaller.",
         )
     _book(batch, amount, words=words, by=by, now=now)
     # A count that runs at this moment has not seen what this money is for.

@@ -9,6 +9,7 @@ from django.db import transaction
 from hits import families
 from hits.batches.services.batch_rows import lock_batch, tell, write_intents
 from hits.batches.services.budgets import refuse_real_money, reserve
+from hits.common.dollars import in_dollars
 from hits.core.domain.bonus_tables import wants_floor, with_floor
 from hits.core.domain.requirements import check, in_words
 from hits.core.errors import RuleBroken
@@ -44,7 +45,7 @@ def launch_batch(*, batch: Batch, by: User | None, now: datetime, confirmed: boo
             terms=_terms(draft),
         )
         write_intents(draft, numbers=range(1, draft.hits_wanted + 1))
-        words = f"Launched {draft.hits_wanted * len(draft.sizes)} HITs for at most ${cost.total}."
+        words = f"Launched {draft.hits_wanted * len(draft.sizes)} HITs for at most {in_dollars(cost.total)}."
         tell(draft, "launched", words, by=by, now=now)
     batch.refresh_from_db()
     log.info("batch.launched", batch=str(batch.public_id), hits=batch.hits_wanted)

@@ -11,6 +11,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, ClassVar
 
+from hits.common.dollars import in_dollars
+
 CENT = Decimal("0.01")
 NOTHING = Decimal(0)
 HOUR_S = 3600
@@ -88,7 +90,9 @@ class Condition(BonusRule):
 
     @property
     def in_words(self) -> str:
-        return f"${self.amount:.2f} once, where the mean of {self.measure} is at least {self.at_least} %"
+        return (
+            f"{in_dollars(self.amount)} once, where the mean of {self.measure} is at least {self.at_least} %"
+        )
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -108,7 +112,7 @@ class Flat(BonusRule):
 
     @property
     def in_words(self) -> str:
-        return f"${self.amount:.2f} for every approved submission"
+        return f"{in_dollars(self.amount)} for every approved submission"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +135,7 @@ class PerItem(BonusRule):
 
     @property
     def in_words(self) -> str:
-        return f"${self.amount:.2f} for each item where {self.measure} is at least {self.at_least} %"
+        return f"{in_dollars(self.amount)} for each item where {self.measure} is at least {self.at_least} %"
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -152,7 +156,7 @@ class Tier:
     @property
     def in_words(self) -> str:
         end = "on" if self.below is None else f"to below {self.below} %"
-        return f"${self.amount:.2f} from {self.start} % {end}"
+        return f"{in_dollars(self.amount)} from {self.start} % {end}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,8 +235,9 @@ class Wage(BonusRule):
 
     @property
     def in_words(self) -> str:
-        wage = "the study's wage floor" if self.hourly is None else f"${self.hourly:.2f}"
-        return f"up to ${self.at_most:.2f}, so that reward and bonuses come to {wage} an hour of active time"
+        wage = "the study's wage floor" if self.hourly is None else in_dollars(self.hourly)
+        most = in_dollars(self.at_most)
+        return f"up to {most}, so that reward and bonuses come to {wage} an hour of active time"
 
 
 def evaluate(rules: Iterable[BonusRule], *, work: Work) -> list[RuleAmount]:

@@ -4,6 +4,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import F, Q
 
+from hits.common.dollars import in_dollars
 from hits.work.models.assignments import Assignment
 
 
@@ -113,7 +114,7 @@ class Bonus(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"${self.amount} for {self.assignment}"
+        return f"{in_dollars(self.amount)} for {self.assignment}"
 
     @property
     def reason_with_reference(self) -> str:

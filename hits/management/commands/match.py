@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from hits.common.dollars import in_dollars
 from hits.payments.domain.difference_causes import CAUSES
 from hits.payments.models.matches import Difference, Match
 from hits.payments.services import three_way_match
@@ -74,8 +75,8 @@ def _report(match: Match) -> dict[str, Any]:
 def _in_words(row: dict[str, Any]) -> str:
     balance = row["balance"]
     summary = (
-        f"{row['account']}: {row['status']}, {row['hits']} HITs compared; balance ${balance['provider']}, "
-        f"by the books ${balance['expected']}."
+        f"{row['account']}: {row['status']}, {row['hits']} HITs compared; "
+        f"balance {_shown(balance['provider'])}, by the books {_shown(balance['expected'])}."
     )
     lines = [summary]
     lines += [row["problem"]] if row["problem"] else []
@@ -83,6 +84,10 @@ def _in_words(row: dict[str, Any]) -> str:
     if not row["differences"] and row["status"] == Match.Status.DONE:
         lines.append("  The books agree.")
     return "\n".join(lines)
+
+
+def _shown(amount: str | None) -> str:
+    return "unknown" if amount is None else in_dollars(amount)
 
 
 def _as_json(found: list[dict[str, Any]]) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median
 
+from hits.common.dollars import in_dollars
+
 # An amount above UNLIKE times its rule's median is unusual, if the rule has at least ENOUGH bonuses.
 UNLIKE = 3
 ENOUGH = 5
@@ -45,10 +47,12 @@ def _words_of(row: Facts, of_worker: int, usual: Decimal | None) -> list[str]:
         (row.is_rejected, "The work was rejected."),
         (row.is_kept_out, "The work is kept out of the data."),
         (row.is_blocked, "The worker is blocked."),
-        (row.amount > row.large, f"Above ${row.large:.2f}."),
+        (row.amount > row.large, f"Above {in_dollars(row.large)}."),
         (of_worker > row.many, f"One of {of_worker} bonuses for this worker: more than {row.many}."),
         (bool(row.in_flight), row.in_flight),
     ]
     if usual is not None and row.amount > UNLIKE * usual:
-        said.append((True, f"More than {UNLIKE} times what its rule usually pays here (${usual:.2f})."))
+        said.append(
+            (True, f"More than {UNLIKE} times what its rule usually pays here ({in_dollars(usual)}).")
+        )
     return [words for holds, words in said if holds]

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
+from hits.common.dollars import in_dollars
 from hits.identity.models.blocks import Block
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.manifests import write_line
@@ -179,7 +180,7 @@ def _in_flight(run: Run, in_run: QuerySet[RunRow]) -> dict[int, str]:
     )
     words: dict[int, list[str]] = defaultdict(list)
     for assignment, rule, amount in others:
-        words[assignment].append(f"“{rule}”, ${amount:.2f}")
+        words[assignment].append(f"“{rule}”, {in_dollars(amount)}")
     return {
         assignment: f"Another bonus of this work is on its way: {'; '.join(found[:3])}."
         for assignment, found in words.items()

@@ -16,6 +16,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 
 from hits.batches.services.budgets import reserve
+from hits.common.dollars import in_dollars
 from hits.core.audit_trail import note
 from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, RuleAmount, Work, evaluate
 from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
@@ -233,7 +234,7 @@ def _set_aside_and_owe(
     batch = work.hit.batch
     set_aside_and_owe(batch, bonuses, by=by, now=now)
     for bonus in bonuses:
-        words = f"Owed ${bonus.amount} by “{bonus.rule}” on work {work.public_id}: {bonus.why}"
+        words = f"Owed {in_dollars(bonus.amount)} by “{bonus.rule}” on work {work.public_id}: {bonus.why}"
         note(kind, words, by=by, now=now, study=batch.study, account=batch.account, bonus=bonus)
 
 
@@ -281,7 +282,9 @@ def _check_first(earlier: Iterable[Bonus], *, amount: Decimal, reason: str, why:
 
 def _check_amount(amount: Decimal) -> None:
     if not amount.is_finite() or not CENT <= amount <= MOST_BONUS or amount != amount.quantize(CENT):
-        raise RuleBroken("bad_amount", f"An amount is whole cents, from ${CENT} to ${MOST_BONUS}.")
+        raise RuleBroken(
+            "bad_amount", f"An amount is whole cents, from {in_dollars(CENT)} to {in_dollars(MOST_BONUS)}."
+        )
 
 
 def _check_line(text: str, name: str, longest: int) -> None:

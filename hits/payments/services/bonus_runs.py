@@ -10,6 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
+from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -58,7 +59,11 @@ def prepare_run(
             RunRow.objects.bulk_create(RunRow(run=run, bonus=bonus) for bonus in free)
             count_run(run)
             audit_trail.note(
-                "run.prepared", f"Prepared “{run}” of {run.count}, ${run.total}.", by=by, now=now, run=run
+                "run.prepared",
+                f"Prepared “{run}” of {run.count}, {in_dollars(run.total)}.",
+                by=by,
+                now=now,
+                run=run,
             )
     except IntegrityError as error:
         raise _sooner() from error
@@ -97,7 +102,11 @@ def freeze_run(*, run: Run, by: User, now: datetime) -> None:
         digest = digest_of(write_manifest(row.line_now for row in rows))
         move(held, Status.FROZEN, digest=digest, frozen_at=now)
         audit_trail.note(
-            "run.frozen", f"Froze “{held}”: {held.count}, ${held.total}, {digest}.", by=by, now=now, run=held
+            "run.frozen",
+            f"Froze “{held}”: {held.count}, {in_dollars(held.total)}, {digest}.",
+            by=by,
+            now=now,
+            run=held,
         )
     run.refresh_from_db()
 
@@ -217,7 +226,7 @@ def _approve(run: Run, bonuses: Sequence[Bonus], *, by: User, now: datetime) -> 
         if len(move_bonuses(chunk, to, now=now, by=by, **decided)) != len(chunk):
             raise RuntimeError("A bonus that was locked as owed did not move.")
     audit_trail.note(
-        "run.approved", f"Approved “{run}”: ${run.total}, {run.digest}.", by=by, now=now, run=run
+        "run.approved", f"Approved “{run}”: {in_dollars(run.total)}, {run.digest}.", by=by, now=now, run=run
     )
 
 
@@ -278,7 +287,7 @@ def _refuse_owner(run: Run, rows: Sequence[Row], *, by: User) -> None:
     if limit is not None:
         raise RuleBroken(
             "batch_owner",
-            f"This run is above ${limit}, and you made or launched one of its batches. "
+            f"This run is above {in_dollars(limit)}, and you made or launched one of its batches. "
             "Somebody else has to decide.",
         )
 

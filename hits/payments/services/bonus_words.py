@@ -6,24 +6,28 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from hits.common.dollars import in_dollars
+
 Figures = Mapping[str, Any]
 MINUTE_S = 60
+SUMS = ("owed_before", "reward", "other_bonuses", "lacking", "hourly", "at_most")
 
 
 def reason_of(rule: str, figures: Figures) -> str:
     """One or two sentences: what the worker did, and what it earned."""
     words = {"rule": rule, **{key: value for key, value in figures.items() if isinstance(value, str | int)}}
+    words |= {name: in_dollars(figures[name]) for name in SUMS if figures.get(name) is not None}
     reason = REASONS[figures["kind"]](words, figures)
     if "owed_before" in figures:
-        reason += " " + _("This comes on top of the $%(owed_before)s of before.") % words
+        reason += " " + _("This comes on top of the %(owed_before)s of before.") % words
     return reason
 
 
 def steps_of(figures: Figures) -> list[str]:
     """How the amount came about, line by line; empty for kinds whose reason says it all."""
     return [
-        _("Question %(number)d: %(score)s, $%(amount)s")
-        % {"number": number, "score": _score(step, figures), "amount": step["amount"]}
+        _("Question %(number)d: %(score)s, %(amount)s")
+        % {"number": number, "score": _score(step, figures), "amount": in_dollars(step["amount"])}
         for number, step in enumerate(figures.get("items", ()), start=1)
     ]
 
@@ -55,7 +59,9 @@ def _per_item(words: dict[str, Any], figures: Figures) -> str:
 
 def _tiers(words: dict[str, Any], figures: Figures) -> str:
     words |= _counted(figures["items"])
-    words["steps"] = ", ".join(f"{_score(step, figures)}: ${step['amount']}" for step in figures["items"])
+    words["steps"] = ", ".join(
+        f"{_score(step, figures)}: {in_dollars(step['amount'])}" for step in figures["items"]
+    )
     return _("Bonus “%(rule)s” by score (%(measure)s), for each question: %(steps)s.") % words
 
 
@@ -64,14 +70,14 @@ def _wage(words: dict[str, Any], figures: Figures) -> str:
     words |= {"minutes": minutes, "seconds": seconds}
     if figures["lacking"] == figures["amount"]:
         reason = _(
-            "Bonus “%(rule)s”: your work took %(minutes)d min %(seconds)d s. With the reward of $%(reward)s "
-            "and other bonuses of $%(other_bonuses)s this lifts your pay to $%(hourly)s an hour."
+            "Bonus “%(rule)s”: your work took %(minutes)d min %(seconds)d s. With the reward of %(reward)s "
+            "and other bonuses of %(other_bonuses)s this lifts your pay to %(hourly)s an hour."
         )
     else:
         reason = _(
-            "Bonus “%(rule)s”: your work took %(minutes)d min %(seconds)d s. With the reward of $%(reward)s "
-            "and other bonuses of $%(other_bonuses)s, $%(lacking)s were missing to $%(hourly)s an hour; this "
-            "rule pays at most $%(at_most)s."
+            "Bonus “%(rule)s”: your work took %(minutes)d min %(seconds)d s. With the reward of %(reward)s "
+            "and other bonuses of %(other_bonuses)s, %(lacking)s were missing to %(hourly)s an hour; this "
+            "rule pays at most %(at_most)s."
         )
     return reason % words
 

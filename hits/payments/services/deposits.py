@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from django.db import transaction
 
+from hits.common.dollars import in_dollars
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -23,7 +24,9 @@ def record_deposit(*, account: Account, amount: Decimal, words: str, by: User, n
     if not by.has_perm(ADD):
         raise RuleBroken("not_allowed", "You may not record deposits. Ask a member of the payments staff.")
     if not amount or abs(amount) > MOST or amount != amount.quantize(Decimal("0.01")):
-        raise RuleBroken("bad_amount", f"Give an amount of whole cents, not zero, and at most ${MOST}.")
+        raise RuleBroken(
+            "bad_amount", f"Give an amount of whole cents, not zero, and at most {in_dollars(MOST)}."
+        )
     if not words.strip():
         raise RuleBroken("no_words", "Say what it was, such as the number of the transfer.")
     with transaction.atomic():
@@ -32,8 +35,8 @@ def record_deposit(*, account: Account, amount: Decimal, words: str, by: User, n
         if same.filter(at__gt=now - AGAIN).exists():
             raise RuleBroken(
                 "recorded_already",
-                f"${amount} was recorded with these words a moment ago. If it is another transfer, say so "
-                "in the words.",
+                f"{in_dollars(amount)} was recorded with these words a moment ago. If it is another "
+                "transfer, say so in the words.",
             )
         made = Deposit.objects.create(account=held, amount=amount, words=words.strip(), by=by, at=now)
         _close_explained(made, by=by, now=now)
@@ -52,7 +55,7 @@ def open_books(*, account: Account, amount: Decimal, now: datetime) -> None:
         if not amount or Deposit.objects.filter(account=held, by=None).exists():
             return
         Deposit.objects.create(account=held, amount=amount, words=OPENING, by=None, at=now)
-        note("deposit.opening", f"{OPENING}: ${amount}", by=None, now=now, account=held)
+        note("deposit.opening", f"{OPENING}: {in_dollars(amount)}", by=None, now=now, account=held)
 
 
 def _close_explained(made: Deposit, *, by: User, now: datetime) -> None:
@@ -67,4 +70,4 @@ def _close_explained(made: Deposit, *, by: User, now: datetime) -> None:
 
 
 def _name(amount: Decimal) -> str:
-    return f"A deposit of ${amount:.2f}" if amount > 0 else f"A withdrawal of ${-amount:.2f}"
+    return f"A deposit of {in_dollars(amount)}" if amount > 0 else f"A withdrawal of {in_dollars(-amount)}"

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from django.db import transaction
 
+from hits.common.dollars import in_dollars
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -54,8 +55,8 @@ def record_balance(*, ours: Decimal, theirs: Decimal, match: Match, now: datetim
     gap = Gap(cause=Cause.BALANCE, ours=ours, theirs=theirs, effect=Decimal(0))
     side = "more" if theirs > ours else "less"
     words = (
-        f"The provider's balance is ${theirs:.2f}; by the books it should be ${ours:.2f}: "
-        f"${abs(theirs - ours):.2f} {side} than expected."
+        f"The provider's balance is {in_dollars(theirs)}; by the books it should be {in_dollars(ours)}: "
+        f"{in_dollars(abs(theirs - ours))} {side} than expected."
     )
     found = [FoundGap(gap=gap, subject="balance", words=words)] if ours != theirs else []
     _record(found, open_ones=rows, kept={}, match=match, now=now)

@@ -10,6 +10,7 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import QuerySet
 
+from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -62,7 +63,8 @@ def owe_lacking(
         if seen != (len(made), total):
             raise RuleBroken("changed_meanwhile", CHANGED)
         accrual.set_aside_and_owe(batch, made, by=by, now=now)
-        words = f"Owed ${total} more ({len(made)}) in batch {batch.public_id}, by today's scores: {why}"
+        more = f"{in_dollars(total)} more ({len(made)})"
+        words = f"Owed {more} in batch {batch.public_id}, by today's scores: {why}"
         audit_trail.note("bonus.owed_again", words, by=by, now=now, study=batch.study, account=batch.account)
     return made
 

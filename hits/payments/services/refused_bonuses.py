@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -29,7 +30,7 @@ def send_again(*, bonus: Bonus, by: User, now: datetime) -> None:
             raise _moved_on(bonus)
         audit_trail.note(
             "bonus.sent_again",
-            f"Sends ${bonus.amount} again under the same approval, after “{bonus.refusal_code}”.",
+            f"Sends {in_dollars(bonus.amount)} again under the same approval, after “{bonus.refusal_code}”.",
             by=by,
             now=now,
             bonus=bonus,
@@ -45,7 +46,7 @@ def decide_anew(*, bonus: Bonus, by: User, now: datetime) -> None:
         RunRow.objects.filter(bonus=bonus, is_live=True).update(is_live=False)
         audit_trail.note(
             "bonus.decided_anew",
-            f"${bonus.amount} is owed again and needs another run, after “{bonus.refusal_code}”.",
+            f"{in_dollars(bonus.amount)} is owed again and needs another run, after “{bonus.refusal_code}”.",
             by=by,
             now=now,
             bonus=bonus,
@@ -60,4 +61,4 @@ def _refuse_unless(by: User, bonus: Bonus, *remedies: Remedy) -> None:
 
 
 def _moved_on(bonus: Bonus) -> RuleBroken:
-    return RuleBroken("not_refused", f"${bonus.amount}: somebody has acted on this bonus already.")
+    return RuleBroken("not_refused", f"{in_dollars(bonus.amount)}: somebody has acted on this bonus already.")

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import QuerySet
 
+from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -83,7 +84,9 @@ def hold_bonuses(*, bonuses: Iterable[Bonus], reason: str, by: User, now: dateti
         _leave_runs(runs, chosen, by=by, now=now)
         Bonus.objects.filter(pk__in=chosen).update(held_at=now, held_by=by, held_reason=words)
         for bonus in held:
-            audit_trail.note("bonus.held", f"Held ${bonus.amount}: {words}", by=by, now=now, bonus=bonus)
+            audit_trail.note(
+                "bonus.held", f"Held {in_dollars(bonus.amount)}: {words}", by=by, now=now, bonus=bonus
+            )
     return len(held)
 
 
@@ -98,7 +101,9 @@ def release_bonuses(*, bonuses: Iterable[Bonus], by: User, now: datetime) -> int
         chosen = [bonus.pk for bonus in held]
         Bonus.objects.filter(pk__in=chosen).update(held_at=None, held_by=None, held_reason="")
         for bonus in held:
-            audit_trail.note("bonus.released", f"Released ${bonus.amount}.", by=by, now=now, bonus=bonus)
+            audit_trail.note(
+                "bonus.released", f"Released {in_dollars(bonus.amount)}.", by=by, now=now, bonus=bonus
+            )
     return len(held)
 
 

@@ -14,6 +14,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from django.conf import settings
 
+from hits.common.dollars import in_dollars
 from hits.core.domain.days import moment_in_words
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable
@@ -96,7 +97,7 @@ def _ask(account: Account, name: str, see: Callable[[Account], str]) -> Finding:
 
 
 def _see_balance(account: Account, *, now: datetime) -> str:
-    return f"${read_balance(account=account, provider=provider_for(account, quick=True), now=now)}"
+    return in_dollars(read_balance(account=account, provider=provider_for(account, quick=True), now=now))
 
 
 def _see_hits(account: Account) -> str:

@@ -14,7 +14,7 @@ from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.queries import LATEST, read_page
 from crowd.marketplace.services import requesters as services
 from crowd.marketplace.spreadsheets import csv_file
-from crowd.marketplace.templatetags.dollars import dollars
+from hits.common.dollars import in_dollars
 
 HEADER = ("at", "from", "to", "amount", "about", "transfer")
 
@@ -33,9 +33,11 @@ def deposit(request: HttpRequest, operator: Operator, requester_id: str) -> Http
             request, operator, requester, form, title=title, text=text, button="Book the deposit"
         )
     amount, note = form.cleaned_data["amount"], form.cleaned_data["note"]
-    with doing(request, operator, "deposit", about=requester.external_id, note=f"{dollars(amount)} {note}"):
+    with doing(
+        request, operator, "deposit", about=requester.external_id, note=f"{in_dollars(amount)} {note}"
+    ):
         services.deposit(requester_id=requester.pk, amount=amount, note=note, now=clock.now())
-    return tell(f"{dollars(amount)} are booked as a deposit.", "desk:requester", requester_id)
+    return tell(f"{in_dollars(amount)} are booked as a deposit.", "desk:requester", requester_id)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -44,21 +46,21 @@ def withdraw(request: HttpRequest, operator: Operator, requester_id: str) -> Htt
     requester = find_requester(requester_id)
     form = TransferForm(request.POST or None)
     if form.is_valid() and form.cleaned_data["amount"] > requester.available:
-        form.add_error("amount", f"Only {dollars(requester.available)} are available.")
+        form.add_error("amount", f"Only {in_dollars(requester.available)} are available.")
     if not form.is_valid():
         title, text = (
             f"A withdrawal of {requester}",
-            f"Up to {dollars(requester.available)}, which you pay back to the requester.",
+            f"Up to {in_dollars(requester.available)}, which you pay back to the requester.",
         )
         return _ask_amount(
             request, operator, requester, form, title=title, text=text, button="Book the withdrawal"
         )
     amount, note = form.cleaned_data["amount"], form.cleaned_data["note"]
     with doing(
-        request, operator, "withdrawal", about=requester.external_id, note=f"{dollars(amount)} {note}"
+        request, operator, "withdrawal", about=requester.external_id, note=f"{in_dollars(amount)} {note}"
     ):
         services.withdraw(requester_id=requester.pk, amount=amount, note=note, now=clock.now())
-    return tell(f"{dollars(amount)} are booked as withdrawn.", "desk:requester", requester_id)
+    return tell(f"{in_dollars(amount)} are booked as withdrawn.", "desk:requester", requester_id)
 
 
 @require_safe

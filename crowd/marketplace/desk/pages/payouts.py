@@ -19,7 +19,7 @@ from crowd.marketplace.services import epochs
 from crowd.marketplace.services import payouts as services
 from crowd.marketplace.services.work import settle
 from crowd.marketplace.spreadsheets import csv_file
-from crowd.marketplace.templatetags.dollars import dollars
+from hits.common.dollars import in_dollars
 
 HISTORY_HEADER = ("paid at", "worker id", "name", "amount", "reference", "marked by")
 
@@ -71,7 +71,7 @@ def mark_paid(request: HttpRequest, operator: Operator) -> HttpResponse:
         raise RuleBroken("The list or the reference is too long, or is not text. Nothing was changed.")
     payments = services.read_payments(form.cleaned_data["lines"])
     reference = form.cleaned_data["reference"]
-    total = dollars(sum((payment.amount for payment in payments), Decimal(0)))
+    total = in_dollars(sum((payment.amount for payment in payments), Decimal(0)))
     with doing(request, operator, "paid", note=f"{total} to {len(payments)}: {reference}"):
         services.pay(payments=payments, reference=reference, paid_by=operator.sign_in_name, now=clock.now())
     return tell(f"{total} marked as paid. Payouts: {len(payments)}.", "desk:payout_history")

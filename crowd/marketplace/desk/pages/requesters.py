@@ -14,7 +14,7 @@ from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.services import requesters as services
-from crowd.marketplace.templatetags.dollars import dollars
+from hits.common.dollars import in_dollars
 
 LATEST = 8
 
@@ -180,7 +180,7 @@ def close(request: HttpRequest, operator: Operator, requester_id: str) -> HttpRe
                 "All keys stop, and no new one can be made. This cannot be undone.",
                 "HITs that are open stay until they expire.",
                 "Submitted work is approved automatically in due time, and workers are paid for it.",
-                f"{dollars(requester.available)} are available, {dollars(requester.on_hold)} on hold.",
+                f"{in_dollars(requester.available)} are available, {in_dollars(requester.on_hold)} on hold.",
                 "The remaining money can be withdrawn afterwards.",
             ],
             button="Close the requester",

@@ -20,6 +20,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import pages_of
+from hits.common.dollars import in_dollars
 from hits.identity.models.users import User
 
 DECIDE = "whoops.decide_image"
@@ -99,7 +100,11 @@ def _decision(
 
     def confirm(call: Call[Image]) -> Confirm:
         image = call.row
-        pay = f" Its designer is owed ${image.project.image_pay}." if owes and image.designer.is_paid else ""
+        pay = (
+            f" Its designer is owed {in_dollars(image.project.image_pay)}."
+            if owes and image.designer.is_paid
+            else ""
+        )
         details = {"image": image, "picture_url": file_url(image.picture, 480)}
         return Confirm(text=f"{about}{pay}", detail="admin/whoops/image_large.html", details=details)
 

@@ -23,6 +23,7 @@ from django.utils.translation import ngettext
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import DailyFeedback
+from hits.common.dollars import in_dollars
 from hits.core.audit_trail import note
 from hits.core.domain.days import day_around
 from hits.identity.models.users import User
@@ -201,7 +202,7 @@ def _lines_of_scores(scores: Mapping[str, list[Fraction]]) -> Iterable[str]:
 
 def _lines_of_rest(found: Day) -> Iterable[str]:
     if found.bonuses:
-        yield _("Bonuses of the day: $%(sum)s.") % {"sum": f"{found.bonuses:.2f}"}
+        yield _("Bonuses of the day: %(sum)s.") % {"sum": in_dollars(found.bonuses)}
     if found.open_cues:
         yield (
             ngettext(
