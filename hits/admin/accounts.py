@@ -114,6 +114,10 @@ def _empty_what_is_sealed(account: Account | None) -> None:
 @admin.register(Account)
 class AccountAdmin(admin.ModelAdmin[Account]):
     menu = MenuPlace(Section.SET_UP, 1)
+    nothing_yet = (
+        "An account is where work is posted and money is spent. Add one with the address and the keys of "
+        "its provider."
+    )
     form = AccountForm
     list_display = (
         "name",

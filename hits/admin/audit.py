@@ -74,6 +74,7 @@ class PeriodFilter(admin.SimpleListFilter):
 @admin.register(AuditEvent)
 class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
     menu = MenuPlace(Section.SET_UP, 6, "Audit log")
+    nothing_yet = "What staff and the system do is listed here, with who, when and why."
     change_list_template = "admin/hits/audit_list.html"
     list_display = ("when", "by", "kind", "words", "about")
     list_display_links = None

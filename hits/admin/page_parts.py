@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.timesince import timesince
 
-from hits.common.dollars import in_dollars
+from hits.admin.list_columns import money_column
 from hits.studies.models import Batch
 from hits.work.access import studies_of
 
@@ -74,18 +74,6 @@ def clean_list(form: forms.ModelForm[Any], name: str) -> list[Any]:
     """A list from a JSON field. An empty box means an empty list; null would not fit the column."""
     value: list[Any] = form.cleaned_data[name] or []
     return value
-
-
-def money_column(name: str, description: str = "") -> Callable[[Model], str | None]:
-    """Make a column of money, which sorts by its exact value. Stylesheets align it as a number."""
-
-    @admin.display(description=description or name.replace("_", " "), ordering=name)
-    def shown(row: Model) -> str | None:
-        amount = getattr(row, name)
-        return None if amount is None else in_dollars(amount)
-
-    shown.__name__ = f"number_{name}"
-    return shown
 
 
 class VisibleStudies(admin.RelatedFieldListFilter):

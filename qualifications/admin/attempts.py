@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.list_columns import state_column
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need
 from qualifications.admin import grading
@@ -39,10 +40,17 @@ class VisibleGates(admin.SimpleListFilter):
         return queryset.filter(gate=number) if number is not None else queryset
 
 
+STATE = state_column(good=[Attempt.Status.PASSED], bad=[Attempt.Status.FAILED], warn=[Attempt.Status.WAITING])
+
+
 @admin.register(Attempt)
 class AttemptAdmin(ReadOnlyAdmin[Attempt]):
     menu = MenuPlace(Section.PEOPLE, 3, "Attempts at tests")
-    list_display = ("person", "gate_name", "status", "came_to", "handed_in", "graded")
+    nothing_yet = (
+        "Nobody has begun a test yet. Attempts are listed here once a batch of a gate's test has been "
+        "launched and a worker has accepted it."
+    )
+    list_display = ("person", "gate_name", STATE, "came_to", "handed_in", "graded")
     list_display_links = None  # the first column is one
     list_filter = (VisibleGates, "status")
     search_fields = ("=worker__pseudonym",)

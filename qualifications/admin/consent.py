@@ -50,6 +50,10 @@ class DraftForm(forms.ModelForm[ConsentText]):
 @admin.register(ConsentText)
 class ConsentTextAdmin(ReadOnlyAdmin[ConsentText]):
     menu = MenuPlace(Section.PEOPLE, 5)
+    nothing_yet = (
+        "Workers are asked to agree to a text once one is published. Write it on the page “Consent” of a "
+        "study."
+    )
     list_display = ("title", "study", "version", "published_at", "asks_demographics")
     list_filter = (("study", VisibleStudies),)
     list_select_related = ("study",)

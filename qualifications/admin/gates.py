@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.list_columns import state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from qualifications.admin import funnel, gate_actions, gate_edit
@@ -41,6 +42,10 @@ class Switched(admin.SimpleListFilter):
 @admin.register(Gate)
 class GateAdmin(ReadOnlyAdmin[Gate]):
     menu = MenuPlace(Section.PEOPLE, 2)
+    nothing_yet = (
+        "Every worker may do all work until there is a gate, which opens work to those who pass a test. Add "
+        "one from a preset, or by hand."
+    )
     list_display = ("named", "study", "test", "opens_what", "passed", "state")
     list_display_links = None  # the first column is one
     list_filter = (("study", VisibleStudies), Switched)
@@ -114,8 +119,8 @@ class GateAdmin(ReadOnlyAdmin[Gate]):
         return gate_words.passed_in_words(gate)
 
     @admin.display(description="state", ordering="is_active")
-    def state(self, gate: Gate) -> str:
-        return "On" if gate.is_active else "Off"
+    def state(self, gate: Gate) -> SafeString:
+        return state_tag("On", "good") if gate.is_active else state_tag("Off")
 
 
 def _type(row: PlatformType) -> dict[str, Any]:

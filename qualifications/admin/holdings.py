@@ -60,6 +60,10 @@ class HeldAtProvider(Holds):
 @admin.register(Holding)
 class HoldingAdmin(ReadOnlyAdmin[Holding]):
     menu = MenuPlace(Section.PEOPLE, 4, "Qualifications held")
+    nothing_yet = (
+        "Nobody has been tested yet. What a worker holds of a gate is listed here from their first attempt "
+        "on, or when it is given by hand."
+    )
     list_display = ("person", "gate_name", "holds", "since", "why", "told_state")
     list_display_links = None  # the first column is one
     list_filter = (VisibleGates, Holds, HeldAtProvider)

@@ -26,6 +26,10 @@ GUESSES = 12
 @admin.register(SwowList)
 class SwowListAdmin(ReadOnlyAdmin[SwowList]):
     menu = MenuPlace(Section.SET_UP, 3)
+    nothing_yet = (
+        "An association list is imported on the server, as said above; it is listed here while it is read, "
+        "and after."
+    )
     list_display = ("name", "status", "kind", "language", "cues", "associations", "imported_at")
     search_fields = ("name", "sha256")
     show_full_result_count = False

@@ -97,6 +97,10 @@ class ImportForm(forms.Form):
 @admin.register(Import)
 class ImportAdmin(ReadOnlyAdmin[Import]):
     menu = MenuPlace(Section.DATA, 4, "Imports of pictures")
+    nothing_yet = (
+        "An import brings pictures into the pool, from files or from addresses. Start one with the button "
+        "above."
+    )
     list_display = ("name", "state", "made_by", "made")
     list_select_related = ("made_by",)
     search_fields = ("name",)

@@ -48,6 +48,7 @@ class StatusFilter(admin.SimpleListFilter):
 @admin.register(Report)
 class ReportAdmin(ReadOnlyAdmin[Report]):
     menu = MenuPlace(Section.DATA, 5, "Reports of pictures")
+    nothing_yet = "Workers and players may report a picture. Their reports are listed here, to be decided on."
     list_display = ("thumbnail", "concept", "reason", "text", "by_worker", "made", "status")
     list_display_links = ("concept",)
     list_filter = (StatusFilter, "reason")

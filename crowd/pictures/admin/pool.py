@@ -96,6 +96,7 @@ class WordsForm(forms.ModelForm[Picture]):
 @admin.register(Picture)
 class PictureAdmin(admin.ModelAdmin[Picture]):
     menu = MenuPlace(Section.DATA, 3)
+    nothing_yet = "The pool holds the pictures that the games show. Import some with the button above."
     form = WordsForm
     change_list_template = "admin/pictures/pool.html"
     change_form_template = "admin/pictures/picture.html"

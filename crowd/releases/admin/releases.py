@@ -47,6 +47,10 @@ FIELDS_OF = {
 @admin.register(Release)
 class ReleaseAdmin(ReadOnlyAdmin[Release]):
     menu = MenuPlace(Section.DATA, 1)
+    nothing_yet = (
+        "A release is the data of a study at one moment, in files that never change. Make one with the "
+        "button above."
+    )
     list_display = ("title", "version", "study", "kind", "status", "rows", "made_at", "made_by")
     list_filter = ("status", "family", ("study", VisibleStudies))
     list_select_related = ("study", "made_by")

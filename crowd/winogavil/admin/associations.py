@@ -38,6 +38,10 @@ class SelectedFilter(admin.SimpleListFilter):
 @admin.register(Association)
 class AssociationAdmin(GameList[Association]):
     menu = MenuPlace(Section.DATA, 6)
+    nothing_yet = (
+        "An association is a cue and the pictures chosen for it. Spymasters make them in batches of the "
+        "association game, and in the web game."
+    )
     title = "Associations"
     about = (
         "Words that spymasters, files and recordings gave to pictures. A word is final once its solvers have "

@@ -25,6 +25,10 @@ LARGE = """
 @admin.register(PictureSet)
 class PictureSetAdmin(GameList[PictureSet]):
     menu = MenuPlace(Section.DATA, 7)
+    nothing_yet = (
+        "A picture set is the pictures that spymasters see together. Draw some with the button above, once "
+        "the pool has pictures that are fit."
+    )
     title = "Picture sets"
     about = (
         f"Each set is given to {domain.SPYMASTERS_WANTED} spymasters, who invent words for some of its "

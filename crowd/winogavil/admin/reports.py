@@ -30,6 +30,7 @@ class CueReportAdmin(GameList[CueReport]):
     """Words that workers and players have reported; either decision can be changed later."""
 
     menu = MenuPlace(Section.DATA, 8, "Reports of cues")
+    nothing_yet = "Solvers and players may report a cue. Their reports are listed here, to be decided on."
     title = "Cue reports"
     about = (
         "Words that workers and players found unfit. Nobody is asked a word with an open report; "

@@ -93,6 +93,10 @@ class AuthorFilter(GroupedFilter):
 @admin.register(Example)
 class ExampleAdmin(ReadOnlyAdmin[Example]):
     menu = MenuPlace(Section.DATA, 9, "Examples of captions")
+    nothing_yet = (
+        "There is no example yet. An example is two captions of the same words and their pictures. "
+        "Authors write them on the page of a study's caption matching."
+    )
     change_list_template = "admin/winoground/examples.html"
     list_display = ("name", "captions", "pictures", "state", "swap", "tag_names", "author", "changed_at")
     list_filter = ("state", "swap", TagFilter, AuthorFilter, ("project__study", VisibleStudies))

@@ -14,6 +14,7 @@ from hits import families
 from hits.admin.batches import guide, launch, live
 from hits.admin.batches.prices import cost_of, table_of
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.list_columns import number_column, progress_bar, state_column
 from hits.admin.page_parts import VisibleStudies, in_words, read_number
 from hits.admin.payments import recalculating, wages
 from hits.batches.queries.tally import batches_with_counts
@@ -25,6 +26,7 @@ from hits.work.access import visible
 from hits.work.models.items import Item
 
 Status = Batch.Status
+STILL = (Status.PAUSED, Status.PAUSED_FUNDS)
 
 
 @admin.register(Batch)
@@ -32,7 +34,20 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
     """The list of batches. A draft opens in the guide, a launched batch in its live view."""
 
     menu = MenuPlace(Section.WORK, 1)
-    list_display = ("title", "number", "study", "account", "status", "filled", "launched_at", "next_step")
+    nothing_yet = (
+        "A batch is a number of HITs that are launched together. Add one with the button above: its guide "
+        "goes from what workers do to the launch, and spends nothing before it."
+    )
+    list_display = (
+        "title",
+        number_column("pk", "number"),
+        "study",
+        "account",
+        state_column(good=[Status.OPEN], bad=STILL, warn=[Status.LAUNCHING, Status.DRAINING]),
+        "filled",
+        "launched_at",
+        "next_step",
+    )
     list_filter = ("status", ("study", VisibleStudies), "account")
     search_fields = ("title", "study__name")
     ordering = ("-pk",)
@@ -93,13 +108,10 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
             messages.error(request, str(error))
             raise PermissionDenied from error
 
-    @admin.display(description="number", ordering="pk")
-    def number(self, batch: Batch) -> int:
-        return int(batch.pk)
-
-    @admin.display(description="filled")
-    def filled(self, batch: Batch) -> str:
-        return f"{batch.submitted} of {batch.places}"  # type: ignore[attr-defined]
+    @admin.display(description="submitted")
+    def filled(self, batch: Batch) -> SafeString:
+        done, places = batch.submitted, batch.places  # type: ignore[attr-defined]
+        return progress_bar(done, places, label=f"Submitted in {batch.title}")
 
     @admin.display(description="next step")
     def next_step(self, batch: Batch) -> SafeString:

@@ -19,6 +19,7 @@ from django.views.decorators.debug import sensitive_variables
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.list_columns import state_tag
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.core.errors import RuleBroken
 from hits.identity import api_tokens
@@ -45,6 +46,10 @@ class TokenForm(forms.Form):
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnlyAdmin[ApiToken]):
     menu = MenuPlace(Section.SET_UP, 5)
+    nothing_yet = (
+        "A token opens the programming interface to a program, with the rights that you choose. Create one "
+        "with the button above."
+    )
     list_display = ("name", "state", "revoke", "scopes_in_words", "expires_at", "last_used_at", "owner")
     list_select_related = ("user",)
     ordering = ("-pk",)
@@ -129,10 +134,10 @@ class ApiTokenAdmin(ReadOnlyAdmin[ApiToken]):
         return ", ".join(token.scopes)
 
     @admin.display
-    def state(self, token: ApiToken) -> str:
+    def state(self, token: ApiToken) -> SafeString:
         if token.revoked_at:
-            return "revoked"
-        return "expired" if token.expires_at <= timezone.now() else "in force"
+            return state_tag("Revoked")
+        return state_tag("Expired") if token.expires_at <= timezone.now() else state_tag("In force", "good")
 
     @admin.display(description="")
     def revoke(self, token: ApiToken) -> SafeString | str:

@@ -60,6 +60,7 @@ class ChangeForm(UserChangeForm[User]):
 @admin.register(User)
 class UserAdmin(DjangoUserAdmin[User]):
     menu = MenuPlace(Section.SET_UP, 4)
+    nothing_yet = "Users are the people who sign in here, each with roles. Add one with the button above."
     add_form = AddForm
     form = ChangeForm
     list_display = ("username", "first_name", "last_name", "roles", "is_active", "last_login")

@@ -6,11 +6,14 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import pluralize
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, money_column
+from hits.admin.list_columns import money_column, state_tag
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import run_prepare
 from hits.admin.payments.run_page_rows import HOLD, WHY_HELD
 from hits.common.dollars import in_dollars
@@ -20,6 +23,14 @@ from hits.work.access import visible
 
 # The most bonuses that one click holds or releases.
 MOST = 500
+Status = Bonus.Status
+TONES = {
+    Status.OWED: "warn",
+    Status.UNKNOWN: "bad",
+    Status.REFUSED: "bad",
+    Status.SENT: "good",
+    Status.CONFIRMED: "good",
+}
 VOIDED = "a frozen run with it is void"
 
 
@@ -39,6 +50,10 @@ class HeldFilter(admin.SimpleListFilter):
 @admin.register(Bonus)
 class BonusAdmin(ReadOnlyAdmin[Bonus]):
     menu = MenuPlace(Section.MONEY, 2)
+    nothing_yet = (
+        "Bonuses are owed when work is approved that earns them by the rules of its study. They are listed "
+        "here, to be put into a run."
+    )
     list_display = ("worker", money_column("amount"), "rule", "study", "state", "approved_by", "problem")
     list_filter = ("status", HeldFilter, ("assignment__hit__batch__study", VisibleStudies))
     list_select_related = ("assignment__worker", "assignment__hit__batch__study", "approved_by")
@@ -79,9 +94,11 @@ class BonusAdmin(ReadOnlyAdmin[Bonus]):
         return str(bonus.assignment.hit.batch.study)
 
     @admin.display(description="status", ordering="status")
-    def state(self, bonus: Bonus) -> str:
-        words = bonus.get_status_display()
-        return f"{words}; held: {bonus.held_reason}" if bonus.held_at else words
+    def state(self, bonus: Bonus) -> SafeString:
+        tag = state_tag(bonus.get_status_display(), TONES.get(bonus.status, ""))
+        if not bonus.held_at:
+            return tag
+        return format_html("{} {} {}", tag, state_tag("Held", "warn"), bonus.held_reason)
 
 
 def _ask_to_hold(call: Call[Bonus]) -> Confirm:

@@ -8,7 +8,8 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, money_column
+from hits.admin.list_columns import money_column
+from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import books
 from hits.ledger.models.transfers import LedgerEntry
 from hits.work.access import visible
@@ -17,6 +18,10 @@ from hits.work.access import visible
 @admin.register(LedgerEntry)
 class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
     menu = MenuPlace(Section.MONEY, 5, "Ledger")
+    nothing_yet = (
+        "Every transfer of a study's money is listed here, from its first budget on. Give a study a budget "
+        "on its page."
+    )
     list_display = (
         "at",
         "study",

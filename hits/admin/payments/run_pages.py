@@ -13,9 +13,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.page_parts import ReadOnlyAdmin, money_column
+from hits.admin.list_columns import money_column, number_column, state_tag
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.payments import run_approval, run_prepare, run_steps
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
@@ -27,6 +29,13 @@ Status = Run.Status
 # States that end by themselves, and how soon the page looks again while there are some.
 MOVING = (Bonus.Status.APPROVED, Bonus.Status.SENDING, Bonus.Status.UNKNOWN)
 LOOK_AGAIN_MS = 4_000
+TONES = {
+    Status.DRAFT: "warn",
+    Status.FROZEN: "warn",
+    Status.APPROVED: "good",
+    Status.REFUSED: "bad",
+    Status.VOID: "bad",
+}
 DONE = (Bonus.Status.SENT, Bonus.Status.CONFIRMED, Bonus.Status.WAIVED)
 
 
@@ -46,11 +55,15 @@ class WaitingFilter(admin.SimpleListFilter):
 @admin.register(Run)
 class RunAdmin(ReadOnlyAdmin[Run]):
     menu = MenuPlace(Section.MONEY, 3, "Bonus runs")
+    nothing_yet = (
+        "A run is a set of bonuses that one person prepares and another approves. Prepare one from what is "
+        "owed."
+    )
     list_display = (
         "title",
         "kind",
         "state",
-        "count",
+        number_column("count"),
         money_column("total"),
         "prepared_by",
         "prepared_at",
@@ -95,8 +108,8 @@ class RunAdmin(ReadOnlyAdmin[Run]):
         return TemplateResponse(request, "admin/hits/run/page.html", {**shared, **context})
 
     @admin.display(description="status")
-    def state(self, run: Run) -> str:
-        return run_steps.state_of(run)
+    def state(self, run: Run) -> SafeString:
+        return state_tag(run_steps.state_of(run), TONES.get(run.status, ""))
 
 
 def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:

@@ -26,6 +26,10 @@ Status = Recipient.Status
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin[Message]):
     menu = MenuPlace(Section.PEOPLE, 6)
+    nothing_yet = (
+        "Messages that were sent to workers are listed here. Write one from the list of workers: select "
+        "some, and choose to write to them."
+    )
     list_display = ("subject", "account", "study", "by", "made_at", "delivery")
     list_filter = ("account",)
     search_fields = ("subject",)

@@ -68,6 +68,9 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
     """Workers under their pseudonyms. Only the page of a disclosure shows a provider's id."""
 
     menu = MenuPlace(Section.PEOPLE, 1)
+    nothing_yet = (
+        "Workers are listed here under a pseudonym from the moment they accept a HIT of a launched batch."
+    )
     list_display = ("pseudonym", "account", "handed_in", "approved", "standing", "created_at")
     list_filter = ("account", BlockedFilter)
     list_per_page = 50

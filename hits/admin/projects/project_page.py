@@ -28,6 +28,7 @@ class ProjectPages(ProjectPagesBase[Project]):
     """The admin of a family's projects. The family names its cards, its form and its further pages."""
 
     change_list_template = "admin/hits/project_list.html"
+    nothing_yet = "No study has this kind of work yet. Set it up with the button above, or on a study's page."
     list_display: tuple[str, ...] = ("study",)
     list_select_related: ClassVar[tuple[str, ...]] = ("study",)
     search_fields = ("study__name",)

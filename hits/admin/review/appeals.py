@@ -24,6 +24,7 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.home import waiting
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.home.waiting import Waiting
+from hits.admin.list_columns import state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, in_words
 from hits.admin.projects.project_cards import Metric
 from hits.admin.selection import signed_in
@@ -86,6 +87,10 @@ class Overdue(admin.SimpleListFilter):
 @admin.register(Appeal)
 class AppealAdmin(ReadOnlyAdmin[Appeal]):
     menu = MenuPlace(Section.WORK, 5)
+    nothing_yet = (
+        "A worker who disagrees with a decision asks on the page of their work and pay. Their appeals are "
+        "listed here, to be answered."
+    )
     list_display = ("asked", "state", "worker", "study", "asked_on", "answered_by")
     list_filter = (Overdue, "status", ("assignment__hit__batch__study", VisibleStudies))
     list_select_related = ("worker", "answered_by", "assignment__hit__batch__study")
@@ -185,11 +190,11 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
     @admin.display(description="state", ordering="status")
     def state(self, appeal: Appeal) -> SafeString:
         if appeal.status != Status.OPEN:
-            return format_html("{}", appeal.get_status_display())
+            return state_tag(appeal.get_status_display())
         waits = in_words(max(0, int((timezone.now() - appeal.made_at).total_seconds())))
         if appeal.made_at < _overdue_before():
-            return format_html('<strong class="overdue">Overdue: waits {}</strong>', waits)
-        return format_html("Waits {}", waits)
+            return state_tag(f"Overdue: waits {waits}", "bad")
+        return state_tag(f"Waits {waits}", "warn")
 
 
 def _answer(call: Call[Appeal]) -> Outcome:

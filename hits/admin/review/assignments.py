@@ -19,14 +19,17 @@ from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.list_columns import number_column, state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, in_words, read_number
 from hits.admin.review import bulk_undo, review_pages, rule_pages
+from hits.payments.queries import recorded_scores
 from hits.review.queries.rule_matches import MOST_AT_ONCE
 from hits.review.services import reviewing
 from hits.work.access import studies_of, visible
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 
+Status = Assignment.Status
 QUESTIONS = {
     "approve": ("Approve", "Their workers are paid."),
     "keep_out": ("Keep out of the data", "Their workers are paid, and other workers are asked instead."),
@@ -63,10 +66,25 @@ class DataFilter(admin.SimpleListFilter):
         return queryset
 
 
+def _percent(assignment: Assignment) -> str | None:
+    mean: float | None = assignment.mean_score  # type: ignore[attr-defined]
+    return None if mean is None else f"{100 * mean:.0f} %"
+
+
+def _took(assignment: Assignment) -> str | None:
+    return None if assignment.worked_s is None else in_words(assignment.worked_s)
+
+
+TONES = {Status.SUBMITTED: "warn", Status.APPROVED: "good", Status.REJECTED: "bad"}
+SCORE = number_column("mean_score", "score", of=_percent)
+TOOK = number_column("worked_s", "time taken", of=_took)
+
+
 @admin.register(Assignment)
 class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
     menu = MenuPlace(Section.WORK, 4, "Submitted work")
-    list_display = ("__str__", "worker", "batch", "state", "took", "submitted_at", "see_work")
+    nothing_yet = "Submitted work is listed here as soon as a worker has accepted a HIT of a launched batch."
+    list_display = ("__str__", "worker", "batch", "state", SCORE, TOOK, "submitted_at", "see_work")
     list_filter = ("status", DataFilter, StudyFilter)
     list_select_related = ("account", "worker", "hit__batch__study")
     list_per_page = 50
@@ -87,7 +105,9 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Assignment]:
-        return visible(super().get_queryset(request), request.user)
+        """Assignments with their mean score, which is computed only for the rows shown or sorted by it."""
+        rows = super().get_queryset(request).annotate(mean_score=recorded_scores.mean_score())
+        return visible(rows, request.user)
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(review_pages.REVIEW)
@@ -129,13 +149,11 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         return str(assignment.hit.batch)
 
     @admin.display(description="status", ordering="status")
-    def state(self, assignment: Assignment) -> str:
-        words = assignment.get_status_display()
-        return f"{words}, kept out of the data" if assignment.kept_out else words
-
-    @admin.display(description="time taken", ordering="worked_s", empty_value="–")
-    def took(self, assignment: Assignment) -> str | None:
-        return None if assignment.worked_s is None else in_words(assignment.worked_s)
+    def state(self, assignment: Assignment) -> SafeString:
+        tag = state_tag(assignment.get_status_display(), TONES.get(assignment.status, ""))
+        if not assignment.kept_out:
+            return tag
+        return format_html("{} {}", tag, state_tag("Kept out of the data", "warn"))
 
     @admin.display(description="work")
     def see_work(self, assignment: Assignment) -> SafeString:

@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.batches.steer import STEER
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.list_columns import number_column, progress_bar, state_column
 from hits.admin.page_parts import ReadOnlyAdmin, in_words
 from hits.admin.selection import signed_in
 from hits.admin.work import hit_actions
@@ -76,7 +77,19 @@ class TroubleFilter(admin.SimpleListFilter):
 @admin.register(HIT)
 class HITAdmin(ReadOnlyAdmin[HIT]):
     menu = MenuPlace(Section.WORK, 3)
-    list_display = ("__str__", "of_batch", "number", "status", "filled", "expires_at", "next_look")
+    nothing_yet = (
+        "A HIT is one task at the provider. HITs are made when a batch is launched, and are listed here "
+        "from then on."
+    )
+    list_display = (
+        "__str__",
+        "of_batch",
+        number_column("number"),
+        state_column(good=[HIT.Status.OPEN], warn=[HIT.Status.INTENDED]),
+        "filled",
+        "expires_at",
+        "next_look",
+    )
     list_filter = ("status", TroubleFilter, BatchFilter)
     list_select_related = ("batch",)
     list_per_page = 50
@@ -166,8 +179,9 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
         return format_html('<a href="{}">{}</a>', address, hit.batch.title)
 
     @admin.display(description="submitted")
-    def filled(self, hit: HIT) -> str:
-        return f"{hit.submitted} of {hit.max_assignments}"  # type: ignore[attr-defined]
+    def filled(self, hit: HIT) -> SafeString:
+        submitted = hit.submitted  # type: ignore[attr-defined]
+        return progress_bar(submitted, hit.max_assignments, label=f"Submitted of {hit}")
 
     @admin.display(description="next look", ordering="look_at")
     def next_look(self, hit: HIT) -> str:

@@ -1,6 +1,8 @@
-"""Recorded scores as bonus tables read them. A room above records them and registers its reader here."""
+"""Recorded scores as bonus tables and lists read them. A room above records them and registers how here."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+
+from django.db.models import Expression, FloatField, Value
 
 from hits.core.domain.bonus_rules import Scores
 
@@ -8,11 +10,22 @@ from hits.core.domain.bonus_rules import Scores
 Recorded = Mapping[int, Sequence[Scores]]
 ScoresOf = Callable[[Collection[int]], Recorded]
 _readers: list[ScoresOf] = []
+_means: list[Expression] = []
 
 
 def register_scores(reader: ScoresOf) -> None:
     """Register a reader of scores. Called from AppConfig.ready of the room that records them."""
     _readers.append(reader)
+
+
+def register_mean(mean: Expression) -> None:
+    """Register the mean of an assignment's scores, as a part of a query for assignments."""
+    _means.append(mean)
+
+
+def mean_score() -> Expression:
+    """The mean of an assignment's scores, or NULL for one without a score."""
+    return _means[-1] if _means else Value(None, FloatField())
 
 
 def recorded_scores(assignments: Collection[int]) -> Recorded:

@@ -145,7 +145,7 @@ def test_account_out_of_funds_stops_instead_of_refusing_one_after_the_other(
     assert set(Bonus.objects.values_list("status", flat=True)) == {Status.APPROVED}
     halt = Halt.objects.get()
     assert (halt.account, halt.by, halt.lifted_at) == (work.account, None, None)
-    assert "$1200.00 are approved and wait" in halt.reason
+    assert "$1,200.00 are approved and wait" in halt.reason
 
 
 def test_bonus_whose_token_was_used_counts_as_sent_only_if_it_is_listed(

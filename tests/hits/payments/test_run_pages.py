@@ -129,7 +129,7 @@ def test_real_money_is_approved_by_typing_the_total(client: Client) -> None:
     client.post(url("approve", run), {"digest": run.digest, "confirmed": "$0.01"})
 
     run.refresh_from_db()
-    assert "This is real money. Type the total, 0.01" in page
+    assert "This is real money. Type the total, $0.01" in page
     assert (ticked, run.status) == ("frozen", "approved")
 
 

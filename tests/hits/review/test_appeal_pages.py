@@ -94,7 +94,7 @@ def test_list_is_narrowed_to_what_waits(client: Client, study: Study, waiting: s
 def test_empty_list_says_so(client: Client, study: Study) -> None:
     sign_in(client, "researcher", study)
 
-    assert "No worker waits for an answer." in text_of(client.get(LIST))
+    assert "Their appeals are listed here, to be answered." in text_of(client.get(LIST))
 
 
 def test_appeal_of_a_study_that_is_not_seen_is_not_there(client: Client, appeal: Appeal) -> None:

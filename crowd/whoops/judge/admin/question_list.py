@@ -53,7 +53,11 @@ class StandingFilter(admin.SimpleListFilter):
 
 @admin.register(Question)
 class QuestionAdmin(ReadOnlyAdmin[Question]):
-    change_list_template = "admin/whoops/questions.html"
+    change_list_template = "admin/hits/project_rows.html"
+    nothing_yet = (
+        "There are no questions yet. They are made on the page of a study's weird images: under “Weird or "
+        "normal”, “Explanations”, “Questions and answers” and “Captions”."
+    )
     list_display = ("picture_shown", "asks", "kind", "of_image", "answers", "state")
     list_display_links = ("asks",)
     list_filter = (StandingFilter, "kind", "variant", ("project__study", VisibleStudies))

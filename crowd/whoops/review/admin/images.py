@@ -55,6 +55,10 @@ class WaitsFilter(admin.SimpleListFilter):
 @admin.register(Image)
 class ImageAdmin(ReadOnlyAdmin[Image]):
     menu = MenuPlace(Section.DATA, 10, "Weird images, one by one")
+    nothing_yet = (
+        "No image was sent yet. Invite designers on the page of a study's weird images; the images that "
+        "they send are listed here."
+    )
     change_list_template = "admin/whoops/images.html"
     show_full_result_count = False
     actions = None

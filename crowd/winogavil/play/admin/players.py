@@ -16,6 +16,7 @@ class PlayerAdmin(ReadOnlyAdmin[Player]):
     """Players, by the name that other players see too, and by the pseudonym used in the data."""
 
     menu = MenuPlace(Section.PEOPLE, 7)
+    nothing_yet = "Players register at a web game. Open one on the page of a study's association game."
     list_display = ("shown_name", "pseudonym", "game", "cues", "solves", "registered_at", "erased_at")
     list_filter = (("game__study", VisibleStudies),)
     search_fields = ("name", "worker__pseudonym")

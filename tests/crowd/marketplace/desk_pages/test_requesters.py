@@ -329,7 +329,7 @@ def test_books_are_in_balance(desk: Desk, requester: Requester) -> None:
 def test_books_that_do_not_balance_are_told(desk: Desk, requester: Requester) -> None:
     LedgerEntry.objects.filter(account="available").update(amount=Decimal("99.99"))
 
-    assert "The ledger does not sum to zero: it is off by −$0.01." in text_of(desk.get("books/"))
+    assert "The ledger does not sum to zero: it is off by -$0.01." in text_of(desk.get("books/"))
 
 
 def test_a_requester_is_renamed_and_the_log_keeps_both_names(desk: Desk, requester: Requester) -> None:

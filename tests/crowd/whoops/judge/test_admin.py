@@ -194,7 +194,7 @@ def test_list_is_searched_and_filtered_by_state(client: Client, project: Project
     assert keys(standing="judged") == keys(q="nobody said this") == []
     assert keys(q="whales") == ["2-1"]
     assert len(keys(kind__exact=domain.RATE)) == 3
-    assert "No question fits the search and the filters." in text_of(client.get(address, {"q": "zebra"}))
+    assert "Nothing fits what you chose." in text_of(client.get(address, {"q": "zebra"}))
 
 
 def test_empty_list_says_where_questions_are_made(client: Client, project: Project) -> None:

@@ -294,7 +294,7 @@ def test_stranger_signs_in_first(client: Client) -> None:
 def test_list_is_empty_in_words(client: Client) -> None:
     sign_in(client, RESEARCHER)
 
-    assert "None was made yet" in text_of(client.get(reverse(LIST)))
+    assert "A release is the data of a study at one moment" in text_of(client.get(reverse(LIST)))
     assert "You see the studies that you belong to" in text_of(client.get(at("statistics_changelist")))
 
 
