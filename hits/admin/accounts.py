@@ -181,7 +181,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
             return "yes"
         return f"not since {moment_in_words(pace.silent_since)} UTC. {pace.problem}"
 
-    @admin.display(description="strangers")
+    @admin.display(description="unknown HITs")
     def strangers(self, account: Account) -> SafeString | str:
         """HITs at the provider that show our pages but have no row here: each is stopped, or says why not."""
         found = list(account.strangers.order_by("-pk")[: STRANGERS + 1])
@@ -201,6 +201,10 @@ class AccountAdmin(admin.ModelAdmin[Account]):
 
 @admin.register(Stranger)
 class StrangerAdmin(ReadOnlyAdmin[Stranger]):
+    menu = MenuPlace(Section.SET_UP, 2, "Unknown HITs")
+    nothing_yet = (
+        "A HIT at the provider that shows our pages, but that nothing here knows, is listed here and stopped."
+    )
     list_display = ("external_id", "account", "annotation", "found_at", "expired_at", "problem")
     list_display_links = None
     list_filter = ("account",)

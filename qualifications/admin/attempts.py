@@ -75,7 +75,7 @@ class AttemptAdmin(ReadOnlyAdmin[Attempt]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        extra = {"title": "Attempts at gates", "may_grade": request.user.has_perm(GRADE)}
+        extra = {"may_grade": request.user.has_perm(GRADE)}
         return super().changelist_view(request, {**extra, **(extra_context or {})})
 
     def change_view(

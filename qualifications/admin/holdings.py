@@ -94,7 +94,7 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
         chosen = gates_for(request.user).filter(pk=gate).first() if gate is not None else None
         user = request.user
         may = {"may_give": user.has_perm(GRADE), "may_take": user.has_perm(TAKE)}
-        extra = {"title": "Who holds what", "gate": chosen, **may}
+        extra = {"gate": chosen, **may}
         return super().changelist_view(request, {**extra, **(extra_context or {})})
 
     def change_view(

@@ -140,6 +140,6 @@ PAGES = ActionPages(
     back=lambda _: reverse("admin:qualifications_holding_changelist"),
     base=BASE,
     shared=lambda _: shared_of(
-        trail=[("Who holds what", reverse("admin:qualifications_holding_changelist"))]
+        trail=[("Qualifications held", reverse("admin:qualifications_holding_changelist"))]
     ),
 )

@@ -55,7 +55,7 @@ def test_token_is_made_copied_and_revoked(open_page: OpenPage, operator: Staff, 
     page.goto(f"{sites.public}/admin/hits/apitoken/add/")
     page.get_by_label("Name").fill("notebook")
     page.get_by_label("Export a batch's work").check()
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create token").click()
     visitor._keep_picture("token-made")
     page.get_by_role("button", name="Copy").click()
     page.get_by_text("Copied.").wait_for()

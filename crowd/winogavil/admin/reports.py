@@ -31,7 +31,7 @@ class CueReportAdmin(GameList[CueReport]):
 
     menu = MenuPlace(Section.DATA, 8, "Reports of cues")
     nothing_yet = "Solvers and players may report a cue. Their reports are listed here, to be decided on."
-    title = "Cue reports"
+    title = "Reports of cues"
     about = (
         "Words that workers and players found unfit. Nobody is asked a word with an open report; "
         "uphold or dismiss it with the actions of this list."

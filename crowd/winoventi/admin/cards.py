@@ -210,9 +210,9 @@ def _asked_card(
 ) -> Card:
     """The card of a step that workers answer."""
     waiting, asked = counted.tallies["waiting"][step.kind], counted.tallies["asked"][step.task]
-    todo, note = "", f"Waiting to be let in: {waiting}."
+    todo, note = "", f"Waiting for this step: {waiting}."
     if waiting and not step.by_itself:
-        todo = f"Let {waiting} in."
+        todo = f"Advance {waiting}."
     elif asked and not _is_asking(counted, step):
         todo = f"Launch a batch: this many wait for workers: {asked}."
     if step.most_per_worker:

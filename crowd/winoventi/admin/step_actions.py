@@ -90,7 +90,7 @@ def _named(rival: RegisteredRival | None) -> str:
 def _ask_to_advance(call: Call[Step]) -> Confirm:
     count = step_items.waiting_for(project=call.row.project, kind=call.row.kind).count()
     text = (
-        f"{count} wait for this step. What you let in is asked of workers by the launched batches of the "
+        f"{count} wait for this step. What you advance is asked of workers by the launched batches of the "
         "step, and cannot be called back. A launched batch does not get larger by this."
     )
     return Confirm(text=text)
@@ -100,7 +100,7 @@ def _advance(call: Call[Step]) -> Outcome:
     step = call.row
     count = step_items.advance(project=step.project, kind=step.kind, now=call.now, **call.values)
     return _done(
-        call, ADVANCE, f"{count} let in. They are asked once a batch of this step has places for them."
+        call, ADVANCE, f"{count} advanced. They are asked once a batch of this step has places for them."
     )
 
 
@@ -139,7 +139,7 @@ SCORE = Action(
     label="Score the exceptions", permissions=[KEEP], confirm=_ask_to_score, run=_score, is_first=True
 )
 ADVANCE = Action(
-    label="Let in what waits",
+    label="Advance what waits",
     permissions=[KEEP],
     form=lambda data, _: AdvanceForm(data),
     confirm=_ask_to_advance,

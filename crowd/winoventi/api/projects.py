@@ -239,7 +239,7 @@ class StepViewSet(Listing):
             action=replace(ADVANCE, refuses=_only(*Step.TASKS)),
             scope=Scope.DRAFT,
             logged=PROJECT,
-            about="Let in what waits for the step.",
+            about="Advance what waits for the step.",
             body=AdvanceInput,
         ),
         "read_nouns": Verb(

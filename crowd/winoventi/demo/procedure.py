@@ -166,7 +166,7 @@ class WinoventiDemo(Demo):
         )
 
     def _ask(self, kind: str, what: str, *, workers: Sequence[Person], spare: int = 0) -> Batch:
-        """Let in what waits for a step, and launch a batch that asks for all of it."""
+        """Advance what waits for a step, and launch a batch that asks for all of it."""
         advance(project=self.project, kind=kind, now=timezone.now())
         step = self.project.steps.get(kind=kind)
         batch = drafting.start_draft(

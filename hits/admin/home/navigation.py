@@ -83,7 +83,7 @@ def sections_for(
 
 def _place_of(pages: admin.ModelAdmin[Any]) -> MenuPlace | None:
     if isinstance(pages, ProjectPages):
-        return OF_PROJECTS
+        return OF_PROJECTS._replace(name=pages.name)
     return getattr(pages, "menu", None)
 
 

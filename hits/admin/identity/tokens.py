@@ -84,7 +84,7 @@ class ApiTokenAdmin(ReadOnlyAdmin[ApiToken]):
         form = TokenForm(request.POST or None)
         if form.is_valid() and (made := self._make(request, form)):
             return self._page(request, "admin/hits/token_made.html", title="Your new API token", **made)
-        return self._page(request, "admin/hits/token_add.html", title="New API token", form=form)
+        return self._page(request, "admin/hits/token_add.html", title="Create an API token", form=form)
 
     @sensitive_variables("secret")
     def _make(self, request: HttpRequest, form: TokenForm) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from hits.identity.models.users import User
 from hits.studies.models import Study
 from hits.work import access
 
-ROLES_HELP = "What they may do. A person may have several roles; docs/roles.md says what each is for."
+ROLES_HELP = "What they may do. A person may have several roles."
 STUDIES_HELP = "Which studies they see, beside those who see all of them."
 
 

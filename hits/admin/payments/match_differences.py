@@ -69,7 +69,7 @@ RESOLVE = Action(
     form=lambda data, _: ReasonForm(data, label_suffix=""),
     run=_resolve,
 )
-LOOK_AGAIN = Action(label="Look again", permissions=[RUN], run=_look_again)
+LOOK_AGAIN = Action(label="Check again", permissions=[RUN], run=_look_again)
 
 
 def list_view(request: HttpRequest) -> HttpResponse:

@@ -60,7 +60,7 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
         page = Paginator(queries.accounts_with_matches(request.user), PAGE).get_page(request.GET.get("page"))
         rows = _account_rows(list(page.object_list), request)
         context = {
-            "title": "Three-way match",
+            "title": "Comparisons with the provider",
             "page": page,
             "rows": rows,
             "keep": "",

@@ -25,7 +25,7 @@ Status = Recipient.Status
 
 @admin.register(Message)
 class MessageAdmin(ReadOnlyAdmin[Message]):
-    menu = MenuPlace(Section.PEOPLE, 6)
+    menu = MenuPlace(Section.PEOPLE, 6, "Messages to workers")
     nothing_yet = (
         "Messages that were sent to workers are listed here. Write one from the list of workers: select "
         "some, and choose to write to them."
@@ -59,11 +59,6 @@ class MessageAdmin(ReadOnlyAdmin[Message]):
         tallies = worker_record.tallies(message.pk for message in messages)
         for message in messages:
             message.tally = tallies[message.pk]
-
-    def changelist_view(
-        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        return super().changelist_view(request, {**(extra_context or {}), "title": "Messages to workers"})
 
     def change_view(
         self,

@@ -215,5 +215,5 @@ DECIDING = ActionPages(
         kind: _deciding(kind, label, meaning=meaning, form=WHY if kind == Decision.Kind.REJECT else None)
         for kind, (label, meaning) in QUESTIONS.items()
     },
-    shared=lambda _: {"trail": [("Assignments", reverse("admin:hits_assignment_changelist"))]},
+    shared=lambda _: {"trail": [("Submitted work", reverse("admin:hits_assignment_changelist"))]},
 )

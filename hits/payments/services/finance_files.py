@@ -100,7 +100,7 @@ def close_file(
         raise RuleBroken("not_begun", f"{month} has not begun yet. Choose a month that has.")
     reason = _read_reason(by, reason)
     for study in begun:
-        words = f"Took the close of {month} of “{study}”{_with_ids(reason)}."
+        words = f"Downloaded the month-end file of {month} of “{study}”{_with_ids(reason)}."
         audit_trail.note("file.close", words, by=by, now=now, study=study)
     is_over = all(month.bounds(study.time_zone)[1] <= now for study in begun)
     return FinanceFile(

@@ -42,7 +42,7 @@ def look_at_items(visitor: Visitor) -> None:
     page.get_by_role("button", name="Ask it").click()
     page.get_by_text("Being answered").wait_for()
     answer_questions()
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("link", name="Refresh").click()
     visitor.visit("benchmark-regions", page.url)
 
 

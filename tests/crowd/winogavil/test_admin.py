@@ -234,7 +234,7 @@ def test_lists_say_what_they_hold_while_they_are_empty(signed_in: Client) -> Non
     for name, title, about in (
         ("pictureset", "Picture sets", "ask about the sets that still need words"),
         ("association", "Associations", "final once its solvers have answered"),
-        ("cuereport", "Cue reports", "found unfit"),
+        ("cuereport", "Reports of cues", "found unfit"),
         ("game", "Association game", "plays by the rules that a new game has"),
     ):
         text = text_of(signed_in.get(reverse(f"admin:winogavil_{name}_changelist")))

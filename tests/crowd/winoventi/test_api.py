@@ -149,7 +149,7 @@ def test_step_goes_on_by_itself_waits_and_lets_in_what_waits() -> None:
     rest, none = held.post(f"{here}advance/"), held.post(f"{here}advance/")
 
     assert [answer.status_code for answer in (on, off, some, rest)] == [200] * 4
-    assert some.json()["message"].startswith("2 let in.")
+    assert some.json()["message"].startswith("2 advanced.")
     assert (none.status_code, none.json()["code"]) == (409, "nothing_waits")
     assert Generic.objects.filter(state=Generic.State.POSTED).count() == 3
     assert held.get(here).json()["by_itself"] is False

@@ -13,6 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils.html import escape
 
 from hits.admin.projects.project_page import ProjectPages
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER
@@ -56,6 +57,20 @@ def test_every_list_of_the_navigation_says_what_would_be_there(client: Client) -
         silent += [] if is_told else [name]
 
     assert silent == []
+
+
+def test_every_page_of_the_navigation_has_the_name_of_its_link(client: Client) -> None:
+    client.force_login(make_user(is_staff=True, is_superuser=True))
+    sections = client.get(reverse("admin:index")).context["available_apps"]
+    links = [link for section in sections if section["app_label"] != "tables" for link in section["models"]]
+    others = {}
+    for link in links:
+        page = text_of(client.get(link["admin_url"], follow=True))
+        if f"<h1>{escape(link['name'])}</h1>" not in page:
+            others[link["name"]] = re.findall(r"<h1>(.*?)</h1>", page)
+
+    assert len(links) > 30
+    assert others == {}
 
 
 def test_list_without_a_match_leads_to_everything(client: Client) -> None:

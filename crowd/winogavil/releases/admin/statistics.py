@@ -90,7 +90,7 @@ class StatisticsAdmin(ReadOnlyAdmin[Statistics]):
         studies = studies_of(request.user).filter(items__association__isnull=False).distinct()
         found = studies.filter(name__icontains=sought).order_by("name")
         shown = Paginator(found, A_PAGE).get_page(request.GET.get("page"))
-        return _render(self, request, "studies", {"title": "Statistics", "page": shown, "q": sought})
+        return _render(self, request, "studies", {"title": self.menu.name, "page": shown, "q": sought})
 
 
 def _render(

@@ -143,7 +143,7 @@ def test_pipeline_counts_what_came_in_and_stayed_behind_with_links(client: Clien
     study = f"project__study__id__exact={project.study_id}"
     assert f'<a href="/admin/winoventi/generic/?{study}&amp;state__in=cut">Cut by perplexity</a>' in page
     assert "… generic and its word mean the same" in page
-    assert "Let 2 in." in page
+    assert "Advance 2." in page
     for model in ("generic", "alternative", "premise"):
         listed = text_of(client.get(f"/admin/winoventi/{model}/?{study}"))
         assert "1 " in listed
@@ -221,7 +221,7 @@ def test_generics_without_a_place_are_what_is_next(client: Client, project: Proj
 
     client.post(at("cut", project), {"cut_by": "bend"})
 
-    assert "Let 1 in." in text_of(client.get(home(project)))
+    assert "Advance 1." in text_of(client.get(home(project)))
 
 
 def test_reading_without_a_model_says_what_is_missing(client: Client, project: Project) -> None:
