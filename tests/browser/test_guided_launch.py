@@ -111,7 +111,7 @@ def make_study(page: Page) -> None:
 def choose_a_file(page: Page, *, account: str) -> None:
     page.get_by_role("row", name="Batches").get_by_role("link", name="Add").click()
     page.get_by_label("Study", exact=True).select_option(label="Cues of the cold")
-    page.get_by_label("What the workers do").select_option(label="Association game: solve")
+    page.get_by_role("radio", name="Solve", exact=True).check()
     page.get_by_label("Account", exact=True).select_option(label=account)
     page.get_by_label("A file of this batch's own").check()
     page.get_by_role("button", name="Save, then: Terms").click()

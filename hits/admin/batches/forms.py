@@ -1,6 +1,7 @@
 """The guide's forms. Only hits.batches.services.drafting saves what they find valid."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django import forms
@@ -50,6 +51,16 @@ def launched_batches(user: Any) -> QuerySet[Batch]:
     return visible(launched, user).select_related("study").order_by("-pk")
 
 
+@dataclass(frozen=True, kw_only=True)
+class TaskChoice:
+    """A task as the guide offers it."""
+
+    key: str
+    name: str
+    about: str
+    is_chosen: bool
+
+
 class Requirements(JsonField):
     """A JSON field that shows an empty list as an empty box."""
 
@@ -61,7 +72,11 @@ class WhatForm(forms.Form):
     step: ClassVar[str] = "what"
     study = RowChoice(help_text="Whose budget and bonus table the batch has.")
     account = RowChoice(help_text="Where the work is posted and paid. Fixed once the batch is launched.")
-    task = forms.ChoiceField(label="What the workers do", error_messages={"required": "Choose a task."})
+    task = forms.ChoiceField(
+        label="What the workers do",
+        widget=forms.RadioSelect,
+        error_messages={"required": "Choose a task."},
+    )
     items_from = forms.ChoiceField(
         label="Where the items come from",
         choices=Batch.ItemsFrom.choices,
@@ -87,8 +102,18 @@ class WhatForm(forms.Form):
         self._row("source_batch").offer(rows, label=batch_label)
         self._offer_sources(batch)
         task: Any = self.fields["task"]
-        tasks = [(key, family.name) for key, family in families.offered().items()]
-        task.choices = tasks if batch else [("", "Choose a task"), *tasks]
+        task.choices = [(key, task_type.name) for key, task_type in families.offered().items()]
+
+    def tasks_by_family(self) -> dict[str, list[TaskChoice]]:
+        """The tasks by their family, each with what its workers are told of it at first."""
+        chosen = self["task"].value()
+        found: dict[str, list[TaskChoice]] = {}
+        for key, task_type in sorted(families.offered().items(), key=lambda one: one[1].name.casefold()):
+            family, _, name = task_type.name.partition(": ")
+            about = task_type.terms.description
+            task = TaskChoice(key=key, name=name or family, about=about, is_chosen=key == chosen)
+            found.setdefault(family, []).append(task)
+        return found
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}

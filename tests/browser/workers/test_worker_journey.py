@@ -47,7 +47,7 @@ def create_batch(page: Page, seeded: Seeded) -> None:
     """Create a batch of one HIT for one worker. The texts for workers and the price are filled in already."""
     page.get_by_role("row", name="Batches").get_by_role("link", name="Add").click()
     page.get_by_label("Study", exact=True).select_option(label=str(seeded.batch.study))
-    page.get_by_label("What the workers do").select_option(label="Association game: solve")
+    page.get_by_role("radio", name="Solve", exact=True).check()
     page.get_by_label("Account", exact=True).select_option(label=str(seeded.batch.account))
     page.get_by_role("button", name="Save, then: Terms").click()
     page.get_by_label("Number of HITs").fill("1")

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.winogavil.domain import SOLVE, SOLVER_TEST
+from hits import families
 from hits.admin.batches import prices
 from hits.admin.batches.guide import room_in_words
 from hits.batches.services import drafting
@@ -118,6 +119,27 @@ def test_new_batch_is_a_draft_with_the_words_of_its_task(client: Client) -> None
     draft = Batch.objects.get()
     assert answer["Location"] == step_url(draft, "terms")
     assert (draft.title, draft.created_by) == ("Which pictures go with the word?", user)
+
+
+def test_tasks_stand_by_family_each_with_a_line_about_it(client: Client) -> None:
+    sign_in_with(client, *WORK)
+
+    page = text_of(client.get(reverse("admin:hits_batch_add"), {"task": SOLVE}))
+    group = page.partition("<legend>Association game</legend>")[2].partition("</fieldset>")[0]
+
+    assert f'value="{SOLVE}" required checked' in group
+    assert "You see a word and some pictures. Pick the pictures that belong to the word." in group
+    assert page.count(" checked") == 2  # the task, and where items come from
+    assert "whoops." not in group
+    assert all(f'value="{task}"' in page for task in families.offered())
+
+
+def test_task_that_was_chosen_stays_when_the_form_is_refused(client: Client) -> None:
+    sign_in_with(client, *WORK)
+
+    page = text_of(client.post(reverse("admin:hits_batch_add"), {"task": SOLVE}))
+
+    assert f'value="{SOLVE}" required checked' in page
 
 
 def test_new_batch_is_made_in_no_study_of_others(client: Client) -> None:
