@@ -18,7 +18,8 @@ from django.urls import URLPattern, path, reverse
 from hits import families
 from hits.admin.batches.forms import FORMS, PRESET, PeopleForm, TermsForm, WhatForm
 from hits.admin.batches.prices import plans_of
-from hits.admin.page_parts import in_words, plural, read_number
+from hits.admin.home.current_study import current_study
+from hits.admin.page_parts import in_words, plural
 from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
@@ -350,8 +351,8 @@ def _leave(request: HttpRequest, batch: Batch) -> HttpResponse:
 
 
 def _first_choice(request: HttpRequest) -> dict[str, Any]:
-    study, task = request.GET.get("study", ""), request.GET.get("task", "")
-    named = {"study": study} if read_number(study) else {}
+    study, task = current_study(request), request.GET.get("task", "")
+    named = {"study": str(study.pk)} if study else {}
     return {**named, "task": task} if task in families.offered() else named
 
 

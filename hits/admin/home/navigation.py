@@ -4,7 +4,7 @@ A ModelAdmin says by `menu` where its list stands. Lists without it are the tabl
 end. Pages that belong to no list are added by `add_page`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -78,7 +78,17 @@ def sections_for(
         if rest:
             tables.append({**app, "models": rest})
     all_tables = {"name": "All tables", "app_label": "tables", "apps": tables}
-    return [*_filled(found), *([all_tables] if tables else [])]
+    sections = [*_filled(found), *([all_tables] if tables else [])]
+    _mark_current(sections, request.path)
+    return sections
+
+
+def _mark_current(sections: Iterable[Mapping[str, Any]], path: str) -> None:
+    """Mark the link whose address the page's own begins with; of several, the longest."""
+    apps = [app for section in sections for app in section.get("apps", [section])]
+    links = [link for app in apps for link in app["models"] if path.startswith(link["admin_url"] or " ")]
+    if links:
+        max(links, key=lambda link: len(link["admin_url"]))["is_current"] = True
 
 
 def _place_of(pages: admin.ModelAdmin[Any]) -> MenuPlace | None:

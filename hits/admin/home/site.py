@@ -9,6 +9,7 @@ from django.template.response import TemplateResponse
 from django.urls import path
 
 from hits.admin.home import list_files
+from hits.admin.home.current_study import current_study
 from hits.admin.home.home_page import home_context
 from hits.admin.home.navigation import sections_for
 from hits.admin.home.search_page import search_view
@@ -19,6 +20,9 @@ class CrowdAdminSite(AdminSite):
         """Return the sections of the navigation; of one app, its own lists; nothing before the sign-in."""
         apps = super().get_app_list(request, app_label)
         return sections_for(request, apps, self._registry) if apps and not app_label else apps
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        return {**super().each_context(request), "current_study": current_study(request)}
 
     def get_urls(self) -> list[Any]:
         search = self.admin_view(partial(search_view, self))
