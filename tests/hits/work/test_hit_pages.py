@@ -52,8 +52,8 @@ def test_list_shows_how_far_each_hit_is(client: Client) -> None:
 
     text = text_of(client.get(LIST))
 
-    assert '<td class="field-filled">1 of 3</td>' in text
-    assert '<td class="field-number">7</td>' in text
+    assert '<span class="progress">1 of 3<progress max="3" value="1"' in text
+    assert '<td class="field-number_number">7</td>' in text
     assert "in 10 minutes" in text
 
 
