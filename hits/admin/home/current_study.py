@@ -44,7 +44,7 @@ def _keys_of_page(request: HttpRequest) -> Iterator[Any]:
     """Yield what says which study the page is about: a filter or a choice in its address, or its row."""
     for name, value in request.GET.items():
         if name == "study" or name.endswith("study__id__exact"):
-            number = read_number(value)
+            number = read_number(str(value))
             if number is not None:
                 yield [number]
     match = request.resolver_match

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from django.db.models import Expression, FloatField, Value
+from django.db.models import FloatField, Value
+from django.db.models.expressions import Combinable
 
 from hits.core.domain.bonus_rules import Scores
 
@@ -10,7 +11,7 @@ from hits.core.domain.bonus_rules import Scores
 Recorded = Mapping[int, Sequence[Scores]]
 ScoresOf = Callable[[Collection[int]], Recorded]
 _readers: list[ScoresOf] = []
-_means: list[Expression] = []
+_means: list[Combinable] = []
 
 
 def register_scores(reader: ScoresOf) -> None:
@@ -18,12 +19,12 @@ def register_scores(reader: ScoresOf) -> None:
     _readers.append(reader)
 
 
-def register_mean(mean: Expression) -> None:
+def register_mean(mean: Combinable) -> None:
     """Register the mean of an assignment's scores, as a part of a query for assignments."""
     _means.append(mean)
 
 
-def mean_score() -> Expression:
+def mean_score() -> Combinable:
     """The mean of an assignment's scores, or NULL for one without a score."""
     return _means[-1] if _means else Value(None, FloatField())
 
