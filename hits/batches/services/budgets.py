@@ -57,7 +57,7 @@ def reserve(*, batch: Batch, amount: Decimal, words: str, by: User | None, now: 
         raise RuleBroken(
             "over_budget",
             f"This needs {in_dollars(amount)}, and {in_dollars(max(left, Decimal(0)))} of the "
-            f"{in_dollars(study.budget)} of the study “{study}” are left. Raise the study's budget, or make "
+            f"{in_dollars(study.budget or 0)} of the study “{study}” are left. Raise the study's budget, or make "
             "this smaller.",
         )
     _book(batch, amount, words=words, by=by, now=now)
