@@ -165,7 +165,7 @@ def warnings(batch: Batch, *, wanted: int, wage: Wage | None) -> Iterator[str]:
     elif wage is not None and wage.is_low:
         yield (
             f"At {in_dollars(wage.hourly)} an hour the batch pays less than the study's wage floor of "
-            f"{in_dollars(wage.floor)}."
+            f"{in_dollars(wage.floor or 0)}."
         )
 
 

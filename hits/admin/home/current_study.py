@@ -1,59 +1,86 @@
 """The study that somebody works on: that of the page, or else the one that they looked at last.
 
-It is shown in the head of every page and chosen first in forms. It is kept in the session as a number alone,
-and looked up anew each time among the studies that the user may see: it never opens anything.
+It is shown in the head of every page and chosen first in forms. The browser keeps its number alone,
+and it is looked up anew each time among the studies that the user may see: it never opens anything.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from django.apps import apps
-from django.db.models import Model, QuerySet
+from django.conf import settings
+from django.db.models import Case, Model, Q, QuerySet, Subquery, When
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 from hits.admin.page_parts import read_number
+from hits.identity.models.users import User
 from hits.studies.models import Batch, Study
 from hits.work.access import studies_of
 
-KEY = "current_study"
+# Sites of one address differ in their ports, and so do the names of their cookies.
+COOKIE = f"{settings.SESSION_COOKIE_NAME}_study"
+ASKED = "_current_study"
+FIELDS = {"study_pk": "pk", "study_name": "name"}
 # The names of arguments of addresses that say by themselves what they number.
 NUMBERED: dict[str, type[Model]] = {"study_id": Study, "batch_id": Batch}
 
 
-def current_study(request: HttpRequest) -> Study | None:
-    if not hasattr(request, "session") or not request.user.has_perm("hits.view_study"):
-        return None
-    known: dict[str, Study | None] = request.__dict__.setdefault("_current_study", {})
-    if "study" not in known:
-        known["study"] = _find(request)
-    return known["study"]
+class CurrentStudy(NamedTuple):
+    pk: int
+    name: str
 
 
-def _find(request: HttpRequest) -> Study | None:
-    kept = request.session.get(KEY)
-    for keys in (*_keys_of_page(request), [kept] if kept else []):
-        found = studies_of(request.user).filter(pk__in=keys).only("name").first() if keys else None
-        if found is not None:
-            if found.pk != kept:
-                request.session[KEY] = found.pk
-            return found
-    return None
+def current_study(request: HttpRequest) -> CurrentStudy | None:
+    if ASKED not in request.__dict__:
+        if not request.user.is_authenticated:
+            return None
+        found: Any = User.objects.filter(pk=request.user.pk).values(**study_asked_for(request)).get()
+        note_study(request, found)
+    known: CurrentStudy | None = request.__dict__[ASKED]
+    return known
 
 
-def _keys_of_page(request: HttpRequest) -> Iterator[Any]:
-    """Yield what says which study the page is about: a filter or a choice in its address, or its row."""
+def study_asked_for(request: HttpRequest) -> dict[str, Any]:
+    """Return what the query for a page's user asks beside, so that the head costs no query of its own."""
+    if not request.user.has_perm("hits.view_study"):
+        return {}
+    of_page, kept = _keys_of_page(request), read_number(request.COOKIES.get(COOKIE, "")) or 0
+    studies = (
+        studies_of(request.user)
+        .filter(Q(pk__in=of_page) | Q(pk=kept))
+        .order_by(Case(When(pk__in=of_page, then=0), default=1))
+    )
+    return {name: Subquery(studies.values(field)[:1]) for name, field in FIELDS.items()}
+
+
+def note_study(request: HttpRequest, found: Mapping[str, Any]) -> None:
+    pk, name = (found.get(asked) for asked in FIELDS)
+    request.__dict__[ASKED] = CurrentStudy(pk, name) if pk else None
+
+
+def remember_study(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Keep the number of another study than before in the browser, as long as the session's."""
+    found: CurrentStudy | None = request.__dict__.get(ASKED)
+    if found is not None and str(found.pk) != request.COOKIES.get(COOKIE):
+        secure = settings.SESSION_COOKIE_SECURE
+        response.set_cookie(COOKIE, str(found.pk), secure=secure, httponly=True, samesite="Lax")
+
+
+def _keys_of_page(request: HttpRequest) -> Any:
+    """Return the number of the study that the page is about: by a choice in its address, or by its row."""
     for name, value in request.GET.items():
         if name == "study" or name.endswith("study__id__exact"):
             number = read_number(str(value))
             if number is not None:
-                yield [number]
+                return [number]
     match = request.resolver_match
     for name, value in (match.kwargs if match else {}).items():
         model = NUMBERED.get(name) or _model_of(match.url_name or "")  # type: ignore[union-attr]
         number = read_number(str(value))
         if model is not None and number is not None:
-            yield _studies_of_row(model, number)
-            return
+            return _studies_of_row(model, number)
+    return []
 
 
 def _studies_of_row(model: type[Model], number: int) -> Any:

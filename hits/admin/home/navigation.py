@@ -14,6 +14,7 @@ from django.db.models import Exists, Model
 from django.http import HttpRequest
 from django.urls import reverse
 
+from hits.admin.home.current_study import note_study, study_asked_for
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
 from hits.identity.models.users import User
@@ -121,7 +122,9 @@ def _unused_apps(request: HttpRequest, lists: Mapping[type[Model], admin.ModelAd
         if isinstance(pages, ProjectPages)
     }
     asked: Any = {f"of_{label}": exists for label, exists in projects.items()}
+    asked |= study_asked_for(request)
     found: Any = User.objects.filter(pk=signed_in(request).pk).values(**asked).get()
+    note_study(request, found)
     unused = {label for label in projects if not found[f"of_{label}"]}
     if unused == projects.keys():
         return set()

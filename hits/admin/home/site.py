@@ -1,15 +1,16 @@
 """The admin's site: Django's own, with its first page and its navigation by task."""
 
-from functools import partial
+from functools import partial, update_wrapper
 from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import path
 
 from hits.admin.home import list_files
-from hits.admin.home.current_study import current_study
+from hits.admin.home.current_study import current_study, remember_study
 from hits.admin.home.home_page import home_context
 from hits.admin.home.navigation import sections_for
 from hits.admin.home.search_page import search_view
@@ -23,6 +24,16 @@ class CrowdAdminSite(AdminSite):
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         return {**super().each_context(request), "current_study": current_study(request)}
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        shown = super().admin_view(view, cacheable)
+
+        def remembering(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            response = shown(request, *args, **kwargs)
+            remember_study(request, response)
+            return response
+
+        return update_wrapper(remembering, shown)
 
     def get_urls(self) -> list[Any]:
         search = self.admin_view(partial(search_view, self))

@@ -57,8 +57,8 @@ def reserve(*, batch: Batch, amount: Decimal, words: str, by: User | None, now: 
         raise RuleBroken(
             "over_budget",
             f"This needs {in_dollars(amount)}, and {in_dollars(max(left, Decimal(0)))} of the "
-            f"{in_dollars(study.budget or 0)} of the study “{study}” are left. Raise the study's budget, or make "
-            "this smaller.",
+            f"{in_dollars(study.budget or 0)} of the study “{study}” are left. Raise the study's "
+            "budget, or make this smaller.",
         )
     _book(batch, amount, words=words, by=by, now=now)
     # A count that runs at this moment has not seen what this money is for.
