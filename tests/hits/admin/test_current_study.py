@@ -78,6 +78,17 @@ def test_study_of_others_is_never_named(client: Client, study: Study) -> None:
     assert COOKIE not in client.cookies
 
 
+def test_cookie_is_sent_to_no_script_and_once(client: Client, study: Study) -> None:
+    sign_in(client, RESEARCHER, study)
+    address = reverse("admin:hits_study_change", args=[study.pk])
+
+    first, second = client.get(address), client.get(address)
+
+    assert first.cookies[COOKIE]["httponly"]
+    assert first.cookies[COOKIE].value == str(study.pk)
+    assert COOKIE not in second.cookies
+
+
 def test_number_that_somebody_writes_into_the_cookie_opens_nothing(client: Client, study: Study) -> None:
     sign_in(client, RESEARCHER)
     client.cookies[COOKIE] = str(study.pk)
