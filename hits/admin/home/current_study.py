@@ -56,7 +56,7 @@ def study_asked_for(request: HttpRequest) -> dict[str, Any]:
 
 def note_study(request: HttpRequest, found: Mapping[str, Any]) -> None:
     pk, name = (found.get(asked) for asked in FIELDS)
-    request.__dict__[ASKED] = CurrentStudy(pk, name) if pk else None
+    request.__dict__[ASKED] = CurrentStudy(pk, str(name)) if pk else None
 
 
 def remember_study(request: HttpRequest, response: HttpResponseBase) -> None:
