@@ -138,7 +138,7 @@ def set_terms(page: Page) -> None:
     times.get_by_label("How many").fill("1")
     times.get_by_label("Unit of time").select_option(label="hours")
     page.get_by_role("button", name="Save and stay here").click()
-    expect(page.locator("td.total")).to_have_text("0.60")
+    expect(page.locator("td.total")).to_have_text("$0.60")
 
 
 def leave_people_open(page: Page) -> None:

@@ -326,7 +326,7 @@ def test_list_is_searched_and_filtered(client: Client, project: Project, query: 
 
     page = text_of(client.get(f"{LIST}?{query}"))
 
-    assert f"{count} example" in page if count else "No example fits" in page
+    assert f"{count} example" in page if count else "Nothing fits what you chose." in page
 
 
 def test_list_filters_by_tag_and_author_with_counts(client: Client, project: Project) -> None:

@@ -224,7 +224,7 @@ def test_list_is_searched_filtered_and_empty_with_a_word(client: Client, group: 
     assert found("waits=decision") == [2]
     assert found("waits=partner") == [1, 2]
     assert found("state__exact=accepted") == []
-    assert "clear the search and the filters" in text_of(client.get(f"{LIST}?q=zebra"))
+    assert "Nothing fits what you chose." in text_of(client.get(f"{LIST}?q=zebra"))
     assert "1 of 4, 1 objects" in text_of(client.get(f"{LIST}?waits=decision"))
 
 
