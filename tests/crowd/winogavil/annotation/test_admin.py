@@ -169,7 +169,7 @@ def test_page_leads_to_a_batch_of_the_task(client: Client, study: Study) -> None
     guide = text_of(client.get(address))
 
     assert address.replace("&", "&amp;") in text_of(client.get(page_of(study)))
-    assert '<option value="winogavil.types" selected>' in guide
+    assert 'value="winogavil.types" required checked' in guide
 
 
 def test_draw_page_starts_from_a_tenth_for_the_baseline(client: Client, study: Study) -> None:
