@@ -29,7 +29,7 @@ class CrowdAdminSite(AdminSite):
         shown = super().admin_view(view, cacheable)
 
         def remembering(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            response = shown(request, *args, **kwargs)
+            response: HttpResponseBase = shown(request, *args, **kwargs)
             remember_study(request, response)
             return response
 
