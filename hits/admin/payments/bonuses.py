@@ -24,7 +24,7 @@ from hits.work.access import visible
 # The most bonuses that one click holds or releases.
 MOST = 500
 Status = Bonus.Status
-TONES = {
+TONES: dict[str, str] = {
     Status.OWED: "warn",
     Status.UNKNOWN: "bad",
     Status.REFUSED: "bad",

@@ -29,7 +29,7 @@ Status = Run.Status
 # States that end by themselves, and how soon the page looks again while there are some.
 MOVING = (Bonus.Status.APPROVED, Bonus.Status.SENDING, Bonus.Status.UNKNOWN)
 LOOK_AGAIN_MS = 4_000
-TONES = {
+TONES: dict[str, str] = {
     Status.DRAFT: "warn",
     Status.FROZEN: "warn",
     Status.APPROVED: "good",

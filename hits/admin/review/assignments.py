@@ -75,7 +75,7 @@ def _took(assignment: Assignment) -> str | None:
     return None if assignment.worked_s is None else in_words(assignment.worked_s)
 
 
-TONES = {Status.SUBMITTED: "warn", Status.APPROVED: "good", Status.REJECTED: "bad"}
+TONES: dict[str, str] = {Status.SUBMITTED: "warn", Status.APPROVED: "good", Status.REJECTED: "bad"}
 SCORE = number_column("mean_score", "score", of=_percent)
 TOOK = number_column("worked_s", "time taken", of=_took)
 
