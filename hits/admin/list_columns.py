@@ -60,7 +60,9 @@ def state_tag(words: str, tone: str = "") -> SafeString:
     return format_html('<span class="tag {}">{}</span>', tone, words)
 
 
-def progress_bar(done: int, total: int, *, label: str) -> SafeString:
+def progress_bar(
+    done: Any, total: Any, *, label: str, show: Callable[[Any], object] = lambda value: value
+) -> SafeString:
     """Show how far something is, in words and as a bar; the label tells the bar from others of its page."""
     bar = '<span class="progress">{} of {}<progress max="{}" value="{}" aria-label="{}"></progress></span>'
-    return format_html(bar, done, total, total or 1, done, label)
+    return format_html(bar, show(done), show(total), total or 1, done, label)

@@ -3,20 +3,22 @@
 import re
 from decimal import Decimal
 
+from hits.common.dollars import in_dollars
+
 LONGEST = 2000  # characters of a description
 SEPARATOR = " · "
-SAID = re.compile(re.escape(SEPARATOR) + r"Bonus of up to \$([0-9]{1,6}\.[0-9]{2})$")
+SAID = re.compile(re.escape(SEPARATOR) + r"Bonus of up to \$([0-9]{1,3}(?:,[0-9]{3})?\.[0-9]{2})$")
 
 
 def add_bonus(description: str, *, most: Decimal) -> str:
     """Add the most that one submission may earn beyond the reward, unless that is nothing."""
-    told = f"{description}{SEPARATOR}Bonus of up to ${most:.2f}"
+    told = f"{description}{SEPARATOR}Bonus of up to {in_dollars(most)}"
     return told if most > 0 and len(told) <= LONGEST else description
 
 
 def read_bonus(description: str) -> tuple[str, Decimal | None]:
     """Read the most that the last part promises, if there is such a part, and the words before it."""
     found = SAID.search(description)
-    if not found or not (most := Decimal(found[1])):
+    if not found or not (most := Decimal(found[1].replace(",", ""))):
         return description, None
     return description[: found.start()], most

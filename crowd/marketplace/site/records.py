@@ -19,6 +19,7 @@ from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
 from crowd.marketplace.spreadsheets import csv_file
 from hits.common.day_columns import draw_days
+from hits.common.dollars import in_dollars
 
 SIZE = 25
 STATUSES = ("Submitted", "Approved", "Rejected")
@@ -93,7 +94,9 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
     )
     context = {
         "page": page,
-        "earned": draw_days([(date_format(one.day, "j M Y"), one.earned, f"${one.earned}") for one in days]),
+        "earned": draw_days(
+            [(date_format(one.day, "j M Y"), one.earned, in_dollars(one.earned)) for one in days]
+        ),
         "paid": worker.earned - worker.owed,
         "waiting": max(0, worker.submitted - worker.approved - worker.rejected),
         "earlier": _address(before=page.before) if page.before else "",

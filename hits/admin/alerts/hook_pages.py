@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from hits.admin.alerts.alert_forms import HookForm
 from hits.admin.selection import need, signed_in
-from hits.admin.study_pages import StudyPage, announce
+from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.alerts.models import Alert, AlertHook, Kind
 from hits.alerts.services.alert_choices import remove_hook, set_hook
 from hits.alerts.services.alert_posts import SIGNATURE, read_target
@@ -28,7 +28,9 @@ SHOWN = 10
 announce(
     StudyPage(
         name="Messages to a chat",
+        tab=Tab.SETTINGS,
         permission=SETS,
+        about="An address to which is sent what the staff of this study are told.",
         address=lambda study: reverse("admin:hits_alerts_hook", args=[study.pk]),
     )
 )

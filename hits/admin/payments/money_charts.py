@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from hits.common.dollars import in_dollars
 from hits.core.domain.days import day_in_words, moment_in_words
 from hits.datasets.columns import TEXT
 from hits.datasets.stat_table import MONEY, StatTable, head
@@ -68,7 +69,7 @@ def _spending_charts(days: Sequence[DaySpending]) -> Sequence[Chart]:
         Chart(
             name="spending",
             caption=caption,
-            words=f"Spending on each of the last {DAYS} days, ${total:,.2f} in all. {BELOW}",
+            words=f"Spending on each of the last {DAYS} days, {in_dollars(total)} in all. {BELOW}",
             spec={
                 "config": LOOK,
                 "height": HEIGHT,
@@ -107,7 +108,7 @@ def _stack(one: DaySpending) -> list[Mapping[str, Any]]:
     for part in PARTS:
         amount = getattr(one, part)
         high = low + float(amount)
-        words = f"${amount:,.2f}"
+        words = in_dollars(amount)
         bars.append({"day": f"{one.day:{FORMAT}}", "part": part, "low": low, "high": high, "words": words})
         low = high
     return bars
@@ -137,13 +138,13 @@ def _balance_charts(balances: Sequence[DayBalance]) -> Sequence[Chart]:
     if len({one.at.date() for one in shown}) < 2:
         return ()
     last = {one.account: one.balance for one in shown}
-    said = ", ".join(f"{account} ${last[account]:,.2f}" for account in accounts)
+    said = ", ".join(f"{account} {in_dollars(last[account])}" for account in accounts)
     values = [
         {
             "account": one.account,
             "at": one.at.isoformat(),
             "balance": float(one.balance),
-            "words": f"${one.balance:,.2f}",
+            "words": in_dollars(one.balance),
         }
         for one in shown
     ]

@@ -17,10 +17,12 @@ from django.utils.safestring import SafeString
 from hits.admin.bonus_table.table_field import BonusTableField, is_editing
 from hits.admin.bonus_table.table_pages import table_view
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.list_columns import money_column, progress_bar
 from hits.admin.selection import signed_in
 from hits.admin.studies import beginnings, copying, tab_pages
 from hits.admin.studies.study_pages import StudyPage, Tab, announce, pages_on
 from hits.batches.services.budgets import grant_budget
+from hits.common.dollars import in_dollars
 from hits.core.domain.bonus_tables import read_bonus_rules, wants_floor
 from hits.core.errors import RuleBroken
 from hits.studies.models import FIXED_BY_LAUNCH, Study
@@ -75,9 +77,8 @@ class StudyForm(forms.ModelForm[Study]):
     def clean_budget(self) -> Any:
         budget = self.cleaned_data["budget"]
         if budget is not None and budget < self.instance.reserved:
-            raise ValidationError(
-                f"${self.instance.reserved:.2f} are reserved already: the budget cannot be less than that."
-            )
+            reserved = in_dollars(self.instance.reserved)
+            raise ValidationError(f"{reserved} are reserved already: the budget cannot be less than that.")
         return budget
 
 
@@ -86,7 +87,11 @@ class StudyAdmin(admin.ModelAdmin[Study]):
     menu = MenuPlace(Section.STUDIES, 1)
     form = StudyForm
 
-    list_display = ("name", "lab", "budget", "reserved", "left", "language", "time_zone", "created_at")
+    nothing_yet = (
+        "No study yet. A study has a question, a budget and its people; batches belong to it. Make one with "
+        "the button above, set up as in a paper or with rules of your own."
+    )
+    list_display = ("name", "lab", money_column("budget"), "spent", "language", "time_zone", "created_at")
     search_fields = ("name", "lab", "grant_code")
     ordering = ("-pk",)
     show_full_result_count = False
@@ -231,9 +236,17 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         unused = obj is None or not obj.batches.exists()
         return unused and super().has_delete_permission(request, obj)
 
+    @admin.display(description="spent or set aside", ordering="reserved")
+    def spent(self, study: Study) -> SafeString | str:
+        """How much of the budget is reserved, as a bar."""
+        if study.budget is None:
+            return "no budget"
+        label = f"{study}: spent or set aside"
+        return progress_bar(study.reserved, study.budget, label=label, show=in_dollars)
+
     @admin.display(description="left")
     def left(self, study: Study) -> str:
-        return "no budget" if study.budget_left is None else f"{study.budget_left:.2f}"
+        return "no budget" if study.budget_left is None else in_dollars(study.budget_left)
 
     @admin.display(description="as saved, in words")
     def table(self, study: Study) -> SafeString | str:

@@ -1,6 +1,8 @@
 """What has happened and has no row yet, read from the rows of other rooms. Nobody has to announce anything.
 
 Instants are read from what was written lately, so that nothing here grows with history; what lasts is read
+from hits.common.dollars import in_dollars
+from hits.common.dollars import in_dollars
 from the rows as they are now.
 """
 
@@ -81,7 +83,7 @@ def _frozen_runs(*, now: datetime) -> Iterator[Occurrence]:
         key = f"{run.pk} {run.frozen_at:%Y%m%dT%H%M%S%f}"
         if key not in known:
             bonuses = "1 bonus" if run.count == 1 else f"{run.count} bonuses"
-            words = f"The bonus run “{run.title}” waits for approval: {bonuses}, ${run.total:,.2f}."
+            words = f"The bonus run “{run.title}” waits for approval: {bonuses}, {in_dollars(run.total)}."
             yield Occurrence(kind=Kind.RUN, key=key, run=run, by=run.prepared_by, words=words, at=now)
 
 

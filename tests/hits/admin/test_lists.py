@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 BATCHES = reverse("admin:hits_batch_changelist")
 WORK = reverse("admin:hits_assignment_changelist")
 # Studies are made on a page of their own.
-HAVE_OWN_PAGES = {"hits.study", "hits.match", "winogavil_releases.statistics", "winogavil_play.webgame"}
+HAVE_OWN_PAGES = {"hits.match", "winogavil_releases.statistics", "winogavil_play.webgame"}
 
 
 def lists_of_the_navigation() -> Iterator[tuple[str, ModelAdmin[Any]]]:

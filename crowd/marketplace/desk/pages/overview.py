@@ -20,6 +20,7 @@ from crowd.marketplace.queries.daily_money import earned_by_day, hits_by_day
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services.work import settle
 from hits.common.day_columns import draw_days
+from hits.common.dollars import in_dollars
 
 
 @require_safe
@@ -36,7 +37,9 @@ def _drawn(now: datetime) -> list[dict[str, Any]]:
     earned, hits = earned_by_day(now=now), hits_by_day(now=now)
     workers = [(one.day, one.workers, str(one.workers)) for one in earned]
     return [
-        _picture("earned", "Earned by workers", [(one.day, one.earned, f"${one.earned}") for one in earned]),
+        _picture(
+            "earned", "Earned by workers", [(one.day, one.earned, in_dollars(one.earned)) for one in earned]
+        ),
         _picture("workers", "Workers who earned something", workers),
         _picture("hits", "HITs made", [(day, count, str(count)) for day, count in hits]),
     ]
