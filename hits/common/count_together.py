@@ -14,5 +14,7 @@ def count_together(**queries: QuerySet[Any]) -> dict[str, int]:
 def _counted(name: str, rows: QuerySet[Any]) -> QuerySet[Any, Any]:
     named = rows.model._default_manager.order_by().filter(pk__in=rows.order_by().values("pk"))
     counted_as = Value(name, output_field=CharField())
-    counted: QuerySet[Any, Any] = named.annotate(counted_as=counted_as).values_list("counted_as")
-    return counted.annotate(Count("pk"))
+    counted: QuerySet[Any, Any] = (
+        named.annotate(counted_as=counted_as).values_list("counted_as").annotate(Count("pk"))
+    )
+    return counted

@@ -1,8 +1,6 @@
 """What has happened and has no row yet, read from the rows of other rooms. Nobody has to announce anything.
 
 Instants are read from what was written lately, so that nothing here grows with history; what lasts is read
-from hits.common.dollars import in_dollars
-from hits.common.dollars import in_dollars
 from the rows as they are now.
 """
 
@@ -17,6 +15,7 @@ from hits import families
 from hits.alerts.models import Kind, Occurrence
 from hits.batches.models import BatchEvent
 from hits.batches.queries.tally import batches_with_counts
+from hits.common.dollars import in_dollars
 from hits.payments.models.runs import Run
 from hits.providers.models.accounts import Account
 from hits.review.models import Appeal
