@@ -38,6 +38,15 @@ FORBIDDEN = Problem(
     for_staff="Your roles do not allow it. Whoever manages the users here can give you one that does.",
     detail="You may not do this.",
 )
+STALE_FORM = Problem(
+    status=403,
+    title=gettext_noop("Please send it again"),
+    words=gettext_noop(
+        "This form was open for too long, or your browser sent no cookie with it. Nothing was done. Go back, "
+        "load the page again, and send it once more."
+    ),
+    detail="The request has no valid CSRF token.",
+)
 NOT_FOUND = Problem(
     status=404,
     title=gettext_noop("There is nothing at this address"),
@@ -62,6 +71,11 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     return answer(request, FORBIDDEN)
+
+
+def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form without a valid CSRF token, on every site."""
+    return answer(request, STALE_FORM)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

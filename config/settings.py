@@ -199,6 +199,7 @@ SESSION_COOKIE_NAME = f"sessionid{_of_port(PUBLIC_URL)}"
 SESSION_COOKIE_SECURE = SECURE
 # Sites of one port differ in their hosts, so that this name is theirs together.
 CSRF_COOKIE_NAME = f"csrftoken{_of_port(SERVED[0])}"
+CSRF_FAILURE_VIEW = "config.error_pages.stale_form"
 CSRF_COOKIE_SECURE = all(site.startswith("https:") for site in SERVED)
 
 # Headers.

@@ -133,3 +133,15 @@ def test_program_is_told_in_json(status: int) -> None:
 
     assert answer.status_code == status
     assert list(answer.json()) == ["detail"]
+
+
+def test_form_without_its_token_is_answered_with_a_reference_and_a_way_home() -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_user(is_superuser=True))
+
+    page = client.post(reverse("admin:hits_study_add"), {"name": "Werewolves"})
+
+    assert page.status_code == 403
+    assert "Please send it again" in text_of(page)
+    assert f'href="{reverse("admin:index")}"' in page.content.decode()
+    assert reference_of(page)
