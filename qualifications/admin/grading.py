@@ -159,7 +159,8 @@ def _go(request: HttpRequest, **more: Any) -> HttpResponse:
 
 def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
     count = grading_queue.waiting_for_a_person(gates_for(user), now=now).count()
-    yield Waiting(count=count, words="tests to grade", url=reverse("admin:qualifications_grading"))
+    url = reverse("admin:qualifications_grading")
+    yield Waiting(count=count, words="tests to grade", one="test to grade", url=url)
 
 
 waiting.register(_waiting, permissions=[GRADE])

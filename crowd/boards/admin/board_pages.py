@@ -164,8 +164,8 @@ def _boards_waiting(user: User, now: datetime) -> Iterator[Waiting]:
     boards = Board.objects.filter(release__study__in=studies_of(user)).select_related("release")
     waits = Q(invitations__submissions__status=Submission.Status.WAITING)
     for board in boards.annotate(count=Count("invitations__submissions", filter=waits)).filter(count__gt=0):
-        words = f"models submitted to {board.release}"
-        yield Waiting(count=board.count, words=words, url=page_of(board))
+        to = f"submitted to {board.release}"
+        yield Waiting(count=board.count, words=f"models {to}", one=f"model {to}", url=page_of(board))
 
 
 waiting.register(_boards_waiting, permissions=[DECIDE])

@@ -106,7 +106,8 @@ def _progress() -> Mapping[str, int]:
 
 def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
     count = Picture.objects.filter(status=Status.WAITING).count()
-    yield Waiting(count=count, words="pictures to check", url=reverse("admin:pictures_check"))
+    url = reverse("admin:pictures_check")
+    yield Waiting(count=count, words="pictures to check", one="picture to check", url=url)
 
 
 waiting.register(_waiting, permissions=[CHECK])

@@ -85,7 +85,7 @@ def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
     rows = CueReport.objects.filter(status=CueReport.Status.OPEN)
     count = rows.filter(association__item__study__in=studies_of(user)).count()
     url = f"{reverse('admin:winogavil_cuereport_changelist')}?status__exact={CueReport.Status.OPEN}"
-    yield Waiting(count=count, words="reported words to decide on", url=url)
+    yield Waiting(count=count, words="reported words to decide on", one="reported word to decide on", url=url)
 
 
 waiting.register(_waiting, permissions=[DECIDE])

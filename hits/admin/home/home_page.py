@@ -50,11 +50,20 @@ def _batches_waiting(user: User, now: datetime) -> Iterator[Waiting]:
         .annotate(Count("pk"))
     )
     for status in STILL:
-        words = f"batches {Status(status).label.lower()}"
-        url = f"{of}?status__exact={status}"
-        yield Waiting(count=counted.get(status, 0), words=words, url=url, is_trouble=True)
-    drafts = counted.get(Status.DRAFT, 0)
-    yield Waiting(count=drafts, words="drafts of batches", url=f"{of}?status__exact={Status.DRAFT}")
+        state = Status(status).label.lower()
+        yield Waiting(
+            count=counted.get(status, 0),
+            words=f"batches {state}",
+            one=f"batch {state}",
+            url=f"{of}?status__exact={status}",
+            is_trouble=True,
+        )
+    yield Waiting(
+        count=counted.get(Status.DRAFT, 0),
+        words="drafts of batches",
+        one="draft of a batch",
+        url=f"{of}?status__exact={Status.DRAFT}",
+    )
 
 
 waiting.register(_batches_waiting, permissions=["hits.steer_batch", "hits.add_batch"])

@@ -9,12 +9,20 @@ from hits.identity.models.users import User
 
 @dataclass(frozen=True, kw_only=True)
 class Waiting:
-    """Things that wait. `words` follow the count; `is_trouble`: something has gone wrong, and comes first."""
+    """Things that wait. `words` follow the count, and `one` a count of 1.
+
+    `is_trouble`: something has gone wrong, and comes first.
+    """
 
     count: int
     words: str
+    one: str
     url: str
     is_trouble: bool = False
+
+    @property
+    def said(self) -> str:
+        return self.one if self.count == 1 else self.words
 
 
 Find = Callable[[User, datetime], Iterable[Waiting]]

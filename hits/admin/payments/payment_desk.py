@@ -57,11 +57,19 @@ class CloseForm(FormatForm):
 def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
     """Yield bonus runs that this user may decide on, their own drafts, and bonuses in no run."""
     runs = reverse("admin:hits_run_changelist")
-    yield Waiting(count=runs_to_decide(user).count(), words="bonus runs to approve", url=runs)
-    yield Waiting(count=drafts_of(user).count(), words="bonus runs that you prepare", url=runs)
+    for rows, words, one in (
+        (runs_to_decide(user), "bonus runs to approve", "bonus run to approve"),
+        (drafts_of(user), "bonus runs that you prepare", "bonus run that you prepare"),
+    ):
+        yield Waiting(count=rows.count(), words=words, one=one, url=runs)
     if user.has_perm("hits.prepare_run"):
         owed = visible(owed_free(), user).count()
-        yield Waiting(count=owed, words="bonuses owed, in no run yet", url=reverse("admin:hits_payments"))
+        yield Waiting(
+            count=owed,
+            words="bonuses owed, in no run yet",
+            one="bonus owed, in no run yet",
+            url=reverse("admin:hits_payments"),
+        )
 
 
 waiting.register(_waiting, permissions=["hits.prepare_run", "hits.approve_run"])

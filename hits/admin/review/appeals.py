@@ -226,13 +226,16 @@ def _days() -> int:
 def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
     url = f"{reverse('admin:hits_appeal_changelist')}?waiting=open"
     found = queries.waiting_for(user, overdue_before=_overdue_before())
-    yield Waiting(count=found.overdue, words="appeals overdue", url=url, is_trouble=True)
-    yield Waiting(count=found.open - found.overdue, words="appeals to answer", url=url)
+    yield Waiting(
+        count=found.overdue, words="appeals overdue", one="appeal overdue", url=url, is_trouble=True
+    )
+    in_time = found.open - found.overdue
+    yield Waiting(count=in_time, words="appeals to answer", one="appeal to answer", url=url)
 
 
 def _waiting_in(study: Study, user: User) -> Metric:
-    waits = Appeal.objects.filter(status=Status.OPEN, assignment__hit__batch__study=study)
-    return Metric(name="appeals to answer", count=waits.count())
+    count = Appeal.objects.filter(status=Status.OPEN, assignment__hit__batch__study=study).count()
+    return Metric(name="appeal to answer" if count == 1 else "appeals to answer", count=count)
 
 
 waiting.register(_waiting, permissions=[appeal_handling.ANSWER])

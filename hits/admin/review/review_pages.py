@@ -70,13 +70,17 @@ class QueueForm(forms.Form):
 def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
     """Yield submitted work that waits for a decision, and rejections that wait for a second person."""
     queue = reverse("admin:hits_assignment_review")
-    for state, words in ((State.WAITING, "works to review"), (State.SECOND, "rejections to confirm")):
+    for state, words, one in (
+        (State.WAITING, "works to review", "work to review"),
+        (State.SECOND, "rejections to confirm", "rejection to confirm"),
+    ):
         count = review_queue.count_in_queue(user=user, state=state)
-        yield Waiting(count=count, words=words, url=f"{queue}?{urlencode({'state': state})}")
+        yield Waiting(count=count, words=words, one=one, url=f"{queue}?{urlencode({'state': state})}")
 
 
 def _waiting_in(study: Study, user: User) -> Metric:
-    return Metric(name="works to review", count=review_queue.in_study(study, State.WAITING).count())
+    count = review_queue.in_study(study, State.WAITING).count()
+    return Metric(name="work to review" if count == 1 else "works to review", count=count)
 
 
 waiting.register(_waiting, permissions=[REVIEW])

@@ -82,7 +82,7 @@ def test_a_batch_that_stands_still_comes_first(client: Client) -> None:
 
     assert page.index(">still<") < page.index(">going<")
     assert ">of others<" not in page
-    assert "Batches paused: out of funds" in page
+    assert "Batch paused: out of funds" in page
     assert reverse("admin:hits_batch_live", args=[still.pk]) in page
 
 
