@@ -103,7 +103,7 @@ def make_study(page: Page) -> None:
     page.get_by_label("Name:").fill("Cues of the cold")
     page.get_by_label("Lab:").fill("Lab")
     page.get_by_label("Budget:").fill("20")
-    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Make the study").click()
     expect(page.get_by_role("list")).to_contain_text(["is made"])
     page.get_by_role("link", name="Home").click()
 

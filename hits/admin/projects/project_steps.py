@@ -70,6 +70,8 @@ def draft_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int, task
             form.add_error(None, str(refusal))
         else:
             pages.keep_draft(project, draft)
+            if "check" in request.POST:
+                return redirect("admin:hits_batch_launch", draft.pk)
             messages.success(request, "The draft is made. Look at its terms and its people, then launch it.")
             return redirect("admin:hits_batch_step", draft.pk, "terms")
     batches = batches_of(project.study_id, [task])

@@ -7,13 +7,14 @@ from django.urls import reverse
 
 from crowd.plain.models import Project as OwnQuestions
 from crowd.whoops.models import Project as WeirdImages
+from crowd.winogavil.domain import CREATE
 from crowd.winogavil.models import Game as AssociationGame
 from crowd.winogavil.services.seeded_associations import seed_picture_set
 from crowd.winoground.models import Project as CaptionMatching
 from crowd.winoventi.models import Project as Exceptions
 from hits.identity.roles import REVIEWER
-from hits.studies.models import Study
-from tests.factories import make_picture, make_study
+from hits.studies.models import Batch, Study
+from tests.factories import make_account, make_picture, make_study
 from tests.pages import text_of
 from tests.people import sign_in
 
@@ -70,3 +71,19 @@ def test_next_step_leads_to_a_launch_only_for_who_may_draft(admin_client: Client
     assert (offered.button, seen.button) == ("Launch a batch…", "")
     assert offered.words == seen.words
     assert admin_client.get(offered.url).status_code == 200
+
+
+@pytest.mark.parametrize(("button", "step"), [({}, "step/terms/"), ({"check": "yes"}, "launch/")])
+def test_draft_leads_to_its_terms_or_straight_to_its_check(
+    admin_client: Client, button: dict[str, str], step: str
+) -> None:
+    study, account = make_study(), make_account()
+    make_waiting_set(study)
+    game = AssociationGame.objects.create(study=study)
+
+    answer = admin_client.post(
+        reverse("admin:winogavil_draft", args=[game.pk, CREATE]), {"account": account.pk, **button}
+    )
+
+    draft = Batch.objects.get(study=study)
+    assert answer.headers["Location"] == f"{reverse('admin:hits_batch_changelist')}{draft.pk}/{step}"
