@@ -212,5 +212,5 @@ class _PageReader(HTMLParser):
             self.forms[-1].entries.append(one)
             if self.forms[-1].parts:
                 self.forms[-1].parts[-1].entries.append(one)
-        elif values.get("type") == "checkbox":
+        elif values.get("type") == "checkbox" and "data-keys-on" not in values:
             self.forms[-1].choices.append(Choice(name=pair[0], value=pair[1]))

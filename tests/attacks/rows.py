@@ -16,6 +16,7 @@ Model = type[models.Model]
 GIVEN: dict[str, dict[str, Any]] = {
     "benchmarks.Benchmark": {"task": "associations"},
     "benchmarks.Training": {"recipe": "classifier"},
+    "hits.Alert": {"user_id": "hits.User"},
     "releases.Release": {"family": "winogavil"},
     "marketplace.NotificationSetting": {"topic_id": "marketplace.Topic"},
     "pictures.Request": {"member": "owl.png"},

@@ -25,6 +25,9 @@ NOT_THERE = {
         "admin/hits/batch/example/<str:task>/",
         "admin/pictures/picture/originals/<int:pk>/",
         "admin/qualifications/holding/many/<str:verb>/",
+        # They follow what a person has typed or done: tests/hits/review reads them.
+        "admin/hits/assignment/decided/",
+        "admin/hits/assignment/by-rule.csv",
         "admin/whoops/project/<int:pk>/training/<int:row>/",
         "admin/winogavil_annotation/annotation/<int:study_id>/examples/<slug:kind>/",
         "admin/releases/release/<int:pk>/files/<str:name>",
@@ -49,6 +52,8 @@ NOT_THERE = {
         "data/<uuid:release_id>/<slug:task>/<slug:name>.json",
     },
     "worker site": {"invitation/<str:token>/", "register/"},
+    # The code of a game, which is posted, and a turn that its player has shared: tests/crowd/winogavil/play.
+    "play": {"join/", "shared/<uuid:shared_as>/"},
 }
 
 

@@ -26,6 +26,8 @@ ELSEWHERE = {
     "admin/pictures/picture/<int:pk>/file/": "a picture",
     "admin/benchmarks/benchmark/results/<int:pk>/answers.csv": "tests/crowd/benchmarks/test_hostile_names.py",
     "data/": "a page",
+    "admin/hits/study/<int:pk>/data/": "a page",
+    "admin/hits/assignment/by-rule.csv": "tests/hits/review/test_rule_pages.py",
     "admin/benchmarks/benchmark/<int:pk>/trained/<slug:name>.csv": (
         "tests/crowd/benchmarks/test_hostile_names.py"
     ),

@@ -25,5 +25,6 @@ def cards_of(pages: Pages, project: Project, user: User) -> Iterator[Card]:
     counted = ProjectCounts(project=project, tallies=tallies, model_runs=model_runs, buttons=buttons)
     steps = {step.kind: step for step in project.steps.all()}
     for kind, card in CARDS.items():
-        yield card(counted, steps[kind])
+        if step := steps.get(kind):
+            yield card(counted, step)
     yield results_card(project)

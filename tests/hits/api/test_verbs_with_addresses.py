@@ -78,6 +78,8 @@ REASONS = {
     "hits.admin.payments.": "no token pays anybody: people decide on pages what is owed, held and paid",
     "hits_study_change": "shows the study; its form is on the page of its settings",
     "hits_run_": "no token pays anybody",
+    "hits.admin.review.rule_pages:decide": "a program reads the work, and chooses what it decides on itself",
+    "hits_assignment_undo_all": "a program waits with what it is not sure of: the minute is for people",
     "hits_halts": "no token stops or resumes payments",
     "hits_deposits": "no token keeps the books",
     "hits_difference_": "no token keeps the books",
