@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from crowd.winogavil.models import Association
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Study
 from tests.crowd.winogavil.releases.data import make_final, make_game
@@ -28,7 +29,13 @@ def at(study: Study, *more: str) -> str:
 
 
 def masks_of(study: Study) -> dict[str, str]:
-    return {str(study.public_id): "STUDY", str(study.public_id)[:8]: "STUDY", f"/{study.pk}/": "/PK/"}
+    words = Association.objects.filter(item__study=study).values_list("pk", flat=True)
+    return {
+        str(study.public_id): "STUDY",
+        str(study.public_id)[:8]: "STUDY",
+        f"/{study.pk}/": "/PK/",
+        **{f"/association/{pk}/": "/association/PK/" for pk in words},
+    }
 
 
 def test_statistics_say_what_they_said(client: Client) -> None:
