@@ -109,7 +109,7 @@ def test_live_view_follows_the_batch_by_itself(page: Page, sites: Sites) -> None
     Batch.objects.filter(pk=batch.pk).update(status="open")
 
     expect(page.locator("[data-live-news]")).to_have_text("Open. Workers can take the HITs.")
-    expect(page.locator("details[open]")).to_have_count(1)
+    expect(page.locator("#content details[open]")).to_have_count(1)
 
 
 def test_keyboard_stays_where_it_is_while_numbers_change(page: Page, sites: Sites) -> None:

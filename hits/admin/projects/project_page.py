@@ -100,13 +100,14 @@ class ProjectPages(ProjectPagesBase[Project]):
     def show(self, request: HttpRequest, project: Any) -> HttpResponse:
         user, is_set_up = signed_in(request), project.pk is not None
         may_keep = is_set_up and user.has_perm(self.permission("change"))
-        may_draft, home = may_keep and user.has_perm(DRAFT), self.address(project)
+        may_draft = may_keep and user.has_perm(DRAFT)
         cards = with_batches(self, self.cards_for(project, user), project)
         context = {
             "title": f"{self.name} of {project.study}",
             "cards": cards,
-            "stages": list(stages_of(cards, home=home)),
-            "next": next_step(cards, home=home, may_draft=may_draft),
+            # The page itself has the cards.
+            "stages": list(stages_of(cards, home="")),
+            "next": next_step(cards, home="", may_draft=may_draft),
             "note": self.note_on(project),
             "every_ms": LOOK_AGAIN_MS,
             "may_set_up": not is_set_up and user.has_perm(self.permission("add")),

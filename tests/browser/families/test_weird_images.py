@@ -75,7 +75,7 @@ def test_image_passes_the_control_group_and_the_reviewers(room: Room, project: P
     staff = room.open_page()
     enter(staff, sites)
     staff.goto(home(sites, project))
-    staff.get_by_role("link", name="Compare…").click()
+    staff.get_by_role("link", name="Compare…").first.click()
     expect(staff.get_by_text(SAW["text"])).to_be_visible()
     staff.keyboard.press("s")
     expect(staff.get_by_text("Fish cannot ride bicycles.")).to_be_visible()
@@ -93,7 +93,7 @@ def test_image_passes_the_control_group_and_the_reviewers(room: Room, project: P
     for _ in range(3):
         give_review(image=image, revision=1, is_harmful=False, note="", by=make_user(), now=timezone.now())
     staff.goto(home(sites, project))
-    staff.get_by_role("link", name="Review…").click()
+    staff.get_by_role("link", name="Review…").first.click()
     expect(staff.get_by_role("heading", name="Image 1: could it hurt somebody?")).to_be_visible()
     staff.keyboard.press("n")
     expect(staff.get_by_text("Image 1 is accepted: nobody found harm in it.")).to_be_visible()
@@ -123,7 +123,7 @@ def test_objection_is_decided_by_a_researcher(page: Page, project: Project, site
     image = make_image(project, state="review")
     enter(page, sites)
     page.goto(home(sites, project))
-    page.get_by_role("link", name="Review…").click()
+    page.get_by_role("link", name="Review…").first.click()
     expect(page.get_by_role("heading", name="Image 1: could it hurt somebody?")).to_be_visible()
     page.wait_for_load_state()  # the script that listens to keys comes last
     page.keyboard.press("c")

@@ -44,7 +44,7 @@ def at_the_desk(room: Room, project: Project) -> Page:
 
 def write_example(page: Page, folder: Path) -> None:
     """Write an example, first with a wrong word, which the page reports while it is typed, then correctly."""
-    page.get_by_role("link", name="Write an example").click()
+    page.get_by_role("link", name="Write an example").first.click()
     page.get_by_label("Caption A").fill(CAPTIONS[0])
     page.get_by_label("Caption B").fill(CAPTIONS[1].replace("ball", "balls"))
     expect(page.locator("[data-words]")).to_contain_text("Only in B: balls")

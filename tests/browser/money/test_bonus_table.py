@@ -38,7 +38,7 @@ def test_bonus_table_looks_right_wherever_it_is_shown(
     batch.refresh_from_db()
 
     log_in(visitor.page, seeded.researcher, sites=sites)
-    visitor.visit("study-table", f"{admin}/hits/study/{batch.study_id}/change/")
+    visitor.visit("study-table", f"{admin}/hits/study/{batch.study_id}/settings/")
     visitor.page.get_by_text("What each of them is").click()
     opened = visitor._look()
     visitor.page.locator("#id_bonus_rules-0-amount").fill("0.001")
@@ -59,7 +59,7 @@ def test_bonus_table_is_edited_by_keyboard_beside_a_live_example(
     page = open_page()
     Study.objects.update(bonus_rules=[])
     log_in(page, seeded.researcher, sites=sites)
-    page.goto(f"{sites.public}/admin/hits/study/{seeded.batch.study_id}/change/")
+    page.goto(f"{sites.public}/admin/hits/study/{seeded.batch.study_id}/settings/")
 
     page.get_by_label("Ready choices").select_option(READY)
     page.get_by_role("button", name="Add these rules").press("Enter")
@@ -89,7 +89,7 @@ def test_bonus_table_is_edited_without_a_script(open_page: OpenPage, seeded: See
     page = open_page(java_script_enabled=False)
     Study.objects.update(bonus_rules=[])
     log_in(page, seeded.researcher, sites=sites)
-    page.goto(f"{sites.public}/admin/hits/study/{seeded.batch.study_id}/change/")
+    page.goto(f"{sites.public}/admin/hits/study/{seeded.batch.study_id}/settings/")
 
     page.get_by_label("Ready choices").select_option("winogavil.spymasters")
     page.get_by_role("button", name="Add these rules").click()

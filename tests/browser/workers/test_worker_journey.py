@@ -59,7 +59,7 @@ def create_batch(page: Page, seeded: Seeded) -> None:
 def launch(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Check and launch")
     costs = page.locator("td.number").all_inner_texts()
-    assert costs == ["1", "1", "0.03", "0.00", "0.01", "0.00", "0.04"]
+    assert costs == ["1", "1", "$0.03", "$0.00", "$0.01", "$0.00", "$0.04"]
     page.get_by_role("button", name="Launch 1 HIT for at most $0.04").click()
     expect(page.get_by_text("Launched: 1 HIT is on its way.")).to_be_visible()
 

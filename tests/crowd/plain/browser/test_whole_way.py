@@ -65,7 +65,7 @@ def test_a_page_walks_from_its_description_to_majorities(room: Room) -> None:
     page.get_by_label("Different people for each row").fill("3")
     page.get_by_role("button", name="Set it up").click()
 
-    page.get_by_role("link", name="Describe the page").click()
+    page.get_by_role("link", name="Describe the page").first.click()
     page.get_by_role("link", name="Is it natural").click()
     text = page.get_by_label("The description")
     text.press("Control+End")
