@@ -132,7 +132,7 @@ def test_objection_is_decided_by_a_researcher(page: Page, project: Project, site
     expect(page.get_by_role("heading", name="Nothing to review")).to_be_visible()
 
     page.goto(home(sites, project))
-    page.get_by_role("link", name="Decide…").click()
+    page.get_by_role("link", name="Decide…").first.click()
     page.get_by_role("link", name="Image 1").click()
     expect(page.get_by_text("yes: It mocks people.")).to_be_visible()
     page.get_by_role("link", name="Refuse the image…").click()

@@ -78,11 +78,11 @@ def test_a_page_walks_from_its_description_to_majorities(room: Room) -> None:
     expect(page.locator(".preview")).to_contain_text("[sentence]")
     page.get_by_role("button", name="Keep the page").click()
 
-    page.get_by_role("link", name="Upload rows").click()
+    page.get_by_role("link", name="Upload rows").first.click()
     upload(page, b"Text\nThe cat sat.\n")
     expect(page.get_by_role("alert")).to_contain_text("Each must appear once: sentence.")
     upload(page, b"Sentence\nThe cat sat.\n")
-    page.get_by_role("link", name="Ask about the rows that wait").click()
+    page.get_by_role("link", name="Ask about the rows that wait").first.click()
     expect(page.get_by_text("Answers wanted: 3.")).to_be_visible()
     page.get_by_role("button", name="Ask workers about the rows").click()
     expect(page.get_by_text("Rows asked about: 1.")).to_be_visible()
