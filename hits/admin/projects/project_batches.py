@@ -14,6 +14,9 @@ from hits.studies.models import Batch
 from hits.work.models.items import Item
 
 MOST_BATCHES = 5
+Status = Batch.Status
+# In these a batch asks its workers, or asks them again without another launch.
+ASKING = (*top_up.GROWING, Status.LAUNCHING, Status.PAUSED, Status.PAUSED_FUNDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +34,7 @@ class TaskDemand:
 
     @property
     def waits_for_a_launch(self) -> bool:
-        return bool(self.items) and not any(batch.status in top_up.GROWING for batch in self.batches)
+        return bool(self.items) and not any(batch.status in ASKING for batch in self.batches)
 
 
 @dataclass(frozen=True, kw_only=True)

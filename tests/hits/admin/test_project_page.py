@@ -14,7 +14,7 @@ from crowd.winoground.models import Project as CaptionMatching
 from crowd.winoventi.models import Project as Exceptions
 from hits.identity.roles import REVIEWER
 from hits.studies.models import Batch, Study
-from tests.factories import make_account, make_picture, make_study
+from tests.factories import make_account, make_batch, make_picture, make_study
 from tests.pages import text_of
 from tests.people import sign_in
 
@@ -87,3 +87,20 @@ def test_draft_leads_to_its_terms_or_straight_to_its_check(
 
     draft = Batch.objects.get(study=study)
     assert answer.headers["Location"] == f"{reverse('admin:hits_batch_changelist')}{draft.pk}/{step}"
+
+
+@pytest.mark.parametrize(
+    ("status", "is_next"),
+    [("launching", False), ("open", False), ("paused", False), ("paused_funds", False), ("complete", False),
+     ("draft", True), ("draining", True), ("cancelled", True)],
+)  # fmt: skip
+def test_launch_is_next_only_while_no_batch_asks_or_may_ask_again(
+    admin_client: Client, status: str, is_next: bool
+) -> None:
+    study = make_study()
+    make_waiting_set(study)
+    make_batch(study=study, task=CREATE, status=status)
+
+    page = admin_client.get(reverse("admin:winogavil_of_study", args=[study.pk]))
+
+    assert (page.context["next"] is not None) is is_next
