@@ -11,11 +11,12 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
 from crowd.frame import before_work, claim_limits, opening_visits, refused_visits, visit_authentication
+from crowd.frame.answer_reading import read_or_ask_again
 from crowd.frame.framed_pages import framed, show
 from crowd.frame.visit_authentication import Visit
 from crowd.frame.visit_problems import Ineligible
-from hits.core.errors import InvalidAnswer, RuleBroken
-from hits.families import Answer, PreviewsBatches, ShowsAgain, TaskPage
+from hits.core.errors import RuleBroken
+from hits.families import Answer, PreviewsBatches, TaskPage
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -65,15 +66,9 @@ def answer(request: HttpRequest, hit: HIT) -> HttpResponse:
     if assignment.status == Status.OPENED:
         items = leasing.items_of(assignment)
         family = leasing.family_of_batch(hit.batch)
-        try:
-            read = family.read_answer(form=request.POST, assignment=assignment, items=items)
-        except InvalidAnswer as problem:
-            if not isinstance(family, ShowsAgain):
-                raise
-            again = family.page_again(form=request.POST, assignment=assignment, items=items, problem=problem)
-            if again is None:
-                raise
-            return _show_work(request, again, assignment, submit_to=submit_to, status=400)
+        read = read_or_ask_again(family, form=request.POST, assignment=assignment, items=items)
+        if isinstance(read, TaskPage):
+            return _show_work(request, read, assignment, submit_to=submit_to, status=400)
         if _save_first(assignment, read, now=now):
             return _hand_over(request, assignment, submit_to=submit_to)
     if assignment.status == Status.SAVED:

@@ -16,13 +16,14 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
+from crowd.frame.answer_reading import read_or_ask_again
 from crowd.frame.framed_pages import explain, show
 from crowd.frame.person import PersonForm
 from crowd.frame.previews.preview_tokens import Preview, read_preview, write_preview
 from crowd.frame.previews.preview_work import PreviewWork, begin_work, find_batch, thrown_away
 from crowd.frame.question_pages import show_practice
-from hits.core.errors import CrowdError, InvalidAnswer
-from hits.families import ShowsAgain, TaskPage
+from hits.core.errors import CrowdError
+from hits.families import TaskPage
 from hits.studies.models import Batch
 from hits.work.services import leasing
 from qualifications.queries.consents import published_text
@@ -91,15 +92,9 @@ def question(request: HttpRequest, work: PreviewWork) -> HttpResponse:
 def answer(request: HttpRequest, work: PreviewWork) -> HttpResponse:
     """Read the answer as that of a worker is read, and show what would have been stored."""
     task, assignment, items = leasing.family_of_batch(work.batch), work.assignment, work.items
-    try:
-        read = task.read_answer(form=request.POST, assignment=assignment, items=items)
-    except InvalidAnswer as problem:
-        if not isinstance(task, ShowsAgain):
-            raise
-        again = task.page_again(form=request.POST, assignment=assignment, items=items, problem=problem)
-        if again is None:
-            raise
-        return _show_work(request, work, again, status=400)
+    read = read_or_ask_again(task, form=request.POST, assignment=assignment, items=items)
+    if isinstance(read, TaskPage):
+        return _show_work(request, work, read, status=400)
     assignment.answer = dict(read)
     page = task.review_page(assignment=assignment, items=items)
     context = {**page.context, "page_template": page.template, "again": _address(work.preview, WORK)}
