@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
-from django.db.models import DecimalField, Model
+from django.db.models import DecimalField, Model, QuerySet
 from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest
 from django.urls import reverse
@@ -43,6 +43,18 @@ def batch_trail(batch: Batch) -> list[tuple[str, str]]:
     """The breadcrumbs above the pages of a launched batch."""
     batches, live = reverse("admin:hits_batch_changelist"), reverse("admin:hits_batch_live", args=[batch.pk])
     return [("Batches", batches), (batch.title, live)]
+
+
+def events_page(events: "QuerySet[Any]", *, before: str, most: int) -> dict[str, Any]:
+    """A page of events, newest first, by the events' own order: they are never all counted."""
+    number = read_number(before)
+    rows = events.order_by("-pk")
+    found = list((rows if number is None else rows.filter(pk__lt=number))[: most + 1])
+    return {
+        "events": found[:most],
+        "older": found[most - 1].pk if len(found) > most else None,
+        "is_older": number is not None,
+    }
 
 
 class JsonField(forms.JSONField):

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from hits import families
 from hits.admin.batches import batch_actions, batch_charts, batch_export_pages
-from hits.admin.page_parts import in_words
+from hits.admin.page_parts import events_page, in_words
 from hits.admin.selection import signed_in
 from hits.batches.queries.live_figures import FEWEST, Live, live_figures, with_changes
 from hits.studies.models import Batch
@@ -154,13 +154,4 @@ def _finish_of(batch: Batch, live: Live) -> str:
 
 
 def _events_of(request: HttpRequest, batch: Batch) -> dict[str, Any]:
-    """A page of events, newest first, by the events' own order: they are never all counted."""
-    events = batch.events.select_related("by").order_by("-pk")
-    before = request.GET.get("before", "")
-    is_older = before.isascii() and before.isdigit() and len(before) < 19
-    found = list((events.filter(pk__lt=int(before)) if is_older else events)[: EVENTS + 1])
-    return {
-        "events": found[:EVENTS],
-        "older": found[EVENTS - 1].pk if len(found) > EVENTS else None,
-        "is_older": is_older,
-    }
+    return events_page(batch.events.select_related("by"), before=request.GET.get("before", ""), most=EVENTS)

@@ -16,7 +16,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from hits.admin.audit_queries import events_for
-from hits.admin.page_parts import read_number
+from hits.admin.page_parts import events_page, read_number
 from hits.admin.selection import signed_in
 from hits.admin.studies.overview import StudyView, overview_of
 from hits.admin.studies.study_pages import Tab, pages_on
@@ -97,24 +97,15 @@ def _data(view: StudyView) -> dict[str, Any]:
 def _log(view: StudyView) -> dict[str, Any]:
     request, study = view.request, view.study
     sees_events = view.user.has_perm("hits.view_auditevent")
-    rows = events_for(view.user).filter(study=study).select_related("by")
-    events = _page_of(rows, request) if sees_events else []
+    rows = events_for(view.user) if sees_events else AuditEvent.objects.none()
+    events = rows.filter(study=study).select_related("by")
     content = ContentType.objects.get_for_model(Study)
     changes = LogEntry.objects.filter(content_type=content, object_id=str(study.pk)).select_related("user")
     return {
         "sees_events": sees_events,
-        "events": events[:EVENTS],
-        "older": events[EVENTS - 1].pk if len(events) > EVENTS else None,
-        "is_older": "before" in request.GET,
+        **events_page(events, before=request.GET.get("before", ""), most=EVENTS),
         "changes": changes.order_by("-pk")[:EVENTS],
     }
-
-
-def _page_of(events: QuerySet[AuditEvent], request: HttpRequest) -> list[AuditEvent]:
-    """Return a page and one more, by the events' own order: they are never all counted."""
-    before = read_number(request.GET.get("before", ""))
-    rows = events.order_by("-pk")
-    return list((rows.filter(pk__lt=before) if before else rows)[: EVENTS + 1])
 
 
 def _batches(study: Study) -> QuerySet[Batch]:
