@@ -1,16 +1,14 @@
 """Fetching of one picture from one address, within a fixed time and size. Never called in a web request."""
 
 import socket
-import ssl
 import time
-from contextlib import closing, suppress
-from functools import cache
+from contextlib import closing
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from threading import Timer
 
 from crowd.pictures.bringing.public_addresses import Target, read_target, resolve
 from crowd.pictures.errors import NotFetched
 from crowd.pictures.files.contents import MOST_BYTES
+from hits.common.outgoing.timed_speech import speaking
 
 CONNECT_S = 5.0
 WHOLE_S = 20.0
@@ -61,23 +59,10 @@ def _exchange(connection: HTTPConnection, target: Target, *, left: float) -> byt
     """Send the request. A server that trickles bytes to keep us waiting is cut off, whatever it has sent."""
     if left <= 0:
         raise TimeoutError("it took too long")
-    sockets = [connection.sock]
-    cut = Timer(left, _cut_off, [sockets])
-    cut.start()
-    try:
-        connection.sock.settimeout(left)
-        if target.is_tls:
-            # The handshake comes after the socket is known, so that it too can be cut off.
-            connection.sock = _tls().wrap_socket(
-                connection.sock, server_hostname=target.host, do_handshake_on_connect=False
-            )
-            sockets.append(connection.sock)
-            connection.sock.do_handshake()
+    with speaking(connection, host=target.host, is_tls=target.is_tls, seconds=left):
         connection.request("GET", target.path, headers={**HEADERS, "Host": target.netloc})
         with connection.getresponse() as response:
             return _read(response, target)
-    finally:
-        cut.cancel()
 
 
 def _read(response: HTTPResponse, target: Target) -> bytes | Target:
@@ -93,15 +78,3 @@ def _read(response: HTTPResponse, target: Target) -> bytes | Target:
     if response.length:
         raise TimeoutError("the answer broke off")
     return content
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    return ssl.create_default_context()
-
-
-def _cut_off(sockets: list[socket.socket]) -> None:
-    """Shut down the socket itself, because the connection forgets it before the answer is read."""
-    with suppress(OSError):
-        # Not TLS's own shutdown: it would take the state away under the thread that reads.
-        socket.socket.shutdown(sockets[-1], socket.SHUT_RDWR)

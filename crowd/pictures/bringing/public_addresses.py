@@ -1,20 +1,16 @@
 """Addresses that pictures may be fetched from: public ones, and private ones only if a setting says so."""
 
-import re
 import socket
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urljoin, urlsplit
 
 from django.conf import settings
 
 from crowd.pictures.errors import NotFetched
+from hits.common.outgoing.outgoing_addresses import LONGEST, VISIBLE_ASCII, is_public, literal_of
 
-LONGEST = 2000
-VISIBLE_ASCII = re.compile(r"[!-~]+", re.ASCII)
 PORTS = {"https": 443, "http": 80}
-# Addresses that hide an IPv4 address which a gateway would unwrap.
-WRAPPERS = tuple(IPv6Network(net) for net in ("::ffff:0:0/96", "64:ff9b::/32", "2002::/16", "2001::/32"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +59,7 @@ def read_target(url: str) -> Target:
         path=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
         is_tls=parts.scheme == "https",
     )
-    if literal := _literal(target.host):
+    if literal := literal_of(target.host):
         _refuse_private(literal, target)
     return target
 
@@ -81,21 +77,8 @@ def resolve(target: Target) -> list[str]:
 
 
 def _refuse_private(address: IPv4Address | IPv6Address, target: Target) -> None:
-    if not settings.FETCH_PRIVATE and not _is_public(address):
+    if not settings.FETCH_PRIVATE and not is_public(address):
         raise NotFetched(
             f"{target.host} is not a public address. CROWD_FETCH_PRIVATE lets pictures come from one.",
             is_final=True,
         )
-
-
-def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    if isinstance(address, IPv6Address) and any(address in wrapper for wrapper in WRAPPERS):
-        return False
-    return address.is_global and not (address.is_multicast or address.is_reserved or address.is_private)
-
-
-def _literal(host: str) -> IPv4Address | IPv6Address | None:
-    try:
-        return ip_address(host)
-    except ValueError:
-        return None

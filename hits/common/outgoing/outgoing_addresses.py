@@ -54,7 +54,7 @@ def read_target(url: str, *, is_local: bool) -> Target:
         is_tls=is_tls,
         is_local=is_local,
     )
-    if literal := _literal(target.host):
+    if literal := literal_of(target.host):
         _refuse_private(literal, target)
     return target
 
@@ -74,7 +74,7 @@ def resolve(target: Target) -> list[str]:
 def is_on_loopback(site: str) -> bool:
     """Whether a site of ours is on loopback itself: the embedded form, and tests."""
     host = urlsplit(site).hostname or ""
-    literal = _literal(host)
+    literal = literal_of(host)
     return literal.is_loopback if literal else host == "localhost" or host.endswith(".localhost")
 
 
@@ -83,17 +83,17 @@ def _refuse_private(address: IPv4Address | IPv6Address, target: Target) -> None:
         return
     if not target.is_tls:
         raise Undeliverable("The address must begin with https://.")
-    if not _is_public(address):
+    if not is_public(address):
         raise Undeliverable(f"{target.host} is not a public address. Use a public address.")
 
 
-def _is_public(address: IPv4Address | IPv6Address) -> bool:
+def is_public(address: IPv4Address | IPv6Address) -> bool:
     if isinstance(address, IPv6Address) and any(address in wrapper for wrapper in WRAPPERS):
         return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_private)
 
 
-def _literal(host: str) -> IPv4Address | IPv6Address | None:
+def literal_of(host: str) -> IPv4Address | IPv6Address | None:
     try:
         return ip_address(host)
     except ValueError:

@@ -1,17 +1,15 @@
 """One POST to an address that has been checked, within a fixed time, without following redirects."""
 
 import socket
-import ssl
 import time
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from threading import Timer
 
 from hits.common.outgoing import Undeliverable
 from hits.common.outgoing.outgoing_addresses import Target, resolve
+from hits.common.outgoing.timed_speech import speaking
 
 TIMEOUT_S = 5.0  # to connect, and again to answer
 LARGEST_ANSWER = 65_536
@@ -62,19 +60,8 @@ def _connect(target: Target) -> HTTPConnection:
 def _exchange(
     connection: HTTPConnection, target: Target, *, body: bytes, headers: Mapping[str, str], wants_body: bool
 ) -> Answer:
-    """Send and read the answer. A receiver that trickles bytes to keep us waiting is cut off in any case."""
-    sockets = [connection.sock]
-    cut = Timer(TIMEOUT_S, _cut_off, [sockets])
-    cut.start()
-    try:
-        connection.sock.settimeout(TIMEOUT_S)
-        if target.is_tls:
-            # The handshake comes after the socket is known, so that it too can be cut off.
-            connection.sock = _tls().wrap_socket(
-                connection.sock, server_hostname=target.host, do_handshake_on_connect=False
-            )
-            sockets.append(connection.sock)
-            connection.sock.do_handshake()
+    """Send and read the answer, which takes a fixed time at most."""
+    with speaking(connection, host=target.host, is_tls=target.is_tls, seconds=TIMEOUT_S):
         sent = {name: value for name, value in headers.items() if name.lower() != "host"}
         sent["Host"] = target.netloc
         try:
@@ -82,8 +69,6 @@ def _exchange(
             return _read_answer(connection, wants_body=wants_body)
         except (OSError, HTTPException) as problem:
             raise _failure(target, problem, is_unclear=True) from problem
-    finally:
-        cut.cancel()
 
 
 def _read_answer(connection: HTTPConnection, *, wants_body: bool) -> Answer:
@@ -95,15 +80,3 @@ def _read_answer(connection: HTTPConnection, *, wants_body: bool) -> Answer:
 def _failure(target: Target, problem: Exception, *, is_unclear: bool = False) -> Undeliverable:
     words = f"{target.netloc} could not be reached: {problem or 'no answer'}"
     return Undeliverable(words, is_unclear=is_unclear)
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    return ssl.create_default_context()
-
-
-def _cut_off(sockets: list[socket.socket]) -> None:
-    """Shut the socket itself, for the connection forgets it before the answer is read."""
-    with suppress(OSError):
-        # Not TLS's own shutdown: that would take its state away under the thread that reads.
-        socket.socket.shutdown(sockets[-1], socket.SHUT_RDWR)

@@ -164,7 +164,7 @@ def test_name_that_leads_to_a_private_address_is_refused(
 def test_redirect_to_a_private_address_is_refused(
     server: str, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(public_addresses, "_is_public", lambda address: str(address) == "127.0.0.1")
+    monkeypatch.setattr(public_addresses, "is_public", lambda address: str(address) == "127.0.0.1")
     settings.FETCH_PRIVATE = False
 
     with pytest.raises(NotFetched, match=r"192\.168\.0\.1 is not a public address"):

@@ -18,6 +18,7 @@ from crowd.marketplace.tools.tls_proxy.authority import Authority
 from crowd.pictures.bringing import picture_fetching, public_addresses
 from crowd.pictures.bringing.picture_fetching import fetch
 from crowd.pictures.errors import NotFetched
+from hits.common.outgoing.timed_speech import trusted_certificates
 
 pytestmark = pytest.mark.pure
 CONTENT = b"bytes of a picture"
@@ -89,11 +90,11 @@ def trust(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
 
     def name(bundle: Path) -> None:
         monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
-        picture_fetching._tls.cache_clear()
+        trusted_certificates.cache_clear()
 
-    picture_fetching._tls.cache_clear()
+    trusted_certificates.cache_clear()
     yield name
-    picture_fetching._tls.cache_clear()
+    trusted_certificates.cache_clear()
 
 
 @pytest.fixture
@@ -172,7 +173,7 @@ def test_redirect_into_the_own_network_is_refused(
     server: Server, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.FETCH_PRIVATE = False
-    monkeypatch.setattr(public_addresses, "_is_public", lambda address: address.is_loopback)
+    monkeypatch.setattr(public_addresses, "is_public", lambda address: address.is_loopback)
 
     with pytest.raises(NotFetched, match=r"192\.168\.0\.1 is not a public address"):
         fetch(server.url("/to/https://192.168.0.1/a.png"))

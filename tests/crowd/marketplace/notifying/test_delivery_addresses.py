@@ -20,7 +20,7 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from crowd.marketplace.delivery.http_post import post, post_document, read_target
-from hits.common.outgoing import Undeliverable, outgoing_posts
+from hits.common.outgoing import Undeliverable, outgoing_posts, timed_speech
 from hits.common.outgoing.outgoing_addresses import resolve
 from tests.crowd.marketplace.receivers import receiving
 
@@ -151,7 +151,9 @@ def test_https_wants_a_certificate_that_is_trusted(tmp_path: Path, monkeypatch: 
     with receiving(tls=serving) as receiver:
         with pytest.raises(Undeliverable, match="CERTIFICATE_VERIFY_FAILED"):
             post_document(receiver.url, body=b"{}", headers={})
-        monkeypatch.setattr(outgoing_posts, "_tls", lambda: ssl.create_default_context(cafile=pem))
+        monkeypatch.setattr(
+            timed_speech, "trusted_certificates", lambda: ssl.create_default_context(cafile=pem)
+        )
         post_document(receiver.url, body=b"{}", headers={})
 
     assert len(receiver.posts) == 1
