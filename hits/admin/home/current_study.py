@@ -5,6 +5,7 @@ and it is looked up anew each time among the studies that the user may see: it n
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from django.apps import apps
@@ -91,6 +92,7 @@ def _studies_of_row(model: type[Model], number: int) -> Any:
     return rows.values(path) if path else []
 
 
+@cache
 def _model_of(url_name: str) -> type[Model] | None:
     """Return the model that a page of this name is about, such as hits_batch_live or hits_ledger_study."""
     if url_name.endswith("_study"):

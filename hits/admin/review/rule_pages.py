@@ -194,15 +194,14 @@ def _consequences(call: Call[Any], matches: Matches) -> Iterator[str]:
     if call.values["kind"] == Kind.REJECT:
         yield from _guard(call, [one.work for one in chosen])
     else:
-        yield emphasize("Their workers are paid {} in rewards{fees}.", *_pay(chosen), fees=_fees(chosen))
+        yield emphasize("Their workers are paid {} in rewards{fees}.", _pay(chosen), fees=_fees(chosen))
     if call.values["kind"] != Kind.APPROVE:
         yield "Other workers are asked instead."
     yield f"All of it can be undone together for {duration(reviewing.UNDO_ALL_FOR.total_seconds())}."
 
 
-def _pay(chosen: Sequence[Match]) -> list[str]:
-    total = sum((one.work.hit.batch.reward for one in chosen), Decimal(0))
-    return [in_dollars(total)]
+def _pay(chosen: Sequence[Match]) -> str:
+    return in_dollars(sum((one.work.hit.batch.reward for one in chosen), Decimal(0)))
 
 
 def _fees(chosen: Sequence[Match]) -> str:

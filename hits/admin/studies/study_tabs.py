@@ -63,13 +63,10 @@ def families_for(user: User) -> Iterator[Pages]:
             yield pages
 
 
-def url_of(tab: Tab, study: Study) -> str:
-    name = "change" if tab == Tab.OVERVIEW else tab.value
-    return reverse(f"admin:hits_study_{name}", args=[study.pk])
-
-
 def _tab(tab: Tab, study: Study) -> TabLink:
-    return TabLink(key=tab.value, name=NAMES[tab], url=url_of(tab, study))
+    page = "change" if tab == Tab.OVERVIEW else tab.value
+    url = reverse(f"admin:hits_study_{page}", args=[study.pk])
+    return TabLink(key=tab.value, name=NAMES[tab], url=url)
 
 
 def _family_tab(pages: Pages, study: Study) -> TabLink:
