@@ -36,6 +36,13 @@ class TaskDemand:
     def waits_for_a_launch(self) -> bool:
         return bool(self.items) and not any(batch.status in ASKING for batch in self.batches)
 
+    @property
+    def next(self) -> str:
+        wait = f"this many wait for workers: {self.items}."
+        if self.waits_for_a_launch:
+            return f"Launch a batch of “{self.name}”: {wait}"
+        return f"Add HITs to the batch of “{self.name}”: {wait}" if self.lacking else ""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ShownCard:
@@ -44,11 +51,8 @@ class ShownCard:
 
     @property
     def next(self) -> str:
-        """What is to be done here, in words: what the card says, or a launch that its items wait for."""
-        waiting = next((one for one in self.asked if one.waits_for_a_launch), None)
-        if self.card.next or waiting is None:
-            return self.card.next
-        return f"Launch a batch of “{waiting.name}”: this many wait for workers: {waiting.items}."
+        """What is to be done here, in words: what the card says, or what its items wait for."""
+        return self.card.next or next((one.next for one in self.asked if one.next), "")
 
 
 def with_batches(pages: ProjectPagesBase[Any], cards: Sequence[Card], project: Any) -> list[ShownCard]:

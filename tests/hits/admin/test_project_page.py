@@ -90,12 +90,12 @@ def test_draft_leads_to_its_terms_or_straight_to_its_check(
 
 
 @pytest.mark.parametrize(
-    ("status", "is_next"),
-    [("launching", False), ("open", False), ("paused", False), ("paused_funds", False), ("complete", False),
-     ("draft", True), ("draining", True), ("cancelled", True)],
+    ("status", "advice"),
+    [("launching", ""), ("open", "Add HITs"), ("paused", ""), ("paused_funds", ""), ("complete", "Add HITs"),
+     ("draft", "Launch a batch"), ("draining", "Launch a batch"), ("cancelled", "Launch a batch")],
 )  # fmt: skip
-def test_launch_is_next_only_while_no_batch_asks_or_may_ask_again(
-    admin_client: Client, status: str, is_next: bool
+def test_launch_is_next_only_while_no_batch_asks_and_hits_where_one_may_ask_again(
+    admin_client: Client, status: str, advice: str
 ) -> None:
     study = make_study()
     make_waiting_set(study)
@@ -103,4 +103,5 @@ def test_launch_is_next_only_while_no_batch_asks_or_may_ask_again(
 
     page = admin_client.get(reverse("admin:winogavil_of_study", args=[study.pk]))
 
-    assert (page.context["next"] is not None) is is_next
+    step = page.context["next"]
+    assert (step.words.partition(" of “")[0].removesuffix(" to the batch") if step else "") == advice
