@@ -33,7 +33,7 @@ MOST_OF = {
     "example: list": 19,
     "caption matching: results": 13,
     "weird images: designers": 13,
-    "weird images: statistics": 31,
+    "weird images: statistics": 25,
     # Everything that may wait for a person, what runs, what they were told, and submissions by day.
     "index": 25,
     # With charts of what was spent and of the accounts' balances.

@@ -64,16 +64,19 @@ class KindJudgements:
 
 
 def judged(project: Project, kind: str) -> KindJudgements:
-    rows = [_judgement(project, option, votes) for option, votes in _voted(counting(project, kind))]
-    return KindJudgements(
-        closed=[row for row in rows if not row.is_open],
-        open=len({row.question for row in rows if row.is_open}),
-    )
+    return judged_by_kind(project, [kind])[kind]
 
 
-def counting(project: Project, kind: str) -> QuerySet[Question]:
+def judged_by_kind(project: Project, kinds: Sequence[str]) -> Mapping[str, KindJudgements]:
+    rows: dict[str, list[Judgement]] = {kind: [] for kind in kinds}
+    for option, votes in _voted(counting(project, kinds)):
+        rows[option.question.kind].append(_judgement(project, option, votes))
+    return {kind: _judgements(own) for kind, own in rows.items()}
+
+
+def counting(project: Project, kinds: Sequence[str]) -> QuerySet[Question]:
     """Questions that figures count: not withdrawn, and about an image that is accepted and shown."""
-    asked = Question.objects.filter(project=project, kind=kind, withdrawn_at=None, item__isnull=False)
+    asked = Question.objects.filter(project=project, kind__in=kinds, withdrawn_at=None, item__isnull=False)
     return asked.exclude(AWAY)
 
 
@@ -99,6 +102,13 @@ def _voted(questions: QuerySet[Question]) -> Iterable[tuple[Option, Votes]]:
     for option in options.order_by("question", "number").iterator():
         tally = counted.get((option.question.item_id or 0, option.measure))
         yield option, Votes(yes=tally.yes, of=tally.answers) if tally else NOBODY
+
+
+def _judgements(rows: Sequence[Judgement]) -> KindJudgements:
+    return KindJudgements(
+        closed=[row for row in rows if not row.is_open],
+        open=len({row.question for row in rows if row.is_open}),
+    )
 
 
 def _judgement(project: Project, option: Option, votes: Votes) -> Judgement:

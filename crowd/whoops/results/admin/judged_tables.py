@@ -13,7 +13,7 @@ from crowd.whoops.judge.queries.judgements import (
     KindJudgements,
     Variant,
     caption_patterns,
-    judged,
+    judged_by_kind,
 )
 from crowd.whoops.models import Project
 from crowd.whoops.results.admin.share_cells import OF_ALL, WITH_INTERVAL, share_cells
@@ -51,14 +51,13 @@ ERRORS = (
 
 
 def judged_tables(project: Project) -> Iterator[StatTable]:
-    explained = judged(project, Kind.EXPLAIN)
-    captions = judged(project, Kind.RATE)
-    yield _identified(judged(project, Kind.IDENTIFY))
-    yield _explained(explained)
-    yield _explained_by_category(explained)
-    yield _verified(judged(project, Kind.VERIFY))
-    yield _captions(captions)
-    yield _patterns(captions)
+    found = judged_by_kind(project, [Kind.IDENTIFY, Kind.EXPLAIN, Kind.VERIFY, Kind.RATE])
+    yield _identified(found[Kind.IDENTIFY])
+    yield _explained(found[Kind.EXPLAIN])
+    yield _explained_by_category(found[Kind.EXPLAIN])
+    yield _verified(found[Kind.VERIFY])
+    yield _captions(found[Kind.RATE])
+    yield _patterns(found[Kind.RATE])
 
 
 def matching_table(found: Sequence[Result]) -> StatTable:
