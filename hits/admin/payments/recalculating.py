@@ -1,6 +1,5 @@
 """Pages that show what today's scores add to a batch's work, ask for a reason, and owe it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -34,30 +33,32 @@ COMPARED = (
 
 @dataclass(kw_only=True)
 class UnscoredWork:
-    """A batch's work; with `work`, one submission of it by its number."""
+    """A batch's work after a number; with `work`, one submission of it by its number."""
 
     batch: Batch
     work: int | None
+    after: int
 
     @cached_property
-    def bonuses(self) -> Sequence[Bonus]:
-        return recalculation.lacking_in(batch=self.batch, work=self.work, now=timezone.now())
+    def look(self) -> recalculation.Look:
+        return recalculation.look_at(batch=self.batch, work=self.work, after=self.after, now=timezone.now())
 
     @property
     def sum(self) -> Sum:
-        return sum_up(self.batch, (bonus.amount for bonus in self.bonuses))
+        return sum_up(self.batch, (bonus.amount for bonus in self.look.bonuses))
 
 
 def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
-    """The address below the batch's own; `?work=` is one submission of it."""
+    """The address below the batch's own; `?work=` is one submission of it, `?after=` those that follow one."""
     view = batches.admin_site.admin_view(_pages(batches).view("owe"))
     return [path("<int:batch_id>/owe-again/", view, name="hits_owe_again")]
 
 
 def _pages(batches: admin.ModelAdmin[Batch]) -> ActionPages[UnscoredWork]:
     def find(request: HttpRequest, batch_id: int) -> list[UnscoredWork]:
-        work = read_number(request.GET.get("work", ""))
-        return [UnscoredWork(batch=find_batch(batches, request, batch_id), work=work)]
+        work, after = (read_number(request.GET.get(name, "")) for name in ("work", "after"))
+        batch = find_batch(batches, request, batch_id)
+        return [UnscoredWork(batch=batch, work=work, after=after or 0)]
 
     return ActionPages(
         actions={"owe": OWE},
@@ -68,17 +69,21 @@ def _pages(batches: admin.ModelAdmin[Batch]) -> ActionPages[UnscoredWork]:
 
 
 def _ask(call: Call[UnscoredWork]) -> Confirm:
-    batch, count = call.row.batch, len(call.row.bonuses)
+    batch, look = call.row.batch, call.row.look
     asked = Confirm(
         title="What today’s scores add",
         text=emphasize(
             f"{WHOLE if call.row.work is None else ONE} {COMPARED}", batch.title, batch.study, batch.account
         ),
         detail="admin/hits/lacking.html",
-        details={"rows": [_row(bonus) for bonus in call.row.bonuses[:SHOWN]], "count": count},
+        details={
+            "rows": [_row(bonus) for bonus in look.bonuses[:SHOWN]],
+            "look": look,
+            "is_part": bool(call.row.after or look.last),
+        },
         is_blocked=True,
     )
-    return _with_cost(asked, call.row.sum) if count else asked
+    return _with_cost(asked, call.row.sum) if look.bonuses else asked
 
 
 def _with_cost(asked: Confirm, cost: Sum) -> Confirm:
@@ -110,6 +115,7 @@ def _owe(call: Call[UnscoredWork]) -> Outcome:
         by=call.by,
         now=call.now,
         work=call.row.work,
+        after=call.row.after,
     )
     noun = "bonus is" if len(made) == 1 else "bonuses are"
     total = recalculation.total_of(made)

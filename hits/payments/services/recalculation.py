@@ -3,7 +3,7 @@
 Less changes nothing. Lock order: the assignments, then what hits.payments.services.accrual locks.
 """
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
@@ -21,23 +21,29 @@ from hits.work.access import may_see
 from hits.work.models.assignments import Assignment
 
 OWE = "hits.prepare_run"
-READ = 500
-# Most works in one transaction; more take several.
+# Most works in one look, and so in one transaction. More take several.
 MOST = 1000
 CHANGED = "What the scores add has changed since you opened the page. Look again, then decide."
 
 
-def lacking_in(*, batch: Batch, work: int | None = None, now: datetime) -> list[Bonus]:
-    """Bonuses, unsaved, that the first MOST works lack; with `work`, only those of that one."""
-    found: list[Bonus] = []
-    lacks: set[int] = set()
-    for held in _slices(_read(batch, work)):
-        for bonus in accrual.lacking(held, now=now):
-            lacks.add(bonus.assignment_id)
-            if len(lacks) > MOST:
-                return found
-            found.append(bonus)
-    return found
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What so many works lack, unsaved. Where others follow, `last` is the key of the last work looked at."""
+
+    bonuses: list[Bonus]
+    works: int
+    last: int | None
+
+
+def look_at(*, batch: Batch, work: int | None = None, after: int = 0, now: datetime) -> Look:
+    """Compare the first MOST works after this key; with `work`, that one alone."""
+    held = list(_read(batch, work).filter(pk__gt=after)[: MOST + 1])
+    looked = held[:MOST]
+    return Look(
+        bonuses=accrual.lacking(looked, now=now),
+        works=len(looked),
+        last=looked[-1].pk if len(held) > MOST else None,
+    )
 
 
 def owe_lacking(
@@ -48,13 +54,15 @@ def owe_lacking(
     by: User,
     now: datetime,
     work: int | None = None,
+    after: int = 0,
 ) -> list[Bonus]:
     """Owe all of what was seen (how many, and what they came to), or raise RuleBroken and owe nothing."""
     if not by.has_perm(OWE) or not may_see(batch, by):
         raise RuleBroken("not_allowed", "You may not do this. Ask somebody who prepares bonus runs.")
     accrual.check_why(why)
     with transaction.atomic():
-        lacks = {bonus.assignment_id for bonus in lacking_in(batch=batch, work=work, now=now)}
+        look = look_at(batch=batch, work=work, after=after, now=now)
+        lacks = {bonus.assignment_id for bonus in look.bonuses}
         held = list(_read(batch, work).filter(pk__in=lacks).select_for_update(of=("self",), no_key=True))
         made = accrual.lacking(held, why=why, now=now)
         if not made:
@@ -81,10 +89,3 @@ def _read(batch: Batch, work: int | None) -> QuerySet[Assignment]:
     rows = rows if work is None else rows.filter(pk=work)
     related = ("hit__batch__study", "hit__batch__account", "worker")
     return rows.select_related(*related).defer("answer", "worker__external_id").order_by("pk")
-
-
-def _slices(rows: QuerySet[Assignment]) -> Iterator[list[Assignment]]:
-    held = list(rows[:READ])
-    while held:
-        yield held
-        held = list(rows.filter(pk__gt=held[-1].pk)[:READ])

@@ -9,6 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from hits.batches.queries.work_times import EFFECTIVE_S
 from hits.identity.models.users import User
 from hits.review.queries.review_queue import QueueFilter, review_queue
+from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
 
@@ -71,22 +72,30 @@ def works_by_rule(
 ) -> Matches:
     """Return the works that meet the rule now; with `among`, no others than these."""
     waiting = review_queue(user=user, wanted=QueueFilter(batch=rule.batch))
-    compared = list(_within(waiting, rule, among=among)[:MOST_COMPARED])
-    means = means_of([work.pk for work in compared])
-    found = [
-        Match(work=work, seconds=work.seconds, means=means.get(work.pk, {}))  # type: ignore[attr-defined]
-        for work in compared
-        if rule.allows(means.get(work.pk, {}))
-    ]
+    within = _within(waiting, rule, among=among).values_list("pk", EFFECTIVE_S)
+    compared: dict[int, int | None] = dict(within[:MOST_COMPARED])
+    means = means_of(compared)
+    meeting = [key for key in compared if rule.allows(means.get(key, {}))]
+    works = _read(meeting, batch=rule.batch)
+    found = [Match(work=works[key], seconds=compared[key], means=means.get(key, {})) for key in meeting]
     return Matches(found=found, waiting=waiting.count(), compared=len(compared))
+
+
+def _read(keys: Collection[int], *, batch: int) -> Mapping[int, Assignment]:
+    """Read these works of one batch, which is read once for all of them."""
+    if not keys:
+        return {}
+    of_all = Batch.objects.select_related("study", "account").get(pk=batch)
+    works = Assignment.objects.select_related("worker", "hit").defer("answer").in_bulk(keys)
+    for work in works.values():
+        work.hit.batch = of_all
+    return works
 
 
 def _within(
     waiting: QuerySet[Assignment], rule: WorkRule, *, among: Collection[int] | None
 ) -> QuerySet[Assignment]:
-    works = waiting.annotate(seconds=EFFECTIVE_S).select_related(
-        "worker", "hit__batch__study", "hit__batch__account"
-    )
+    works = waiting.annotate(seconds=EFFECTIVE_S)
     if among is not None:
         works = works.filter(pk__in=among)
     if rule.least_s is not None:

@@ -57,7 +57,7 @@ def test_difference_is_shown_and_nothing_is_written() -> None:
     batch = make_rescored()
     before = everything()
 
-    found = recalculation.lacking_in(batch=batch, now=NOW)
+    found = recalculation.look_at(batch=batch, now=NOW).bonuses
 
     assert [(bonus.rule, bonus.amount) for bonus in found] == [
         ("each", Decimal("0.10")),
@@ -77,7 +77,7 @@ def test_what_was_seen_is_owed_with_the_reason_and_on_record() -> None:
     event = AuditEvent.objects.get(kind="bonus.owed_again")
     assert (event.by, event.study) == (by, batch.study)
     assert event.words == f"Owed $0.30 more (4) in batch {batch.public_id}, by today's scores: {WHY}"
-    assert recalculation.lacking_in(batch=batch, now=NOW) == []
+    assert recalculation.look_at(batch=batch, now=NOW).bonuses == []
 
 
 def test_one_submission_is_owed_without_the_others() -> None:
@@ -126,20 +126,32 @@ def test_work_of_another_study_or_batch_is_not_owed() -> None:
     assert (refused, everything()) == (["not_allowed", "nothing_lacking"], before)
 
 
-def test_more_than_one_go_holds_is_left_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_than_one_look_compares_is_left_for_the_next(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(recalculation, "MOST", 2)
     batch = make_rescored(works=3)
+    by = make_preparer(batch)
+    client.force_login(by)
+    second = Assignment.objects.order_by("pk")[1]
+    following = f"{address(batch)}?after={second.pk}"
 
-    first = owe(batch)
-    second = owe(batch, seen=(2, Decimal("0.15")))
+    page = text_of(client.get(address(batch)))
+    owe(batch, by=by)
+    again = text_of(client.get(address(batch)))
+    last = text_of(client.get(following))
+    client.post(following, {"count": "2", "total": "0.15", "why": WHY})
 
-    assert (len(first), len(second)) == (4, 2)
+    assert ("Owe 4 bonuses" in page, f"?after={second.pk}" in page) == (True, True)
+    assert ("Nothing more is owed for these." in again, f"?after={second.pk}" in again) == (True, True)
+    assert ("Owe 2 bonuses" in last, "No others follow." in last) == (True, True)
+    assert Bonus.objects.filter(why=WHY).count() == 6
 
 
 def test_price_of_looking_does_not_grow_with_the_work() -> None:
     batch = make_rescored(works=3)
     with CaptureQueriesContext(connection) as few:
-        recalculation.lacking_in(batch=batch, now=NOW)
+        recalculation.look_at(batch=batch, now=NOW)
     for _ in range(30):
         work = make_assignment(
             hit=make_hit(batch=batch, status="closed"), status="approved", judged_at=NOW, owed_at=NOW
@@ -148,7 +160,7 @@ def test_price_of_looking_does_not_grow_with_the_work() -> None:
     batch = Batch.objects.get(pk=batch.pk)
 
     with CaptureQueriesContext(connection) as many:
-        recalculation.lacking_in(batch=batch, now=NOW)
+        recalculation.look_at(batch=batch, now=NOW)
 
     assert len(many) <= len(few) + 1
 
