@@ -49,7 +49,7 @@ class UnscoredWork:
 
 
 def urls(batches: admin.ModelAdmin[Batch]) -> list[URLPattern]:
-    """The address below the batch's own; `?work=` is one submission of it, `?after=` those that follow one."""
+    """The address below the batch's own; `?work=` is one submission, `?after=` those that follow it."""
     view = batches.admin_site.admin_view(_pages(batches).view("owe"))
     return [path("<int:batch_id>/owe-again/", view, name="hits_owe_again")]
 
