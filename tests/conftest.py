@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 DATABASES = ["default", "marketplace"]
 FEW = 2
+ON_POSTGRES_ASKED = re.compile(r"(?<!not )on_postgres")
 # Python looks for cycles after every 700 new objects, which would take a twentieth of the time.
 NEW_BEFORE_A_LOOK = 10_000
 DATABASE_FIXTURES = {"db", "transactional_db", "live_server"}
@@ -150,8 +152,8 @@ def _open_both_databases(item: pytest.Item) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """The run on PostgreSQL does not even import modules that run once: some load torch, which is slow."""
-    asked = collection_path.name.startswith("test_") and "on_postgres" in config.option.markexpr
-    return True if asked and runs_once(collection_path) else None
+    asked = ON_POSTGRES_ASKED.search(config.option.markexpr) is not None
+    return True if asked and collection_path.name.startswith("test_") and runs_once(collection_path) else None
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:

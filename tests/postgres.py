@@ -1,8 +1,9 @@
-"""The tests that run a second time, on PostgreSQL and Redis: those about what can differ there.
+"""The tests that CI runs on PostgreSQL and Redis: those about what can differ there.
 
 These are locks and races, constraints and triggers, JSON, sums, orders and searches, the wire, and promises
-that hold after a crash. Every module outside of these lists runs once, in the embedded form, because its
-results are the same on any database.
+that hold after a crash. Every module outside of these lists runs in the embedded form alone, because its
+results are the same on any database. A plain `pytest` has all of them in the embedded form, and so has CI's
+long run.
 """
 
 import re
