@@ -148,7 +148,7 @@ class StubbedTurk:
         return {"HIT": self._describe(HITId)}
 
     def _list_hits(self, **page: Any) -> Any:
-        return self._page("HITs", [self._describe(hit) for hit in self.hits], page)
+        return self._page("HITs", [self._describe(hit) for hit in reversed(self.hits)], page)
 
     def _update_expiration_for_hit(self, *, HITId: str, ExpireAt: Any) -> Any:
         self.hits[HITId]["expired"] = ExpireAt == 0

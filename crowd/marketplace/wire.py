@@ -70,7 +70,8 @@ def _call(request: HttpRequest) -> Any:
     now = clock.now()
     work.settle(now=now)
     with atomic():
-        call = Call(requester=key.requester, params=params, now=now, reason=_read_reason(request))
+        reason = _read_reason(request)
+        call = Call(operation=name, requester=key.requester, params=params, now=now, reason=reason)
         answer = OPERATIONS[name](call)
     faults.after(name)
     return answer

@@ -59,6 +59,7 @@ def page_of_hits(call: Call, rows: Any) -> Mapping[str, Any]:
         rows.select_related("hit_type", "layout"),
         name="HITs",
         describe=lambda hit: describe_hit(hit, now=call.now),
+        newest_first=True,
     )
 
 

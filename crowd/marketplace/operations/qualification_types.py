@@ -2,11 +2,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.core import signing
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from crowd.marketplace import seals
 from crowd.marketplace.errors import (
     InvalidParameterCombination,
     ParameterValidationError,
@@ -16,7 +14,7 @@ from crowd.marketplace.errors import (
 from crowd.marketplace.models import HIT, HITType, QualificationType
 from crowd.marketplace.operations.hit_types import YEAR_S, check_bounds
 from crowd.marketplace.operations.hits import page_of_hits
-from crowd.marketplace.operations.pagination import DEFAULT_PAGE, page
+from crowd.marketplace.operations.pagination import page, page_size, read_place, sign_place
 from crowd.marketplace.operations.registry import Call, operation
 from crowd.marketplace.queries.search_words import contains_all, words_of
 from crowd.marketplace.questions.answer_key import check_fits, read_answer_key
@@ -34,7 +32,7 @@ RANGES = {
     "AutoGrantedValue": (LEAST_INTEGER, MOST_INTEGER),
 }
 SEARCHED = ("name", "description", "keywords")
-KIND = "system types"  # the kind of place in a NextToken
+AMONG_SYSTEM = "system types"
 
 
 @operation
@@ -135,33 +133,21 @@ def _page_after_system(
 ) -> Mapping[str, Any]:
     """One page that begins with the system's types.
 
-    Tokens within the system's types have a salt of their own; all others are those of the rows.
+    Tokens within the system's types are of a kind of their own; all others are those of the rows.
     """
-    start = _read_place(call.text("NextToken"))
-    if start is None:
+    try:
+        start = read_place(call, among=AMONG_SYSTEM)
+    except ParameterValidationError:
         return _page(call, rows)
-    size = call.params.get("MaxResults", DEFAULT_PAGE)
+    size = page_size(call)
     shown = [describe_system(one) for one in system[start : start + size]]
-    answer: dict[str, Any] = {"QualificationTypes": shown, "NumResults": len(shown), "NextToken": None}
-    if start + size < len(system) or (len(shown) == size and rows.exists()):
-        answer["NextToken"] = seals.sign_place(start + size, of=KIND)
-    elif len(shown) < size:
+    following = sign_place(call, start + len(shown), among=AMONG_SYSTEM) if shown else None
+    if len(shown) < size:
         rest = {**call.params, "NextToken": None, "MaxResults": size - len(shown)}
         custom = _page(replace(call, params=rest), rows)
-        answer["QualificationTypes"] = [*shown, *custom["QualificationTypes"]]
-        answer["NumResults"] = len(answer["QualificationTypes"])
-        answer["NextToken"] = custom["NextToken"]
-    return answer
-
-
-def _read_place(token: str) -> int | None:
-    """Read a place among the system's types; None for a token of the rows, which their own page reads."""
-    if not token:
-        return 0
-    try:
-        return seals.read_place(token, of=KIND)
-    except signing.BadSignature:
-        return None
+        shown += custom["QualificationTypes"]
+        following = custom["NextToken"] or following
+    return {"QualificationTypes": shown, "NumResults": len(shown), "NextToken": following}
 
 
 def _is_found(system: SystemType, words: Sequence[str]) -> bool:

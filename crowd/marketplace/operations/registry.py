@@ -14,6 +14,7 @@ from crowd.marketplace.models.parties import Requester
 class Call:
     """One signed request whose parameters have passed the service model."""
 
+    operation: str
     requester: Requester
     params: Mapping[str, Any]
     now: datetime

@@ -293,7 +293,11 @@ class BotoProvider(BotoQualifications):
     def _pages(
         self, operation: str, member: str, read: Callable[[Any], Read], **parameters: Any
     ) -> Iterator[Read]:
-        """Yield the rows of all pages. A page is read whole before any row of it is believed."""
+        """Yield the rows of all pages. A page is read whole before any row of it is believed.
+
+        A provider may name a next page after each that has rows, so that an empty one ends the list. Our own
+        marketplace never makes a page shorter than was asked but for the last: that call is spared.
+        """
         token: dict[str, str] = {}
         seen: set[str] = set()
 
@@ -302,7 +306,8 @@ class BotoProvider(BotoQualifications):
             # The number must agree: botocore reads an object in place of the list as an empty list.
             if page.get("NumResults", len(rows) or None) != len(rows) or following in seen:
                 raise AboutSomethingElse
-            return rows, following
+            is_last = len(rows) < PAGE_SIZE and _epoch_of(page) != ""
+            return rows, "" if is_last else following
 
         while True:
             rows, following = self._ask(operation, read_page, MaxResults=PAGE_SIZE, **parameters, **token)
@@ -326,8 +331,7 @@ class BotoProvider(BotoQualifications):
 
     def _hear(self, answer: Any) -> None:
         """Note the provider's epoch: restored data is not believed before both sides were compared."""
-        about = answer.get("ResponseMetadata", {}) if isinstance(answer, Mapping) else {}
-        epoch = about.get("HTTPHeaders", {}).get(EPOCH, "")[:LONGEST_EPOCH]
+        epoch = _epoch_of(answer)
         if self._line is not None:
             self._line.heard(epoch)
         elif self._account_id is not None:
@@ -364,6 +368,12 @@ class BotoProvider(BotoQualifications):
             if isinstance(error, TypeError) and not _is_of_the_answer(error):
                 raise ProviderRefused(str(error), code="ParameterValidation") from error
             raise ProviderUnavailable(f"{operation}: {type(error).__name__}") from error
+
+
+def _epoch_of(answer: Any) -> str:
+    """The epoch that our own marketplace names in each answer; nothing from another provider."""
+    about = answer.get("ResponseMetadata", {}) if isinstance(answer, Mapping) else {}
+    return str(about.get("HTTPHeaders", {}).get(EPOCH, ""))[:LONGEST_EPOCH]
 
 
 def _is_of_the_answer(error: Exception) -> bool:

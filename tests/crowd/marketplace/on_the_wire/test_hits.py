@@ -231,17 +231,19 @@ def test_list_hits_over_pages_has_each_hit_once(client: Any, credentials: Creden
     paginator = client.get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 50})
     pages = [[hit["HITId"] for hit in page["HITs"]] for page in paginator]
 
-    assert [len(page) for page in pages] == [50, 50, 23]
-    assert [hit_id for page in pages for hit_id in page] == [hit.external_id for hit in made]
+    assert [len(page) for page in pages] == [50, 50, 23, 0]
+    assert [hit_id for page in pages for hit_id in page] == [hit.external_id for hit in reversed(made)]
 
 
-def test_list_hits_page_that_is_exactly_full_is_the_last(client: Any, credentials: Credentials) -> None:
+def test_an_empty_page_alone_ends_a_list(client: Any, credentials: Credentials) -> None:
     for _ in range(10):
         post_hit(requester=credentials.requester, now=timezone.now())
 
-    page = client.list_hits()
+    full = client.list_hits()
+    empty = client.list_hits(NextToken=full["NextToken"])
 
-    assert (page["NumResults"], len(page["HITs"]), "NextToken" in page) == (10, 10, False)
+    assert (full["NumResults"], len(full["HITs"])) == (10, 10)
+    assert (empty["NumResults"], empty["HITs"], "NextToken" in empty) == (0, [], False)
 
 
 def test_list_hits_goes_on_by_the_marketplaces_own_keys(
@@ -256,7 +258,7 @@ def test_list_hits_goes_on_by_the_marketplaces_own_keys(
     settings.MARKETPLACE_KEYS = [Fernet.generate_key().decode(), *settings.MARKETPLACE_KEYS]
     page = client.list_hits(NextToken=token)
 
-    assert [hit["HITId"] for hit in page["HITs"]] == [made[1].external_id]
+    assert [hit["HITId"] for hit in page["HITs"]] == [made[0].external_id]
     assert refused(client.list_hits, NextToken=forged) == PARAMETER
 
 

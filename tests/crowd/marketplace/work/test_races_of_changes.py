@@ -52,7 +52,7 @@ def locked(hit: HIT, deed: Callable[[HIT], object]) -> Deed:
 def call(hit: HIT, operation: str, **params: object) -> Deed:
     def answer() -> None:
         with atomic():
-            OPERATIONS[operation](Call(requester=hit.requester, params=params, now=NOW))
+            OPERATIONS[operation](Call(operation=operation, requester=hit.requester, params=params, now=NOW))
 
     return told(answer)
 

@@ -13,7 +13,7 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.compat import HTTPHeaders
 
 from hits.core.errors import ProviderUnavailable
-from hits.providers.gateway.boto import BotoProvider, make_client
+from hits.providers.gateway.boto import EPOCH, BotoProvider, make_client
 from hits.providers.gateway.interface import HITSpec
 
 pytestmark = pytest.mark.pure
@@ -74,7 +74,7 @@ SHAPES = [
 def answered() -> Callable[..., BotoProvider]:
     """Make a provider that gives these bodies one after the other, and then repeats the last one."""
 
-    def make(*bodies: Any) -> BotoProvider:
+    def make(*bodies: Any, epoch: str = "") -> BotoProvider:
         client = make_client(
             endpoint="http://127.0.0.1:9", access_key_id="k", secret_access_key="s", allow_amazon=False
         )
@@ -84,6 +84,7 @@ def answered() -> Callable[..., BotoProvider]:
             body = left.pop(0) if len(left) > 1 else left[0]
             headers = HTTPHeaders()
             headers["Content-Type"] = "application/x-amz-json-1.1"
+            headers[EPOCH] = epoch
             return AWSResponse(request.url, 200, headers, _Body(body.encode()))
 
         client.meta.events.register("before-send.mturk", answer)
@@ -152,6 +153,18 @@ def test_a_page_that_comes_again_and_again_is_no_answer(answered: Callable[..., 
 
     with pytest.raises(ProviderUnavailable):
         READ["bonuses"](answered(page))
+
+
+def test_a_list_goes_on_to_its_empty_page(answered: Callable[..., BotoProvider]) -> None:
+    first, second = ({"BonusPayments": [BONUS], "NumResults": 1, "NextToken": token} for token in "ab")
+
+    assert len(READ["bonuses"](answered(first, second, {"BonusPayments": [], "NumResults": 0}))) == 2
+
+
+def test_a_short_page_of_our_own_marketplace_is_the_last(answered: Callable[..., BotoProvider]) -> None:
+    page = {"BonusPayments": [BONUS], "NumResults": 1, "NextToken": "to an empty page"}
+
+    assert len(READ["bonuses"](answered(page, epoch="1"))) == 1
 
 
 def test_a_made_hit_whose_annotation_was_left_out_is_looked_at(

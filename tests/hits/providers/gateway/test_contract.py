@@ -135,7 +135,7 @@ def test_list_hits_reads_every_page(world: World) -> None:
 
     listed = [hit.external_id for hit in world.provider.list_hits()]
 
-    assert listed == [hit.external_id for hit in made]
+    assert listed == [hit.external_id for hit in reversed(made)]
 
 
 def test_list_assignments_reads_every_page(world: World) -> None:

@@ -108,7 +108,7 @@ def deleted(bench: Bench) -> None:
     requester.refused("approve_assignment", AssignmentId=assignment_id, OverrideRejection=True)
 
 
-@check(46, "250 HITs, page 100 -> 3 pages, no duplicates")
+@check(46, "250 HITs, page 100 -> 3 pages and an empty one, newest first, no duplicates")
 def pages(bench: Bench) -> None:
     requester = bench.requester()
     made = [requester.post()["HITId"] for _ in range(MANY_HITS)]
@@ -117,8 +117,8 @@ def pages(bench: Bench) -> None:
         [hit["HITId"] for hit in page["HITs"]]
         for page in paginator.paginate(PaginationConfig={"PageSize": 100})
     ]
-    same("HITs on each page", [len(page) for page in listed], [100, 100, 50])
-    same("HITs listed", sorted(hit_id for page in listed for hit_id in page), sorted(made))
+    same("HITs on each page", [len(page) for page in listed], [100, 100, 50, 0])
+    same("HITs listed", [hit_id for page in listed for hit_id in page], made[::-1])
 
 
 @check(59, "UpdateHITTypeOfHIT after an accept -> error")
