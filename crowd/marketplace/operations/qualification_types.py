@@ -160,6 +160,7 @@ def _read_change(call: Call) -> services.Change:
         description=call.params.get("Description"),
         status=call.params.get("QualificationTypeStatus"),
         test=_read_test(call),
+        test_duration_s=call.params.get("TestDurationInSeconds"),
         retry_delay_s=call.params.get("RetryDelayInSeconds"),
         is_auto_granted=call.params.get("AutoGranted"),
         auto_granted_value=call.params.get("AutoGrantedValue"),
@@ -167,22 +168,17 @@ def _read_change(call: Call) -> services.Change:
 
 
 def _read_test(call: Call) -> services.Test | None:
-    """Read the test's three parameters as one: an update replaces all of them, or none."""
+    """Read the test and its key as one: an update replaces both, or none."""
     if not call.text("Test"):
-        for name in ("AnswerKey", "TestDurationInSeconds"):
-            if call.params.get(name):
-                raise InvalidParameterCombination(f"{name} needs the Test that it is about.")
+        if call.text("AnswerKey"):
+            raise InvalidParameterCombination("AnswerKey needs the Test that it is about.")
         return None
     if "TestDurationInSeconds" not in call.params:
         raise ParameterValidationError(
             "A Test needs its TestDurationInSeconds.", code="InvalidParameterValue"
         )
     _check_test(call.text("Test"), key=call.text("AnswerKey"))
-    return services.Test(
-        form=call.text("Test"),
-        answer_key=call.text("AnswerKey"),
-        duration_s=call.params["TestDurationInSeconds"],
-    )
+    return services.Test(form=call.text("Test"), answer_key=call.text("AnswerKey"))
 
 
 def _check_test(xml: str, *, key: str) -> None:

@@ -18,7 +18,13 @@ def make_type(
     now: datetime = NOW,
     **changes: Any,
 ) -> QualificationType:
-    values = {"description": "Reads with care.", "status": "Active", **changes}
+    duration_s = 600 if "test" in changes else None
+    values = {
+        "description": "Reads with care.",
+        "status": "Active",
+        "test_duration_s": duration_s,
+        **changes,
+    }
     return create_type(
         requester=requester or make_requester(now=now).requester,
         name=name,
@@ -28,9 +34,9 @@ def make_type(
     )
 
 
-def make_test(*, questions: int = 1, duration_s: int = 600, with_key: bool = True) -> Test:
+def make_test(*, questions: int = 1, with_key: bool = True) -> Test:
     key = answer_key(questions=questions) if with_key else ""
-    return Test(form=question_form(questions=questions), duration_s=duration_s, answer_key=key)
+    return Test(form=question_form(questions=questions), answer_key=key)
 
 
 def question_form(*, questions: int = 1) -> str:

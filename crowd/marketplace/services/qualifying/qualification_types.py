@@ -19,7 +19,6 @@ class Test:
     """A qualification's test. If it has no answer key, the requester reads the answers and decides."""
 
     form: str
-    duration_s: int
     answer_key: str = ""
 
 
@@ -30,6 +29,7 @@ class Change:
     description: str | None = None
     status: str | None = None
     test: Test | None = None
+    test_duration_s: int | None = None  # without a test it is kept, and bounds nothing
     retry_delay_s: int | None = None
     is_auto_granted: bool | None = None
     auto_granted_value: int | None = None
@@ -77,13 +77,19 @@ def dispose_type(*, type_id: int, now: datetime) -> None:
 
 
 def _apply(change: Change, *, to: QualificationType) -> None:
-    for name in ("description", "status", "retry_delay_s", "is_auto_granted", "auto_granted_value"):
+    for name in (
+        "description",
+        "status",
+        "test_duration_s",
+        "retry_delay_s",
+        "is_auto_granted",
+        "auto_granted_value",
+    ):
         value = getattr(change, name)
         if value is not None:
             setattr(to, name, value)
     if change.test:
         to.test, to.answer_key = change.test.form, change.test.answer_key
-        to.test_duration_s = change.test.duration_s
     if to.test and to.is_auto_granted:
         raise InvalidParameterCombination(
             "A QualificationType has either a Test or AutoGranted, not both; a Test cannot be taken away."

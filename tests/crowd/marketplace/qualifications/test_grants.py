@@ -185,7 +185,7 @@ def test_foreign_request_does_not_exist(client: Any) -> None:
 
 
 def test_test_without_a_key_is_listed_with_its_answer_once_it_is_handed_in(client: Any, keys: Any) -> None:
-    type_ = make_type(requester=keys.requester, test=make_test(with_key=False, duration_s=31_000_000))
+    type_ = make_type(requester=keys.requester, test=make_test(with_key=False), test_duration_s=31_000_000)
     request = begin_test(type_=type_, worker=make_worker(), now=NOW)
     of_type = {"QualificationTypeId": type_.external_id}
     assert client.list_qualification_requests(**of_type)["QualificationRequests"] == []

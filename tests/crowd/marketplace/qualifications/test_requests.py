@@ -169,7 +169,7 @@ def test_test_is_handed_in_once() -> None:
 
 
 def test_test_after_its_deadline_is_refused_and_lapses() -> None:
-    type_, worker = make_type(test=make_test(duration_s=60)), make_worker()
+    type_, worker = make_type(test=make_test(), test_duration_s=60), make_worker()
     test = begin_test(type_=type_, worker=worker, now=NOW)
     late = NOW + timedelta(seconds=60)
 
@@ -183,7 +183,7 @@ def test_test_after_its_deadline_is_refused_and_lapses() -> None:
 
 
 def test_settling_leaves_tests_that_still_run() -> None:
-    test = begin_test(type_=make_type(test=make_test(duration_s=60)), worker=make_worker(), now=NOW)
+    test = begin_test(type_=make_type(test=make_test(), test_duration_s=60), worker=make_worker(), now=NOW)
 
     settle_tests(now=NOW + timedelta(seconds=59))
 
@@ -192,7 +192,7 @@ def test_settling_leaves_tests_that_still_run() -> None:
 
 
 def test_test_that_nobody_settled_does_not_hinder_the_next_attempt() -> None:
-    type_, worker = make_type(test=make_test(duration_s=60), retry_delay_s=0), make_worker()
+    type_, worker = make_type(test=make_test(), test_duration_s=60, retry_delay_s=0), make_worker()
     begin_test(type_=type_, worker=worker, now=NOW)
 
     begin_test(type_=type_, worker=worker, now=NOW + HOUR)

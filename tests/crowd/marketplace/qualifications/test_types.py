@@ -125,12 +125,17 @@ def test_type_that_makes_no_sense_is_refused(client: Any, changes: dict[str, Any
     [
         {"Test": question_form(), "TestDurationInSeconds": 60, "AutoGranted": True},
         {"AnswerKey": answer_key()},
-        {"TestDurationInSeconds": 60},
     ],
 )
 def test_parameters_that_exclude_each_other_are_refused(client: Any, changes: dict[str, Any]) -> None:
     assert refused(client.create_qualification_type, **type_input(**changes)) == COMBINATION
     assert QualificationType.objects.count() == 0
+
+
+def test_duration_without_a_test_is_kept_and_asks_for_none(client: Any) -> None:
+    made = client.create_qualification_type(**type_input(TestDurationInSeconds=60))["QualificationType"]
+
+    assert (made["TestDurationInSeconds"], "Test" in made) == (60, False)
 
 
 def test_test_that_asks_for_a_file_is_refused(client: Any) -> None:
@@ -218,7 +223,6 @@ def test_update_replaces_a_test_as_a_whole(client: Any) -> None:
     [
         ({"AutoGranted": True}, COMBINATION),
         ({"AnswerKey": answer_key()}, COMBINATION),
-        ({"TestDurationInSeconds": 60}, COMBINATION),
         ({"Test": question_form()}, INVALID),
     ],
 )

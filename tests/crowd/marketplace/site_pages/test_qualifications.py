@@ -129,7 +129,7 @@ def test_find_shows_what_one_can_still_ask_for(browser: Browser) -> None:
     ask(type_=asked, worker=browser.worker, now=timezone.now())
     dispose_type(type_id=deleted.pk, now=timezone.now())
     make_type(name="Free", is_auto_granted=True)
-    make_type(name="Tested", test=make_test(duration_s=900))
+    make_type(name="Tested", test=make_test(), test_duration_s=900)
 
     text = text_of(browser.get("/qualifications/find/"))
 
@@ -194,7 +194,7 @@ def test_ask_for_an_auto_granted_one_gets_it_at_once(browser: Browser) -> None:
 
 def test_ask_that_is_not_possible_is_explained(browser: Browser) -> None:
     type_ = make_type()
-    update_type(type_id=type_.pk, change=Change(test=make_test()))
+    update_type(type_id=type_.pk, change=Change(test=make_test(), test_duration_s=600))
 
     response = browser.post(path(type_, "ask/"))
 
@@ -212,7 +212,7 @@ def test_ask_that_is_not_possible_is_explained(browser: Browser) -> None:
     ],
 )
 def test_test_is_begun_after_a_warning(browser: Browser, delay: int | None, warning: str) -> None:
-    type_ = make_type(test=make_test(duration_s=900), retry_delay_s=delay)
+    type_ = make_type(test=make_test(), test_duration_s=900, retry_delay_s=delay)
 
     text = text_of(browser.get(path(type_)))
     response = browser.post(path(type_, "begin/"))
@@ -224,7 +224,7 @@ def test_test_is_begun_after_a_warning(browser: Browser, delay: int | None, warn
 
 
 def test_second_attempt_is_refused_with_the_date(browser: Browser) -> None:
-    type_ = make_type(test=make_test(duration_s=60), retry_delay_s=86_400)
+    type_ = make_type(test=make_test(), test_duration_s=60, retry_delay_s=86_400)
     begun = started(browser, type_, ago_s=120)
 
     response = browser.post(path(type_, "begin/"))
@@ -251,7 +251,7 @@ def test_test_page_frames_the_form_of_the_content_host(browser: Browser) -> None
 
 @pytest.mark.parametrize("ago_s", [60, 6000])
 def test_test_page_after_the_time_tells_what_became_of_it(browser: Browser, ago_s: int) -> None:
-    type_ = make_type(test=make_test(duration_s=60))
+    type_ = make_type(test=make_test(), test_duration_s=60)
     started(browser, type_, ago_s=ago_s)
 
     response = browser.get(path(type_, "test/"))
@@ -307,7 +307,7 @@ def test_form_with_a_mistake_comes_back_as_it_was_filled_in(browser: Browser) ->
 
 
 def test_handing_in_twice_or_too_late_changes_nothing(browser: Browser) -> None:
-    twice, late = make_type(test=make_test()), make_type(test=make_test(duration_s=60))
+    twice, late = make_type(test=make_test()), make_type(test=make_test(), test_duration_s=60)
     first, second = started(browser, twice), started(browser, late, ago_s=60)
     hand_in(first, {"q0": ["0"]})
 
