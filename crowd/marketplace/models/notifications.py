@@ -34,6 +34,9 @@ class Topic(models.Model):
 
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="topics")
     name = models.CharField(max_length=256)
+    # Both are kept and told again. A policy opens nothing: the marketplace alone publishes here.
+    display_name = models.CharField(max_length=100, default="")
+    policy = models.TextField(default="")
     created_at = models.DateTimeField()
 
     class Meta:

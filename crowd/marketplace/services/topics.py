@@ -1,8 +1,11 @@
 """Topics and their subscriptions. No address is sent any event before it has confirmed."""
 
+import json
 import re
 import secrets
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 from django.db.models import QuerySet
@@ -16,6 +19,7 @@ from crowd.marketplace.models.parties import Requester
 NAME = re.compile(r"[A-Za-z0-9_-]{1,256}", re.ASCII)
 CONFIRMATION = "SubscriptionConfirmation"
 CONFIRMATION_LIFE = timedelta(days=3)
+FIELDS = {"DisplayName": ("display_name", 100), "Policy": ("policy", 30_720)}  # with their most characters
 MOST_TOPICS = 1000  # a requester's
 MOST_SUBSCRIPTIONS = 20  # a topic's: each of its events becomes as many rows
 
@@ -36,6 +40,64 @@ def create_topic(*, requester: Requester, name: str, now: datetime) -> Topic:
                 f"You have {MOST_TOPICS} topics. Delete some first.", code="TopicLimitExceeded", status=403
             )
         return Topic.objects.create(requester=requester, name=name, created_at=now)
+
+
+def set_attribute(*, topic: Topic, name: str, value: str) -> None:
+    """Keep a topic's name for display, or its policy. Raises TopicRefused for one that is none."""
+    field, most = FIELDS[name]
+    if len(value) > most:
+        raise TopicRefused(f"Invalid parameter: {name} has more than {most} characters.")
+    if name == "Policy" and value:
+        _read_policy(value)
+    setattr(topic, field, value)
+    topic.save(update_fields=[field])
+
+
+def add_statement(*, topic: Topic, label: str, accounts: Sequence[str], actions: Sequence[str]) -> None:
+    """Add a statement to the topic's policy, under a label that none has yet."""
+    with atomic():
+        locked = Topic.objects.select_for_update(no_key=True).get(pk=topic.pk)
+        policy = _read_policy(locked.policy or '{"Version": "2008-10-17"}')
+        if any(one.get("Sid") == label for one in _statements(policy)):
+            raise TopicRefused("Invalid parameter: Statement already exists")
+        statement = {
+            "Sid": label,
+            "Effect": "Allow",
+            "Principal": {"AWS": list(accounts)},
+            "Action": [f"SNS:{action}" for action in actions],
+            "Resource": topic.arn,
+        }
+        _write_policy(locked, {**policy, "Statement": [*_statements(policy), statement]})
+
+
+def remove_statement(*, topic: Topic, label: str) -> None:
+    """Take the statement of this label out of the topic's policy, if there is one."""
+    with atomic():
+        locked = Topic.objects.select_for_update(no_key=True).get(pk=topic.pk)
+        policy = _read_policy(locked.policy or "{}")
+        kept = [one for one in _statements(policy) if one.get("Sid") != label]
+        if len(kept) < len(_statements(policy)):
+            _write_policy(locked, {**policy, "Statement": kept})
+
+
+def _read_policy(text: str) -> Mapping[str, Any]:
+    try:
+        policy = json.loads(text)
+    except (ValueError, RecursionError):
+        policy = None
+    if not isinstance(policy, dict) or not isinstance(policy.get("Statement", []), list | dict):
+        raise TopicRefused("Invalid parameter: Policy is no JSON object with a list of statements.")
+    return policy
+
+
+def _statements(policy: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The policy's statements; one alone may stand without a list."""
+    found = policy.get("Statement", [])
+    return [one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict)]
+
+
+def _write_policy(topic: Topic, policy: Mapping[str, Any]) -> None:
+    set_attribute(topic=topic, name="Policy", value=json.dumps(policy))
 
 
 def find_topic(*, requester: Requester, arn: str) -> Topic | None:

@@ -1,5 +1,6 @@
 """The API calls about topics. Each function is named after the Action that it answers."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,8 @@ from crowd.marketplace.sns.documents import Value, attributes
 from hits.common.outgoing import Undeliverable
 
 PAGE = 100
-NEEDLESS = {"DisplayName", "Policy"}  # the requester alone publishes, and no mail is sent
+PLACE = re.compile(r"[0-9]{1,18}", re.ASCII)
+KEPT = {"DisplayName", "Policy"}
 PENDING = "PendingConfirmation"
 
 
@@ -32,11 +34,20 @@ class Call:
             raise TopicRefused(f"Invalid parameter: {name} must be given.")
         return value
 
-    def names(self, prefix: str) -> set[str]:
-        """The keys of a map, which comes as Attributes.entry.1.key and so on."""
+    def attributes(self) -> dict[str, str]:
+        """The map of attributes, which comes as Attributes.entry.1.key and Attributes.entry.1.value."""
         return {
-            value for key, value in self.form.items() if key.startswith(f"{prefix}.") and key.endswith(".key")
+            name: self.form.get(f"{key.removesuffix('.key')}.value", "")
+            for key, name in self.form.items()
+            if key.startswith("Attributes.") and key.endswith(".key")
         }
+
+    def members(self, name: str) -> list[str]:
+        """A list, which comes as ActionName.member.1 and so on."""
+        found = [value for key, value in self.form.items() if key.startswith(f"{name}.member.")]
+        if not found:
+            raise TopicRefused(f"Invalid parameter: {name} must be given.")
+        return found
 
 
 Result = Mapping[str, Value] | None
@@ -52,10 +63,39 @@ def action(function: Action) -> Action:
 
 @action
 def create_topic(call: Call) -> Result:
-    if more := call.names("Attributes") - NEEDLESS:
-        raise TopicRefused(f"Invalid parameter: Attributes. Topics here have no attribute {min(more)[:100]}.")
+    given = call.attributes()
+    for name in given:
+        _check_kept(name)
     topic = topics.create_topic(requester=call.requester, name=call.needed("Name"), now=call.now)
+    for name, value in given.items():
+        topics.set_attribute(topic=topic, name=name, value=value)
     return {"TopicArn": topic.arn}
+
+
+@action
+def set_topic_attributes(call: Call) -> Result:
+    name = call.needed("AttributeName")
+    _check_kept(name)
+    topics.set_attribute(topic=_own_topic(call), name=name, value=call.form.get("AttributeValue", ""))
+    return None
+
+
+@action
+def add_permission(call: Call) -> Result:
+    """Keep a statement of the topic's policy, as scripts make one that let the provider publish."""
+    topics.add_statement(
+        topic=_own_topic(call),
+        label=call.needed("Label"),
+        accounts=call.members("AWSAccountId"),
+        actions=call.members("ActionName"),
+    )
+    return None
+
+
+@action
+def remove_permission(call: Call) -> Result:
+    topics.remove_statement(topic=_own_topic(call), label=call.needed("Label"))
+    return None
 
 
 @action
@@ -76,13 +116,14 @@ def list_topics(call: Call) -> Result:
 
 @action
 def get_topic_attributes(call: Call) -> Result:
-    topic = _found(topics.find_topic(requester=call.requester, arn=call.needed("TopicArn")), "Topic")
+    topic = _own_topic(call)
     confirmed = topic.subscriptions.filter(confirmed_at__isnull=False).count()
     return attributes(
         {
             "TopicArn": topic.arn,
             "Owner": _owner(topic),
-            "DisplayName": "",
+            "DisplayName": topic.display_name,
+            **({"Policy": topic.policy} if topic.policy else {}),
             "SubscriptionsConfirmed": str(confirmed),
             "SubscriptionsPending": str(topic.subscriptions.count() - confirmed),
             "SubscriptionsDeleted": "0",
@@ -94,7 +135,7 @@ def get_topic_attributes(call: Call) -> Result:
 def subscribe(call: Call) -> Result:
     arn, protocol, endpoint = call.needed("TopicArn"), call.needed("Protocol"), call.needed("Endpoint")
     _check_endpoint(protocol, endpoint)
-    if call.names("Attributes"):
+    if call.attributes():
         raise TopicRefused("Invalid parameter: Attributes. Subscriptions here have no attributes to set.")
     topic = _found(topics.lock_topic(requester=call.requester, arn=arn), "Topic")
     subscription = topics.subscribe(topic=topic, protocol=protocol, endpoint=endpoint, now=call.now)
@@ -104,9 +145,9 @@ def subscribe(call: Call) -> Result:
 
 @action
 def confirm_subscription(call: Call) -> Result:
-    arn, token = call.needed("TopicArn"), call.needed("Token")
-    topic = _found(topics.find_topic(requester=call.requester, arn=arn), "Topic")
-    return {"SubscriptionArn": topics.confirm_subscription(token=token, topic=topic, now=call.now).arn}
+    token = call.needed("Token")
+    confirmed = topics.confirm_subscription(token=token, topic=_own_topic(call), now=call.now)
+    return {"SubscriptionArn": confirmed.arn}
 
 
 @action
@@ -131,11 +172,34 @@ def get_subscription_attributes(call: Call) -> Result:
 
 
 @action
+def list_subscriptions(call: Call) -> Result:
+    """List the requester's subscriptions, oldest first. NextToken is the number of the last one shown."""
+    after = call.form.get("NextToken", "") or "0"
+    if not PLACE.fullmatch(after):
+        raise TopicRefused("Invalid parameter: NextToken")
+    rows = Subscription.objects.filter(topic__requester=call.requester, pk__gt=int(after))
+    found = list(rows.select_related("topic").order_by("pk")[: PAGE + 1])
+    shown = found[:PAGE]
+    described = [_describe(subscription, subscription.topic) for subscription in shown]
+    result: dict[str, Value] = {"Subscriptions": {"member": described}}
+    return {**result, "NextToken": str(shown[-1].pk)} if len(found) > PAGE else result
+
+
+@action
 def list_subscriptions_by_topic(call: Call) -> Result:
     """List all subscriptions at once: a topic has few."""
-    topic = _found(topics.find_topic(requester=call.requester, arn=call.needed("TopicArn")), "Topic")
+    topic = _own_topic(call)
     described = [_describe(subscription, topic) for subscription in topic.subscriptions.order_by("pk")]
     return {"Subscriptions": {"member": described}}
+
+
+def _own_topic(call: Call) -> Topic:
+    return _found(topics.find_topic(requester=call.requester, arn=call.needed("TopicArn")), "Topic")
+
+
+def _check_kept(name: str) -> None:
+    if name not in KEPT:
+        raise TopicRefused(f"Invalid parameter: Attributes. Topics here have no attribute {name[:100]}.")
 
 
 def _describe(subscription: Subscription, topic: Topic) -> dict[str, str]:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from crowd.marketplace.models import HIT, Event, NotificationSetting, Subscription, Topic
 from crowd.marketplace.services.requesters import Credentials
+from crowd.marketplace.sns import actions
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of, error_of, refusal_of
 from tests.crowd.marketplace.notifying.test_delivery_sns import headers_of, verify
@@ -17,15 +18,18 @@ from tests.crowd.marketplace.rows import accept, post_hit
 from tests.crowd.marketplace.topics import (
     ENDPOINT,
     NOT_FOUND,
+    PARAMETER,
     deliver,
     follow,
     make_topic,
     pending,
     refused,
+    sns_of,
     specification,
     subscribe,
     tell,
 )
+from tests.factories import make_requester
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,6 +55,49 @@ def test_topic_is_made_once_by_its_name(sns: Any, credentials: Credentials) -> N
         "SubscriptionsPending": "0",
         "SubscriptionsDeleted": "0",
     }
+
+
+def test_what_a_script_sets_on_its_topic_is_kept_and_told(sns: Any) -> None:
+    topic = sns.create_topic(Name="own", Attributes={"DisplayName": "Own"})["TopicArn"]
+    given = {"Version": "2012-10-17", "Statement": [{"Sid": "all", "Effect": "Allow"}]}
+    sns.set_topic_attributes(TopicArn=topic, AttributeName="Policy", AttributeValue=json.dumps(given))
+    sns.add_permission(TopicArn=topic, Label="send", AWSAccountId=["755651556756"], ActionName=["Publish"])
+    twice = refused(
+        sns.add_permission, TopicArn=topic, Label="send", AWSAccountId=["1"], ActionName=["Publish"]
+    )
+    sns.remove_permission(TopicArn=topic, Label="all")
+
+    told = sns.get_topic_attributes(TopicArn=topic)["Attributes"]
+    assert told["DisplayName"] == "Own"
+    assert twice == PARAMETER
+    assert json.loads(told["Policy"]) == {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Sid": "send",
+                "Effect": "Allow",
+                "Principal": {"AWS": ["755651556756"]},
+                "Action": ["SNS:Publish"],
+                "Resource": topic,
+            }
+        ],
+    }
+
+
+def test_own_subscriptions_are_listed_over_all_topics(
+    sites: Sites, sns: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actions, "PAGE", 2)
+    other = sns_of(sites, make_requester(now=timezone.now()))
+    subscribe(other, make_topic(other))
+    for number in range(3):
+        topic = sns.create_topic(Name=f"t{number}")["TopicArn"]
+        sns.subscribe(TopicArn=topic, Protocol="https", Endpoint=f"{ENDPOINT}/{number}")
+
+    pages = list(sns.get_paginator("list_subscriptions").paginate())
+
+    listed = [[one["Endpoint"].rpartition("/")[2] for one in page["Subscriptions"]] for page in pages]
+    assert listed == [["0", "1"], ["2"]]
 
 
 def test_topics_are_listed_page_by_page(sns: Any, credentials: Credentials) -> None:

@@ -51,6 +51,13 @@ FORM = "application/x-www-form-urlencoded; charset=utf-8"
         ("confirm_subscription", {"Token": "0" * 5000}, PARAMETER),
         ("get_subscription_attributes", {"SubscriptionArn": "arn"}, NOT_FOUND),
         ("list_topics", {"NextToken": "\0"}, PARAMETER),
+        ("list_subscriptions", {"NextToken": "9" * 20}, PARAMETER),
+        ("set_topic_attributes", {"AttributeName": "FifoTopic", "AttributeValue": "true"}, PARAMETER),
+        ("set_topic_attributes", {"AttributeName": "Policy", "AttributeValue": "[]"}, PARAMETER),
+        ("set_topic_attributes", {"AttributeName": "Policy", "AttributeValue": "[" * 30_000}, PARAMETER),
+        ("set_topic_attributes", {"AttributeName": "Policy", "AttributeValue": "x" * 30_721}, PARAMETER),
+        ("set_topic_attributes", {"TopicArn": "arn", "AttributeName": "Policy"}, NOT_FOUND),
+        ("add_permission", {"Label": "send"}, PARAMETER),
         ("publish", {"Message": "Hello"}, (400, "InvalidAction")),
     ],
 )
@@ -59,7 +66,8 @@ def test_call_that_cannot_be_is_refused(
 ) -> None:
     topic = make_topic(sns)
     usual = {"subscribe": {"TopicArn": topic, "Protocol": "https", "Endpoint": ENDPOINT}}
-    usual["confirm_subscription"] = {"TopicArn": topic}
+    for of_a_topic in ("confirm_subscription", "set_topic_attributes", "add_permission"):
+        usual[of_a_topic] = {"TopicArn": topic}
 
     assert refused(getattr(sns, call), **{**usual.get(call, {}), **values}) == answer
     counts = [model._default_manager.count() for model in (Topic, Subscription, Destination, Event)]
