@@ -169,6 +169,7 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
             "decisions": queries.decisions_on(appeal),
             "others": queries.others_of(appeal, user=request.user, most=OTHERS),
             "is_open": appeal.status == Status.OPEN,
+            "grant": appeal_handling.grant_of(work, by=signed_in(request), now=timezone.now()),
             "may_answer": request.user.has_perm(appeal_handling.ANSWER),
             "may_review": request.user.has_perm("hits.review_assignment"),
             "may_see_work": request.user.has_perm("hits.view_assignment"),
@@ -198,11 +199,14 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
 
 
 def _answer(call: Call[Appeal]) -> Outcome:
+    grant = appeal_handling.grant_of(call.row.assignment, by=call.by, now=call.now)
     bonus = appeal_handling.answer_appeal(appeal=call.row, **call.values, by=call.by, now=call.now)
     owed = f" {in_dollars(bonus.amount)} are owed, and wait for a bonus run of two people." if bonus else ""
+    approved = "The work is approved in a moment." if grant.kind else grant.words
+    granted = f" {approved}" if call.values["granted"] else ""
     following = queries.next_open(call.by, after=call.row.pk)
     return Outcome(
-        said=f"Answered. The worker reads it on the page of work and pay.{owed}",
+        said=f"Answered. The worker reads it on the page of work and pay.{granted}{owed}",
         to=reverse("admin:hits_appeal_change", args=[following]) if following else "",
     )
 

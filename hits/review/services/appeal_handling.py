@@ -1,8 +1,10 @@
 """Appeals of workers and their answers. Of several people who answer at once, one is heard.
 
-Lock order: the assignment, then the appeal, then what hits.payments.services.accrual locks.
+Lock order: the assignment, then the appeal, the person who answers (`reviewing.decide`), then what
+hits.payments.services.accrual locks.
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -20,10 +22,13 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
 from hits.review.models import Appeal
+from hits.review.services import reviewing
 from hits.work.access import may_see
 from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 
 ANSWER = "hits.answer_appeal"
+REVIEW = "hits.review_assignment"
 LONGEST = 2000
 WITHIN = timedelta(days=60)
 # An open appeal is overdue after this.
@@ -33,8 +38,25 @@ MOST_A_DAY = 10
 DAY_S = 86_400
 # Rule of the obligation that a granted appeal makes.
 RULE = "appeal"
+TOO_LATE = (
+    "The work stays rejected: the provider takes a rejection back only within 30 days of the submission. "
+    "What the worker lacks can be owed as an extra amount."
+)
 HANDED_IN = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 Status = Appeal.Status
+Kind = Decision.Kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grant:
+    """What granting an appeal does to its work, in words for the staff.
+
+    `kind` is the decision that granting makes; with a `code` it is refused.
+    """
+
+    words: str
+    kind: str = ""
+    code: str = ""
 
 
 def make_appeal(*, assignment: Assignment, text: str, now: datetime) -> Appeal:
@@ -88,24 +110,58 @@ def withdraw_appeal(*, appeal: Appeal, now: datetime) -> None:
 def answer_appeal(
     *, appeal: Appeal, granted: bool, answer: str, amount: Decimal | None, by: User, now: datetime
 ) -> Bonus | None:
-    """Answer an appeal. An amount is owed from then on, and paid only by a run that two people decide.
+    """Answer an appeal. One that is granted approves its work, where that is possible, as `grant_of` says.
 
-    Raises RuleBroken; nothing is written then.
+    An amount is owed from then on, and paid only by a run that two people decide. Raises RuleBroken; nothing
+    is written then.
     """
     answer = _clean(answer)
     _refuse_answerer(appeal, by=by)
     _refuse_answer(answer, granted=granted, amount=amount)
     with transaction.atomic():
-        _lock_work(appeal)
+        work = _lock_work(appeal)
         to = Status.GRANTED if granted else Status.ANSWERED
         if not move(appeal, to, answer=answer, answered_by=by, answered_at=now):
             appeal.refresh_from_db()
             raise _answered_meanwhile(appeal)
+        if granted:
+            _approve(work, by=by, now=now)
         words = "Granted the appeal" if granted else "Answered the appeal"
         bonus = _owe(appeal, amount, by=by, now=now) if amount else None
         owed = f", and {in_dollars(bonus.amount)} more are owed" if bonus else ""
         _note("appeal.granted" if granted else "appeal.answered", words, appeal, by=by, now=now, more=owed)
     return bonus
+
+
+def grant_of(work: Assignment, *, by: User, now: datetime) -> Grant:
+    """Return what granting an appeal on this work does to it now, and if nothing, why."""
+    sending = Decision.objects.filter(
+        assignment=work, status__in=(Decision.Status.WAITING, Decision.Status.INTENDED)
+    )
+    deciding = sending.values_list("kind", flat=True).first()
+    if deciding == Kind.REJECT:
+        words = "A rejection of this work waits or is on its way. Undo it or decline it, and then grant."
+        return Grant(words=words, code="being_rejected")
+    if work.status == Assignment.Status.APPROVED or deciding:
+        return Grant(words="The work is approved already: granting changes nothing about it.")
+    is_rejected = work.status == Assignment.Status.REJECTED
+    if is_rejected and work.submitted_at and now > work.submitted_at + reviewing.OVERRIDE_WITHIN:
+        return Grant(words=TOO_LATE)
+    if not by.has_perm(REVIEW):
+        words = "Granting approves the work, and you may not decide on work. Ask a member who may."
+        return Grant(words=words, code="may_not_approve")
+    taken_back = "takes the rejection back and " if is_rejected else ""
+    words = f"Granting {taken_back}approves the work: its reward is paid, and its bonuses follow as for any."
+    return Grant(words=words, kind=Kind.OVERRIDE if is_rejected else Kind.APPROVE)
+
+
+def _approve(work: Assignment, *, by: User, now: datetime) -> None:
+    """Decide with the answer, which cannot be undone: so the provider is told at once."""
+    grant = grant_of(work, by=by, now=now)
+    if grant.code:
+        raise RuleBroken(grant.code, grant.words)
+    if grant.kind:
+        reviewing.decide(assignment=work, kind=grant.kind, by=by, now=now, undo_for=timedelta(0))
 
 
 def _owe(appeal: Appeal, amount: Decimal, *, by: User, now: datetime) -> Bonus:
@@ -123,8 +179,8 @@ def _owe(appeal: Appeal, amount: Decimal, *, by: User, now: datetime) -> Bonus:
     )
 
 
-def _lock_work(appeal: Appeal) -> None:
-    Assignment.objects.select_for_update(of=("self",), no_key=True).get(pk=appeal.assignment_id)
+def _lock_work(appeal: Appeal) -> Assignment:
+    return Assignment.objects.select_for_update(of=("self",), no_key=True).get(pk=appeal.assignment_id)
 
 
 def _refuse_answerer(appeal: Appeal, *, by: User) -> None:

@@ -21,6 +21,7 @@ from hits.review.models import Appeal
 from hits.review.services.appeal_handling import answer_appeal
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 from tests.factories import make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 from tests.pages import text_of
 from tests.people import sign_in
@@ -61,7 +62,7 @@ def send(client: Client, appeal: Appeal, **changes: str) -> Any:
 
 
 def everything() -> list[Any]:
-    rows = (Appeal, Bonus, LedgerEntry, AuditEvent)
+    rows = (Appeal, Bonus, LedgerEntry, AuditEvent, Decision)
     return [list(model._default_manager.order_by("pk").values()) for model in rows]
 
 
@@ -176,6 +177,30 @@ def test_granted_amount_is_owed_and_waits_for_two_people(
     assert made == [Decimal("0.25")]
     assert Appeal.objects.get().status == "granted"
     assert "$0.25 are owed, and wait for a bonus run of two people." in text_of(page)
+
+
+def test_page_says_what_granting_does_and_granting_does_it(client: Client, study: Study) -> None:
+    sign_in(client, "researcher", study)
+    appeal = make_appeal(make_work(study, status="rejected", submitted_at=timezone.now()))
+
+    before = text_of(client.get(page_of(appeal)))
+    after = text_of(client.get(send(client, appeal, granted="yes")["Location"]))
+
+    assert "Granting takes the rejection back and approves the work" in before
+    assert "The work is approved in a moment." in after
+    assert Decision.objects.get().kind == "override"
+
+
+def test_who_may_not_review_is_told_before_and_grants_nothing(client: Client, study: Study) -> None:
+    sign_in(client, "payments preparer", study)
+    appeal = make_appeal(make_work(study, status="rejected", submitted_at=timezone.now()))
+    before = everything()
+
+    page, answer = client.get(page_of(appeal)), send(client, appeal, granted="yes")
+
+    assert "you may not decide on work" in text_of(page)
+    assert answer.status_code == 409
+    assert everything() == before
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from hits.review.models import Appeal
 from hits.review.services import appeal_handling
 from hits.review.services.appeal_handling import answer_appeal, make_appeal, withdraw_appeal
 from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
 from tests.factories import NOW, make_assignment, make_batch, make_bonus, make_hit, make_user
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +56,7 @@ def answer(appeal: Appeal, **changes: Any) -> Bonus | None:
 
 
 def everything() -> list[Any]:
-    rows = (Appeal, Bonus, LedgerEntry, AuditEvent)
+    rows = (Appeal, Bonus, LedgerEntry, AuditEvent, Decision)
     return [list(model._default_manager.order_by("pk").values()) for model in rows]
 
 
@@ -199,6 +200,39 @@ def test_granted_appeal_without_an_amount_owes_nothing(paid: list[dict[str, Any]
     assert answer(ask(), granted=True) is None
 
     assert paid == []
+
+
+@pytest.mark.parametrize(("status", "kind"), [("submitted", "approve"), ("rejected", "override")])
+def test_granted_appeal_approves_the_work_at_once(status: str, kind: str) -> None:
+    work, user = make_work(status=status, submitted_at=NOW - timedelta(days=1)), make_user(is_superuser=True)
+
+    answer(ask(work), granted=True, by=user)
+
+    decision = Decision.objects.get()
+    assert (decision.assignment, decision.kind, decision.status) == (work, kind, "intended")
+    assert (decision.by, decision.send_at) == (user, NOW)
+
+
+def test_work_that_cannot_be_approved_any_more_stays_as_it_is_and_says_why() -> None:
+    late = make_work(status="rejected", submitted_at=NOW - timedelta(days=31))
+    done, user = make_work(), make_user(is_superuser=True)
+
+    for work in (late, done):
+        answer(ask(work), granted=True)
+
+    assert not Decision.objects.exists()
+    assert "stays rejected" in appeal_handling.grant_of(late, by=user, now=NOW).words
+    assert "approved already" in appeal_handling.grant_of(done, by=user, now=NOW).words
+
+
+def test_grant_against_a_rejection_that_waits_is_refused() -> None:
+    work, user = make_work(status="submitted"), make_user(is_superuser=True)
+    appeal = ask(work)
+    Decision.objects.create(
+        assignment=work, kind="reject", status="waiting", reason="Empty.", by=user, made_at=NOW, send_at=NOW
+    )
+
+    assert refusal(lambda: answer(appeal, granted=True, by=user)) == "being_rejected"
 
 
 def test_appeal_stays_open_where_the_money_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
