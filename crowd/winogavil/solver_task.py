@@ -105,6 +105,7 @@ class PickTask(TaskType, TakesReports, FlattensWork):
                     **picture,
                     "picked": picture["key"] in (picks or ()),
                     "right": picture["key"] in association.chosen_keys,
+                    "missed": picks is not None and picture["key"] in association.chosen_keys - {*picks},
                 }
                 for picture in _shuffled(association, assignment=assignment)
             ]

@@ -94,6 +94,19 @@ def test_review_shows_the_first_with_its_place(
     assert works[0].worker.external_id not in text(page)
 
 
+def test_pictures_that_the_worker_missed_are_marked(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    [(field, picks)] = (works[0].answer or {}).items()
+    Assignment.objects.filter(pk=works[0].pk).update(answer={field: picks[:1]})
+
+    page = client.get(REVIEW, {"at": works[0].pk})
+
+    assert text(page).count("✓ picked, belongs to the cue") == 1
+    assert text(page).count("○ missed: not picked, but belongs to the cue") == len(picks) - 1
+    assert page.content.decode().count("picture missed") == len(picks) - 1
+
+
 def test_review_goes_to_and_fro(client: Client, reviewer: User, works: list[Assignment]) -> None:
     page = client.get(REVIEW, {"at": works[1].pk})
 
