@@ -133,7 +133,7 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
         context = {
             **review_pages.work_page(assignment),
             **self.admin_site.each_context(request),
-            **review_pages.facts_of(assignment, now=timezone.now()),
+            **review_pages.facts_of(assignment, user=request.user, now=timezone.now()),
             "title": f"Work of {assignment.worker}",
             "bonuses": assignment.bonuses.order_by("pk"),
             "may_review": request.user.has_perm(review_pages.REVIEW) and assignment.submitted_at is not None,

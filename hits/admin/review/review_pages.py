@@ -23,6 +23,7 @@ from hits.admin.home.navigation import MenuPlace, Page, Section
 from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import in_words
 from hits.admin.projects.project_cards import Metric
+from hits.admin.review.other_works import approval_of, others_of
 from hits.admin.review.work_spread import spreads_of
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.core.errors import RuleBroken
@@ -190,10 +191,16 @@ def note_view(request: HttpRequest, pk: int) -> HttpResponse:
     return _go(request, at=pk)
 
 
-def facts_of(work: Assignment, *, now: datetime) -> dict[str, Any]:
-    """Facts about a work's time and its deadlines, in words, for both pages that show it."""
+def facts_of(work: Assignment, *, user: Any, now: datetime) -> dict[str, Any]:
+    """Facts about a work's time, its deadlines and its worker, in words, for both pages that show it."""
     pace, is_hasty = _pace(work)
-    facts: dict[str, Any] = {"assignment": work, "pace": pace, "is_hasty": is_hasty}
+    facts: dict[str, Any] = {
+        "assignment": work,
+        "pace": pace,
+        "is_hasty": is_hasty,
+        "others": others_of(work, user=user),
+        "approval": approval_of(work, user=user),
+    }
     if work.status == Status.SUBMITTED:
         facts["countdown"] = _countdown(work, now=now)
     if work.status == Status.REJECTED and work.submitted_at:
@@ -245,7 +252,7 @@ def _page(
     if work is not None:
         past = review_queue.past_of(work, study_id=work.hit.batch.study_id, now=now)
         may = {"may_review": user.has_perm(REVIEW), "may_second": _may_second(request, past)}
-        context = {**work_page(work), **context, **facts_of(work, now=now), **may, "past": past}
+        context = {**work_page(work), **context, **facts_of(work, user=user, now=now), **may, "past": past}
         context["place"] = work.before + 1 if work.is_listed else None
         context["spreads"] = spreads_of(work)
         context["here"] = _filters(wanted, at=work.pk)

@@ -107,6 +107,22 @@ def test_pictures_that_the_worker_missed_are_marked(
     assert page.content.decode().count("picture missed") == len(picks) - 1
 
 
+def test_pages_of_a_work_show_the_workers_other_works_and_approval_rate(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    for work, status in zip(works[1:], ("approved", "rejected"), strict=True):
+        Assignment.objects.filter(pk=work.pk).update(worker=works[0].worker, status=status)
+    foreign = make_assignment(worker=works[0].worker, status="submitted", submitted_at=timezone.now())
+
+    pages = [client.get(REVIEW, {"at": works[0].pk}), client.get(address("work", works[0].pk))]
+
+    for page in pages:
+        assert [other.work.status for other in page.context["others"]] == ["rejected", "approved"]
+        assert "Approval rate: 50 % of 2" in text(page)
+        assert address("work", works[1].pk) in text(page)
+        assert address("work", foreign.pk) not in text(page)
+
+
 def test_review_goes_to_and_fro(client: Client, reviewer: User, works: list[Assignment]) -> None:
     page = client.get(REVIEW, {"at": works[1].pk})
 
@@ -376,7 +392,7 @@ def test_review_asks_a_few_times_and_as_often_for_many(
 
     assert counts[0] == counts[1]
     # The last two of them read the batch's times and scores, once a minute.
-    assert counts[0] <= 13
+    assert counts[0] <= 14
 
 
 # Decisions on many works at once.
