@@ -4,6 +4,8 @@ The names of numbers begin with `number_`, by which the stylesheet aligns them, 
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin
@@ -16,15 +18,36 @@ from hits.common.dollars import in_dollars
 Column = Callable[[Any], Any]
 
 
-def number_column(name: str, description: str = "", *, of: Column | None = None) -> Column:
-    """Make a column of numbers: of the rows' attribute, or of what `of` reads from a row."""
+@dataclass(frozen=True, kw_only=True)
+class PlainColumn:
+    """What a list's file has in place of a column that shows words."""
+
+    name: str
+    of: Column
+
+
+def number_column(name: str, description: str = "", *, of: Column | None = None, in_file: str = "") -> Column:
+    """Make a column of numbers: of the rows' attribute, or of what `of` reads from a row.
+
+    Where `of` makes words of it, `in_file` names the column of the list's file, which has the attribute.
+    """
 
     @admin.display(description=description or name.replace("_", " "), ordering=name, empty_value="–")
     def shown(row: Model) -> Any:
         return of(row) if of else getattr(row, name)
 
     shown.__name__ = f"number_{name}"
-    return shown
+    return plain_in_file(in_file, of=attrgetter(name))(shown) if in_file else shown
+
+
+def plain_in_file(name: str, *, of: Column) -> Callable[[Any], Any]:
+    """Give a column that shows words a plain name, and what `of` reads from a row, in the list's file."""
+
+    def mark(shown: Any) -> Any:
+        shown.in_file = PlainColumn(name=name, of=of)
+        return shown
+
+    return mark
 
 
 def money_column(name: str, description: str = "") -> Column:

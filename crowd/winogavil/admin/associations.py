@@ -1,4 +1,6 @@
 from collections import Counter
+from fractions import Fraction
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin
@@ -14,6 +16,7 @@ from crowd.winogavil.admin.parts import GameList, small_pictures
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.queries import reaches_own
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.list_columns import plain_in_file
 from hits.admin.page_parts import VisibleStudies
 from hits.work.access import studies_of
 
@@ -82,14 +85,16 @@ class AssociationAdmin(GameList[Association]):
     def study(self, association: Association) -> str:
         return str(association.item.study)
 
+    @plain_in_file("fool_score_percent", of=attrgetter("fool_score"))
     @admin.display(description="fool-the-AI", ordering="-model_score")
     def fool_score(self, association: Association) -> str:
         return "not asked yet" if association.fool_score is None else f"{association.fool_score} %"
 
+    @plain_in_file("solvers_mean_percent", of=lambda one: _in_percent(one.solvers_mean))
     @admin.display(description="solvable by humans")
     def solved(self, association: Association) -> str:
-        mean = association.solvers_mean
-        return "not final" if mean is None else f"{float(100 * mean):.1f} %"
+        mean = _in_percent(association.solvers_mean)
+        return "not final" if mean is None else f"{mean:.1f} %"
 
     @admin.display(description="selected", boolean=True)
     def selected(self, association: Association) -> bool | None:
@@ -132,6 +137,10 @@ class AssociationAdmin(GameList[Association]):
                 drawn,
             ),
         )
+
+
+def _in_percent(share: Fraction | None) -> float | None:
+    return None if share is None else float(100 * share)
 
 
 def _image(place: Place) -> SafeString | str:

@@ -23,6 +23,7 @@ from django.utils.html import strip_tags
 from django.utils.text import capfirst, slugify
 
 from hits.admin.data.take_files import send_csv
+from hits.admin.list_columns import PlainColumn
 from hits.admin.selection import signed_in
 from hits.common.spreadsheets import Cell
 from hits.core import audit_trail
@@ -55,7 +56,7 @@ def file_view(lists: Lists, request: HttpRequest) -> HttpResponseBase:
     name = str(lists.opts.verbose_name_plural)
     audit_trail.note("file.list", f"{name} as CSV: {len(keys)}.", by=signed_in(request), now=timezone.now())
     columns = [one for one in shown.list_display if one != TICKS]
-    header = [capfirst(str(label_for_field(one, lists.model, model_admin=lists))) for one in columns]
+    header = [_name_of(one, lists) for one in columns]
     rows = (_cells(row, columns, lists) for row in _rows(shown, keys, lists))
     return send_csv(header, rows, name=f"{slugify(name)}.csv")
 
@@ -92,11 +93,23 @@ def _rows(shown: ChangeList, keys: Sequence[Any], lists: Lists) -> Iterator[Mode
         yield from rows
 
 
+def _name_of(column: Any, lists: Lists) -> str:
+    plain = _plain_column(column, lists)
+    return plain.name if plain else capfirst(str(label_for_field(column, lists.model, model_admin=lists)))
+
+
+def _plain_column(column: Any, lists: Lists) -> PlainColumn | None:
+    shown = getattr(lists, column, None) if isinstance(column, str) else column
+    return getattr(shown, "in_file", None)
+
+
 def _cells(row: Model, columns: Sequence[Any], lists: Lists) -> list[Cell]:
     return [_cell(row, one, lists) for one in columns]
 
 
 def _cell(row: Model, name: Any, lists: Lists) -> Cell:
+    if plain := _plain_column(name, lists):
+        return plain.of(row)  # type: ignore[no-any-return]
     try:
         field, read, value = lookup_field(name, row, lists)
     except ObjectDoesNotExist:

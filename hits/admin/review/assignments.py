@@ -76,8 +76,8 @@ def _took(assignment: Assignment) -> str | None:
 
 
 TONES: dict[str, str] = {Status.SUBMITTED: "warn", Status.APPROVED: "good", Status.REJECTED: "bad"}
-SCORE = number_column("mean_score", "score", of=_percent)
-TOOK = number_column("worked_s", "time taken", of=_took)
+SCORE = number_column("mean_score", "score", of=_percent, in_file="score")
+TOOK = number_column("worked_s", "time taken", of=_took, in_file="worked_s")
 
 
 @admin.register(Assignment)

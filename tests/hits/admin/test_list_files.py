@@ -16,11 +16,13 @@ from django.urls import get_resolver, reverse
 from hits.admin.home import list_files
 from hits.core.models.audit_events import AuditEvent
 from hits.people.models import Message
+from scoring.models import Score
 from tests.admin_pages import fill
 from tests.factories import (
     NOW,
     make_account,
     make_assignment,
+    make_association,
     make_batch,
     make_bonus,
     make_hit,
@@ -85,6 +87,24 @@ def test_cells_are_plain_values(client: Client) -> None:
 
     assert not any("<" in cell for cell in row.values())
     assert "0.30" in row.values()
+
+
+def test_submitted_work_has_its_score_and_seconds_as_plain_numbers(client: Client) -> None:
+    user = sign_in_with(client, "view_assignment", "view_association")
+    work = make_assignment(status="submitted", submitted_at=NOW, worked_s=75)
+    solved = make_association(study=work.hit.batch.study)
+    solved.solvers_numerator, solved.solvers_denominator = 2, 3
+    solved.save()
+    Score.objects.create(
+        assignment=work, item=solved.item, measure="jaccard", numerator=7, denominator=8, scored_at=NOW
+    )
+    user.studies.add(work.hit.batch.study)
+
+    [row] = file_of(client, "hits_assignment")
+    [word] = file_of(client, "winogavil_association")
+
+    assert (row["score"], row["worked_s"]) == ("0.875", "75")
+    assert (word["fool_score_percent"], word["solvers_mean_percent"][:5]) == ("", "66.66")
 
 
 def test_moments_are_in_utc_as_programs_read_them(client: Client) -> None:
