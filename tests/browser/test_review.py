@@ -103,6 +103,28 @@ def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[As
     ]
 
 
+def test_reason_is_sent_by_its_key_and_the_page_names_it(
+    page: Page, sites: Sites, works: list[Assignment]
+) -> None:
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+    wait_for_place(page, "1 of 5")
+
+    page.keyboard.press("?")
+    named = page.locator("details.keys").inner_text()
+    page.keyboard.press("?")
+    page.keyboard.press("r")
+    page.keyboard.press("Control+Enter")
+    empty = Decision.objects.count()
+    page.keyboard.type(REASON)
+    page.keyboard.press("Control+Enter")
+    wait_for_place(page, "1 of 4")
+
+    assert "In the reason: reject and go on" in named
+    decision = Decision.objects.get()
+    assert (empty, decision.assignment_id, decision.reason) == (0, works[0].pk, REASON)
+
+
 def test_ten_works_by_keys_on_one_page(page: Page, sites: Sites, works: list[Assignment]) -> None:
     batch = works[0].hit.batch
     make_works(count=5, batch=batch)

@@ -1,8 +1,15 @@
-// A saved reason fills the field, and what cannot be undone any more is not offered.
+// A saved reason fills the field, Ctrl+Enter there rejects, and what cannot be undone any more is not offered.
 "use strict";
 
 document.addEventListener("change", ({ target }) => {
   if (target.matches("[data-saved]")) document.querySelector("#reason").value = target.value;
+});
+
+document.addEventListener("keydown", (event) => {
+  const isMeant = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.repeat;
+  if (!isMeant || !event.target.matches("#reason, #saved")) return;
+  event.preventDefault();
+  event.target.form.requestSubmit();
 });
 
 const endUndo = () => {
