@@ -57,11 +57,14 @@ class CloseForm(FormatForm):
 def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
     """Yield bonus runs that this user may decide on, their own drafts, and bonuses in no run."""
     runs = reverse("admin:hits_run_changelist")
-    for rows, words, one in (
-        (runs_to_decide(user), "bonus runs to approve", "bonus run to approve"),
-        (drafts_of(user), "bonus runs that you prepare", "bonus run that you prepare"),
+    for rows, words, one, listed in (
+        (runs_to_decide(user), "bonus runs to approve", "bonus run to approve", "waits=me"),
+        (drafts_of(user), "bonus runs that you prepare", "bonus run that you prepare", "waits=mine"),
     ):
-        yield Waiting(count=rows.count(), words=words, one=one, url=runs)
+        keys = list(rows.values_list("pk", flat=True))
+        # Of one, its own page, where it is decided on.
+        url = reverse("admin:hits_run_change", args=keys) if len(keys) == 1 else f"{runs}?{listed}"
+        yield Waiting(count=len(keys), words=words, one=one, url=url)
     if user.has_perm("hits.prepare_run"):
         owed = visible(owed_free(), user).count()
         yield Waiting(

@@ -133,7 +133,6 @@ def test_objection_is_decided_by_a_researcher(page: Page, project: Project, site
 
     page.goto(home(sites, project))
     page.get_by_role("link", name="Decide…").first.click()
-    page.get_by_role("link", name="Image 1").click()
     expect(page.get_by_text("yes: It mocks people.")).to_be_visible()
     page.get_by_role("link", name="Refuse the image…").click()
     page.get_by_role("button", name="Refuse the image").click()

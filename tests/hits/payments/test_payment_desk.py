@@ -11,11 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.admin.audit_queries import events_for
+from hits.admin.home.waiting import waiting_for
 from hits.core import audit_trail
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
+from hits.payments.models.runs import Run
 from hits.payments.queries.payment_tasks import AccountCommitment, desk_of
 from hits.payments.services import bonus_runs
 from hits.people.models import Disclosure
@@ -56,6 +58,26 @@ def test_desk_shows_who_prepares_the_drafts_and_who_approves_the_frozen_ones() -
 
     assert (mine.drafts, mine.to_approve, mine.waiting) == ([draft], [], [frozen])
     assert (theirs.drafts, theirs.to_approve, theirs.waiting) == ([], [frozen], [])
+
+
+def test_runs_that_wait_lead_to_where_one_decides() -> None:
+    batch = open_batch()
+    preparer, approver = make_desk_member(batch.study), make_desk_member(batch.study)
+
+    def freeze() -> Run:
+        run = bonus_runs.prepare_run(bonuses=[owed_bonus(batch)], by=preparer, title="One", now=NOW)
+        bonus_runs.freeze_run(run=run, by=preparer, now=NOW)
+        return run
+
+    def address() -> list[str]:
+        return [one.url for one in waiting_for(approver, now=NOW) if "to approve" in one.said]
+
+    run = freeze()
+    of_one = address()
+    freeze()
+
+    assert of_one == [reverse("admin:hits_run_change", args=[run.pk])]
+    assert address() == [f"{reverse('admin:hits_run_changelist')}?waits=me"]
 
 
 def test_desk_leaves_out_a_run_with_a_bonus_of_a_hidden_study() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from crowd.pictures.admin.pool_parts import file_url
@@ -53,7 +53,9 @@ def reviews_card(project: Project, user: User) -> Card:
     told = Metric(name="Images that wait for a decision", count=decisions, url=decide_url)
     ways = [CardLink(name="Review…", url=page_url("review", project), is_first=bool(own), permission=CHECK)]
     if decisions:
-        ways.append(CardLink(name="Decide…", url=decide_url, is_first=not own, permission=DECIDE))
+        oldest = waiting_for_decision(project).order_by("number").values_list("pk", flat=True).first()
+        url = reverse("admin:whoops_image_change", args=[oldest]) if oldest else decide_url
+        ways.append(CardLink(name="Decide…", url=url, is_first=not own, permission=DECIDE))
     return Card(
         key="reviews",
         title="Reviews",

@@ -228,6 +228,21 @@ def test_list_is_searched_filtered_and_empty_with_a_word(client: Client, group: 
     assert "1 of 4, 1 objects" in text_of(client.get(f"{LIST}?waits=decision"))
 
 
+def test_the_button_to_decide_leads_to_the_oldest_image_where_one_decides(
+    client: Client, group: ControlGroup
+) -> None:
+    image = make_image(group.project, state="review")
+    researcher = sign_in(client, RESEARCHER, group.project.study)
+    Review.objects.create(image=image, revision=1, by=researcher, is_harmful=True, note="Cruel.", at=NOW)
+
+    pages = [client.get(reverse("admin:hits_study_change", args=[group.project.study_id]))]
+    pages.append(client.get(reverse("admin:whoops_project_change", args=[group.project.pk])))
+
+    for page in pages:
+        assert f'href="{page_of(image)}">Decide…</a>' in text_of(page)
+    assert "Refuse the image…" in text_of(client.get(page_of(image)))
+
+
 def test_reviewers_learn_of_no_objection_before_their_own_word(client: Client) -> None:
     project = make_project()
     image = make_image(project, state="review")
