@@ -1,11 +1,12 @@
 """Submitted work: a list, and a page for each. `review_pages` decides on one after another."""
 
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import pluralize
@@ -19,7 +20,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.list_columns import number_column, state_tag
+from hits.admin.list_columns import number_column, plain_in_file, state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, in_words, read_number
 from hits.admin.review import bulk_undo, review_pages, rule_pages
 from hits.payments.queries import recorded_scores
@@ -84,7 +85,7 @@ TOOK = number_column("worked_s", "time taken", of=_took, in_file="worked_s")
 class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
     menu = MenuPlace(Section.WORK, 4, "Submitted work")
     nothing_yet = "Submitted work is listed here as soon as a worker has accepted a HIT of a launched batch."
-    list_display = ("__str__", "worker", "batch", "state", SCORE, TOOK, "submitted_at", "see_work")
+    list_display = ("assignment", "worker", "batch", "state", SCORE, TOOK, "submitted_at", "see_work")
     list_filter = ("status", DataFilter, StudyFilter)
     list_select_related = ("account", "worker", "hit__batch__study")
     list_per_page = 50
@@ -106,7 +107,15 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Assignment]:
         """Assignments with their mean score, which is computed only for the rows shown or sorted by it."""
-        rows = super().get_queryset(request).annotate(mean_score=recorded_scores.mean_score())
+        others = Assignment.objects.filter(account=OuterRef("account"), external_id=OuterRef("external_id"))
+        rows = (
+            super()
+            .get_queryset(request)
+            .annotate(
+                mean_score=recorded_scores.mean_score(),
+                is_given_again=Exists(others.exclude(pk=OuterRef("pk"))),
+            )
+        )
         return visible(rows, request.user)
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
@@ -143,6 +152,15 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Allow a filter by any batch: its page links here, and a list of all would grow with history."""
         return lookup == "hit__batch__exact" or super().lookup_allowed(lookup, value, request)
+
+    @plain_in_file("assignment", of=attrgetter("external_id"))
+    @admin.display(ordering="external_id")
+    def assignment(self, assignment: Any) -> SafeString | str:
+        """The provider's id. After a return it gives the same one to the next who accepts the HIT."""
+        if not assignment.is_given_again:
+            return str(assignment)
+        words = "the provider gave this id out again after a return"
+        return format_html('{} <span class="quiet">({})</span>', assignment, words)
 
     @admin.display(description="batch")
     def batch(self, assignment: Assignment) -> str:

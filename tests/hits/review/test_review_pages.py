@@ -450,6 +450,16 @@ def test_list_finds_a_pseudonym(client: Client, reviewer: User, works: list[Assi
     assert [row.pk for row in page.context["cl"].result_list] == [works[1].pk]
 
 
+def test_list_says_why_two_rows_have_one_assignment_id(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    Assignment.objects.filter(pk=works[1].pk).update(status="gone", external_id=works[0].external_id)
+
+    page = text(client.get(LIST))
+
+    assert page.count("the provider gave this id out again after a return") == 2
+
+
 def test_work_page_shows_rejected_work_after_its_items_were_given_away(
     client: Client, reviewer: User, works: list[Assignment]
 ) -> None:
