@@ -205,7 +205,7 @@ def test_demo_leaves_something_to_do_for_everybody(tmp_path: Path) -> None:
 
         offers = [dict(form.said)["hidden"] for form in page.forms if form.action.endswith("/accept/")]
         assert {": Find a word that fools the model", ": Which pictures belong to the word?"} <= {*offers}
-        assert "review 2 pieces of work" in block
+        assert "review 12 pieces of work" in block
         assert "approve the run “A thank-you”" in block
         assert re.search(r"operator-\w+  password \S+", block)
         status, text = answer_of(game)

