@@ -8,7 +8,7 @@ from hits.payments.queries.recorded_scores import mean_score
 from hits.people.queries.worker_record import Record, record_of, work_of
 from hits.work.models.assignments import Assignment
 
-MOST = 8
+MOST = 5
 Status = Assignment.Status
 
 
