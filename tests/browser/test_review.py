@@ -76,7 +76,7 @@ def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[As
     page.keyboard.press("k")
     wait_for_place(page, "1 of 3")
     page.keyboard.press("u")
-    page.get_by_text("Undone. Nothing was sent.", exact=True).wait_for()
+    page.get_by_text("Undone: 1 approval without the data. Nothing was sent.", exact=True).wait_for()
     wait_for_place(page, "1 of 4")
     page.keyboard.press("n")
     wait_for_place(page, "2 of 4")
@@ -351,10 +351,10 @@ def test_rule_and_what_follows_look_right(
     visitor.visit("review-rule", f"{rule}?batch={batch.pk}")
     visitor.visit("review-matches", f"{rule}?batch={batch.pk}&asked=yes&kind=approve&score_from=70")
     page.get_by_role("button", name="Approve: 6").click()
-    page.get_by_role("button", name="Undo all 6").wait_for()
+    page.get_by_role("button", name="Undo: 6 approvals").wait_for()
     visitor.visit("review-decided", page.url)
-    page.get_by_role("button", name="Undo all 6").click()
-    page.get_by_text("6 undone. Nothing of them was sent.").wait_for()
+    page.get_by_role("button", name="Undo: 6 approvals").click()
+    page.get_by_text("Undone: 6 approvals. Nothing of them was sent.").wait_for()
 
     assert visitor.problems == {}
     assert {row.status for row in Decision.objects.all()} == {"undone"}

@@ -58,7 +58,9 @@ def undo_view(request: HttpRequest) -> HttpResponse:
     except RuleBroken as broken:
         messages.error(request, str(broken))
     else:
-        messages.success(request, f"{count} undone. Nothing of them was sent.")
+        undone = unsent_decisions.count_unsent(by=signed_in(request), made_at=made_at)
+        words = unsent_decisions.in_words(undone.kind, count)
+        messages.success(request, f"Undone: {words}. Nothing of them was sent.")
     return redirect(decided_url(made_at))
 
 

@@ -30,6 +30,7 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.review.queries import review_queue
 from hits.review.queries.review_queue import Order, QueueFilter, State
+from hits.review.queries.unsent_decisions import in_words as decisions_in_words
 from hits.review.services import reviewing
 from hits.studies.models import Batch, Study
 from hits.work.access import visible
@@ -159,7 +160,8 @@ def undo_view(request: HttpRequest, pk: int) -> HttpResponse:
     except RuleBroken as broken:
         messages.error(request, str(broken))
     else:
-        messages.success(request, "Undone. Nothing was sent.")
+        words = decisions_in_words(decision.kind, 1)
+        messages.success(request, f"Undone: {words}. Nothing was sent.")
     return _go(request, at=decision.assignment_id)
 
 
@@ -311,12 +313,18 @@ def _go(request: HttpRequest, **more: Any) -> HttpResponse:
     return redirect(f"{reverse('admin:hits_assignment_review')}?{_filters(_read_wanted(request), **more)}")
 
 
-def _undo(request: HttpRequest, *, now: datetime) -> dict[str, int] | None:
+def _undo(request: HttpRequest, *, now: datetime) -> dict[str, Any] | None:
     """The undo button while it is of use. Whether it is allowed is decided when it is pressed."""
-    decision, until = _number(request.GET.get("undo")), _number(request.GET.get("until"))
+    pk, until = _number(request.GET.get("undo")), _number(request.GET.get("until"))
     left = (until or 0) - int(now.timestamp())
-    shown = decision is not None and 0 < left <= reviewing.UNDO_FOR.total_seconds()
-    return {"pk": decision, "seconds": left} if shown and decision else None
+    if pk is None or not 0 < left <= reviewing.UNDO_FOR.total_seconds():
+        return None
+    decisions = visible(Decision.objects.select_related("assignment__worker"), request.user)
+    decision = decisions.filter(pk=pk).first()
+    if decision is None:
+        return None
+    words = f"{decisions_in_words(decision.kind, 1)} of {decision.assignment.worker}"
+    return {"pk": pk, "seconds": left, "words": words}
 
 
 def _pace(work: Assignment) -> tuple[str, bool]:

@@ -47,8 +47,8 @@ def test_decisions_of_one_confirmation_are_undone_together(
     page = approve(client, works[:3])
     undone = undo(client, page)
 
-    assert "Undo all 3" in text_of(page)
-    assert "3 undone. Nothing of them was sent." in undone
+    assert "Undo: 3 approvals" in text_of(page)
+    assert "Undone: 3 approvals. Nothing of them was sent." in undone
     assert "Nothing of it can be undone here any more" in undone
     assert [row.status for row in Decision.objects.exclude(pk=alone.pk)] == [UNDONE] * 3
     assert Decision.objects.get(pk=alone.pk).status == ON_ITS_WAY
@@ -63,13 +63,14 @@ def test_decisions_together_are_sent_later_than_one(
 
 
 def test_what_is_being_sent_is_not_undone(client: Client, reviewer: User, works: list[Assignment]) -> None:
-    page = approve(client, works)
+    page = approve(client, works[:3])
     first = Decision.objects.order_by("pk")[0]
     Decision.objects.filter(pk=first.pk).update(claimed_at=timezone.now())
 
     some, none = undo(client, page), undo(client, page)
 
-    assert "3 undone" in some
+    assert "Undone: 2 approvals." in some
+    assert "<strong>1</strong> of these decisions has been sent already and cannot be undone." in some
     assert "All of it has been sent or undone already. Nothing was changed." in none
     first.refresh_from_db()
     assert first.status == ON_ITS_WAY
@@ -108,7 +109,7 @@ def test_who_may_only_look_has_no_such_page(client: Client, reviewer: User, work
     asked = [client.get(DECIDED, {"at": timezone.now().isoformat()}), client.post(f"{DECIDED}undo/")]
 
     assert [answer.status_code for answer in asked] == [403, 403]
-    assert "Undo all 4" in text_of(page)
+    assert "Undo: 4 approvals" in text_of(page)
     assert {row.status for row in Decision.objects.all()} == {ON_ITS_WAY}
 
 

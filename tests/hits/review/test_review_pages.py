@@ -165,11 +165,16 @@ def test_decision_leads_to_the_next_one_and_can_be_undone(
     assert Decision.objects.get().status == Status.UNDONE
 
 
-def test_undo_is_offered_no_longer_than_it_is_of_use(client: Client, reviewer: User) -> None:
+def test_undo_says_what_it_undoes_and_no_longer_than_it_is_of_use(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    made = reviewing.decide(assignment=works[0], kind="approve", by=reviewer, now=timezone.now())
     now = int(timezone.now().timestamp())
 
-    offered = [client.get(REVIEW, {"undo": 1, "until": now + left}).context["undo"] for left in (5, -1, 60)]
+    pages = [client.get(REVIEW, {"undo": made.pk, "until": now + left}) for left in (7, -1, 60)]
+    offered = [page.context["undo"] for page in pages]
 
+    assert f"Undo: 1 approval of {works[0].worker}" in text(pages[0])
     assert [bool(one) for one in offered] == [True, False, False]
 
 

@@ -274,5 +274,5 @@ def test_decisions_by_a_rule_are_undone_together(
     page = confirm(client, asked, shown(client, asked))
     client.post(f"{UNDO}?{page.request['QUERY_STRING']}")
 
-    assert "Undo all 3" in text_of(page)
+    assert "Undo: 3 approvals" in text_of(page)
     assert [row.status for row in Decision.objects.all()] == [UNDONE] * 3
