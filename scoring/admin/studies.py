@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
@@ -27,6 +28,11 @@ CHANGE = "scoring.change_studyrival"
 
 @admin.register(StudyRival)
 class StudyRivalAdmin(ReadOnlyAdmin[StudyRival]):
+    is_listed_in_file = True
+    list_display = ("study", "rival", "is_paid", "added_at", "added_by")
+    list_select_related = ("study", "rival", "added_by")
+    ordering = ("study__name", "pk")
+
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
         return [
@@ -35,6 +41,9 @@ class StudyRivalAdmin(ReadOnlyAdmin[StudyRival]):
             path("<int:study_id>/play/", shown(self.play_view), name="scoring_play"),
             *super().get_urls(),
         ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[StudyRival]:
+        return super().get_queryset(request).filter(study__in=studies_of(request.user))
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

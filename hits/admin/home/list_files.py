@@ -79,7 +79,13 @@ def _shown_list(lists: Lists, request: HttpRequest) -> ChangeList | None:
     asked.pop("p", None)
     request.GET = asked  # type: ignore[assignment]
     page = lists.changelist_view(request)
-    return (getattr(page, "context_data", None) or {}).get("cl")
+    shown = (getattr(page, "context_data", None) or {}).get("cl")
+    # A page of another form, such as cards, whose rows are a list all the same.
+    return lists.get_changelist_instance(request) if shown is None and _is_listed(lists) else shown
+
+
+def _is_listed(lists: Lists) -> bool:
+    return bool(getattr(lists, "is_listed_in_file", False))
 
 
 def _rows(shown: ChangeList, keys: Sequence[Any], lists: Lists) -> Iterator[Model]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
@@ -35,6 +36,14 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
     """The admin of matches. Its list shows accounts, each with the state of its newest match."""
 
     menu = MenuPlace(Section.MONEY, 4, "Comparisons with the provider")
+    # The page has accounts; the file has every comparison.
+    is_listed_in_file = True
+    list_display = (
+        "public_id", "account", "status", "started_at", "ended_at", "by", "hits_looked_at",
+        "ours", "theirs", "balance", "expected_balance",
+    )  # fmt: skip
+    list_select_related = ("account", "by")
+    ordering = ("-pk",)
 
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
@@ -54,6 +63,9 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
             path("accounts/<int:pk>/deposits/", shown(deposits_view), name="hits_deposits"),
             *super().get_urls(),
         ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Match]:
+        return super().get_queryset(request).filter(account__in=queries.accounts_for(request.user))
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         need(request, VIEW)

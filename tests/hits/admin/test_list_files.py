@@ -15,9 +15,11 @@ from django.urls import get_resolver, reverse
 
 from hits.admin.home import list_files
 from hits.core.models.audit_events import AuditEvent
+from hits.payments.models.matches import Match
 from hits.people.models import Message
-from scoring.models import Score
+from scoring.models import RegisteredRival, Score, StudyRival
 from tests.admin_pages import fill
+from tests.crowd.winogavil.play.table import make_game
 from tests.factories import (
     NOW,
     make_account,
@@ -34,6 +36,7 @@ from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
+OF_ANOTHER_FORM = ("hits_match", "scoring_studyrival", "winogavil_play_webgame")
 Rows = list[dict[str, str]]
 
 
@@ -171,6 +174,24 @@ def test_empty_list_offers_no_file(client: Client) -> None:
     page = text_of(client.get(reverse("admin:hits_assignment_changelist")))
 
     assert "as CSV" not in page
+
+
+def test_pages_of_another_form_have_a_file_of_their_rows_too(client: Client) -> None:
+    study, foreign = make_study(), make_study()
+    sign_in_with(client, "view_match", "view_studyrival", "view_webgame", studies=[study])
+    own = make_batch(study=study, account=make_account())
+    rival = RegisteredRival.objects.create(name="model", kind="caption", added_at=NOW)
+    for one in (own, make_batch(study=foreign, account=make_account())):
+        Match.objects.create(account=one.account, status="done", started_at=NOW, ended_at=NOW)
+        StudyRival.objects.create(study=one.study, rival=rival, added_at=NOW)
+        make_game(study=one.study)
+
+    files = {name: file_of(client, name) for name in OF_ANOTHER_FORM}
+
+    assert {name: len(rows) for name, rows in files.items()} == dict.fromkeys(OF_ANOTHER_FORM, 1)
+    for name in OF_ANOTHER_FORM:
+        page = text_of(client.get(reverse(f"admin:{name}_changelist")))
+        assert f'href="{reverse(f"admin:{name}_csv")}"' in page
 
 
 def test_messages_have_their_figures_in_the_file(client: Client) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -36,6 +37,10 @@ EXPORT = "winogavil_play.export_survey"
 @admin.register(WebGame)
 class WebGameAdmin(ReadOnlyAdmin[WebGame]):
     menu = MenuPlace(Section.STUDIES, 9)
+    is_listed_in_file = True
+    list_display = ("public_id", "study", "title", "is_open", "solves_per_cue", "fewest_final")
+    list_select_related = ("study",)
+    ordering = ("study__name",)
 
     def get_urls(self) -> list[URLPattern]:
         shown, pages = self.admin_site.admin_view, self._pages()
@@ -49,6 +54,9 @@ class WebGameAdmin(ReadOnlyAdmin[WebGame]):
             ),
             *super().get_urls(),
         ]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[WebGame]:
+        return super().get_queryset(request).filter(study__in=studies_of(request.user))
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
