@@ -45,6 +45,27 @@ def send(page: Page) -> None:
     page.evaluate("document.querySelector('form').requestSubmit()")
 
 
+def test_pages_of_the_exception_procedure_say_which_question_is_done_for_the_keys(bench: Bench) -> None:
+    picks = """<form method="post" action="/answer/" data-asking data-left="Question %d." data-ready="Ready."
+      data-choice="Choose."><fieldset data-question><div data-part="pick">
+      <fieldset id="a"><input type="radio" name="a" value="yes" data-entry="a" data-key="y">
+      <input type="radio" name="a" value="no" data-entry="a" data-key="n"><b data-wrong="a"></b></fieldset>
+      <fieldset id="b"><input type="radio" name="b" value="yes" data-entry="b" data-key="y">
+      <input type="radio" name="b" value="no" data-entry="b" data-key="n"><b data-wrong="b"></b></fieldset>
+      </div></fieldset><div class="submitbar"><button type="submit">Submit</button></div><p data-status></p>
+      <label data-keys hidden><input type="checkbox" data-keys-on checked> Keys</label></form>"""
+    page = bench.open(picks, "winoventi/asking.js", "frame/answer_keys.js")
+
+    page.keyboard.press("y")
+    half = page.locator("[data-done]").count()
+    page.keyboard.press("n")
+    page.locator("[data-done]").wait_for()
+    page.keyboard.press("Enter")
+
+    assert half == 0
+    assert bench.asked(1) == [("/answer/", {"a": "yes", "b": "no"})]
+
+
 def test_what_is_missing_is_told_at_submit_and_forgiven_when_it_is_there(bench: Bench) -> None:
     page = questions(bench)
     at_first = page.inner_text("[data-status]")

@@ -68,6 +68,7 @@ class ChoicesTask(AskTask[Blank], NarrowsItems):
         item_s=10,
     )
     heading = gettext_lazy("Which word fills the blank?")
+    answer_keys = "digits"
     page = "winoventi/choices.html"
     question = "winoventi/parts/choices_question.html"
     review = "winoventi/review/choices.html"

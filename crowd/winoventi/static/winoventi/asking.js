@@ -120,6 +120,7 @@ class Page {
   refresh() {
     this.follow();
     this.isReady = this.parts.map((part) => part.look()).every(Boolean);
+    for (const question of this.questions) question.toggleAttribute("data-done", !this.faults(question));
     for (const part of this.parts) {
       part.draw();
       part.forgive();

@@ -93,6 +93,7 @@ class ValidationsTask(AskTask[Pair], NarrowsItems):
         item_s=40,
     )
     heading = gettext_lazy("Is this quiz question fair?")
+    answer_keys = "yes_or_no"
     page = "winoventi/validations.html"
     question = "winoventi/parts/validations_question.html"
     review = "winoventi/review/validations.html"
