@@ -178,7 +178,11 @@ class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms,
 
     def _page(self, questions: Sequence[Mapping[str, Any]], **more: Any) -> TaskPage:
         first = questions[0] if questions else {"title": self.heading, "about": ()}
-        return super()._page(questions, heading=first["title"], about=first["about"], **more)
+        # Where one answer of several is chosen, keys choose it.
+        kinds = {part["kind"] for question in questions for part in question["parts"]}
+        answer_keys = "digits" if kinds & {Kind.CHOICE, Kind.SCALE} else ""
+        more = {"heading": first["title"], "about": first["about"], "answer_keys": answer_keys, **more}
+        return super()._page(questions, **more)
 
 
 def _said(answer: Answer) -> Answer:

@@ -63,9 +63,18 @@ def test_page_shows_title_texts_picture_and_every_question(client: Client, hit: 
     assert "<h1>Two pictures of one thing</h1>" in text
     assert "<p>Then answer.</p>" in text
     assert f'src="/pictures/{picture.key}/480/"' in text
-    assert (text.count('type="radio"'), text.count('type="checkbox"')) == (8, 2)
+    assert (text.count('type="radio"'), text.count('type="checkbox"')) == (8, 3)  # one switches keys off
     assert "Tick all that apply." in text
     assert "Not at all" in text
+
+
+def test_keys_choose_where_one_answer_of_several_is_chosen(client: Client, hit: HIT) -> None:
+    text = text_of(visit(client, hit))
+
+    assert "frame/answer_keys" in text
+    assert "Keys: 1 to 9 and 0 to choose, Enter to go on" in text
+    assert [text.count(f'type="radio" data-key="{key}"') for key in (1, 3, 4, 5)] == [2, 2, 1, 1]
+    assert 'type="checkbox" data-key="' not in text
 
 
 def test_what_a_row_has_is_text_and_nothing_else(client: Client, hit: HIT) -> None:
