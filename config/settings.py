@@ -238,6 +238,9 @@ STATIC_ROOT = (BASE_DIR / ".crowd" if os.access(BASE_DIR, os.W_OK) else DATA_DIR
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_ROOT = DATA_DIR / "media"
+# The answer of a long questionnaire must not be lost with the worker's time; Django takes a quarter of it.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 FILE_UPLOAD_PERMISSIONS = None  # the umask decides, as for all other files
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

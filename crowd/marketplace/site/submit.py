@@ -1,5 +1,6 @@
 """The address where the question page sends the worker's answer. The signed path counts, no cookie does."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 from csp.constants import SELF
@@ -25,6 +26,7 @@ from crowd.marketplace.questions.filled_forms import (
 from crowd.marketplace.services import uploads, work
 
 OWN_FIELDS = {"assignmentId", "hitId", "workerId", "turkSubmitTo"}
+BETWEEN_VALUES = "|"
 LARGEST_BODY = (MOST_FILES + 1) * LARGEST_FILE
 
 
@@ -43,28 +45,37 @@ class HandedInBefore(SubmitRefused):
 @xframe_options_sameorigin
 def external_submit(request: HttpRequest, signed: str) -> HttpResponse:
     """Take the worker's answer. Only the worker page's frame may show the result."""
-    response = _submit(request, signed, now=clock.now())
-    # A form that is shown again brings a stricter policy of its own.
-    response.setdefault("Content-Security-Policy", build_policy(replace={"frame-ancestors": [SELF]}))
-    return response
+    return _answer(request, lambda claimed: _find(signed, claimed=claimed))
 
 
 @csrf_exempt
 @require_POST
 @xframe_options_sameorigin
-def preview_submit(request: HttpRequest) -> HttpResponse:
-    """Explain to a preview's frame, which sends its form here, that nothing is submitted."""
-    reason = _("This was only a preview. Accept the HIT to submit an answer.")
-    response = render(request, "marketplace/submit_refused.html", {"reason": reason}, status=409)
-    response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": [SELF]})
+def fixed_submit(request: HttpRequest) -> HttpResponse:
+    """Take an answer at the address that is the same for all work, as pages have it that MTurk framed.
+
+    The id names the work: only its worker and its requester know it, and it is good while the work is open.
+    A preview's frame sends its form here too, and is told that nothing is submitted.
+    """
+    return _answer(request, _find_open)
+
+
+def _answer(request: HttpRequest, find: Callable[[str], Assignment]) -> HttpResponse:
+    response = _submit(request, find, now=clock.now())
+    # A form that is shown again brings a stricter policy of its own.
+    response.setdefault("Content-Security-Policy", build_policy(replace={"frame-ancestors": [SELF]}))
     return response
 
 
-def _submit(request: HttpRequest, signed: str, *, now: datetime) -> HttpResponse:
+def _submit(request: HttpRequest, find: Callable[[str], Assignment], *, now: datetime) -> HttpResponse:
     work.settle(now=now)
     try:
         _refuse_large(request)
-        assignment = _find(signed, claimed=request.POST.get("assignmentId", ""))
+        # Some pages name the work in the address instead of the form.
+        claimed = request.POST.get("assignmentId") or request.GET.get("assignmentId", "")
+        if claimed in ("", frames.NOT_AVAILABLE):
+            raise SubmitRefused(_("This was only a preview. Accept the HIT to submit an answer."))
+        assignment = find(claimed)
         if assignment.hit.kind == HIT.Kind.FORM:
             return _submit_form(request, assignment, now=now)
         fields = _read_fields(request)
@@ -114,18 +125,27 @@ def _why_not_open(assignment: Assignment) -> SubmitRefused:
 
 
 def _read_fields(request: HttpRequest) -> list[tuple[str, str]]:
-    fields = [
-        (name, value) for name, values in request.POST.lists() for value in values if name not in OWN_FIELDS
-    ]
-    if not fields:
+    """Read the answers. Values of one name are one answer, as programs read them into a dictionary.
+
+    The page's own fields are no answers, but a form of them alone is sent by pages that keep the answers.
+    """
+    if not request.POST.keys() - {"assignmentId", "turkSubmitTo"}:
         raise SubmitRefused(_("The form sent no answer. Go back and answer the question first."))
-    return fields
+    given = request.POST.lists()
+    return [(name, BETWEEN_VALUES.join(values)) for name, values in given if name not in OWN_FIELDS]
+
+
+def _find_open(claimed: str) -> Assignment:
+    """The latest work with this id; ids are used again after a return."""
+    found = Assignment.objects.filter(external_id=claimed).select_related("hit__hit_type")
+    assignment = found.order_by("-pk").first()
+    if not assignment:
+        raise SubmitRefused(_("This work does not exist any more."))
+    return assignment
 
 
 def _find(signed: str, *, claimed: str) -> Assignment:
     """The assignment of the signed path, if it is the one the form claims to be."""
-    if claimed in ("", frames.NOT_AVAILABLE):
-        raise SubmitRefused(_("This was only a preview. Accept the HIT to submit an answer."))
     try:
         payload = seals.read_submit(signed)
     except signing.BadSignature:

@@ -80,7 +80,7 @@ def test_submit_keeps_every_value_in_order_and_leaves_out_the_urls_own_fields(
     stranger().post(path_of(assignment), form(assignment, chosen=["b", "a"], empty="", **own))
 
     assignment.refresh_from_db()
-    assert assignment.answer == write_answer([("chosen", "b"), ("chosen", "a"), ("empty", "")])
+    assert assignment.answer == write_answer([("chosen", "b|a"), ("empty", "")])
 
 
 def test_submit_with_the_path_of_other_work_is_refused(assignment: Assignment) -> None:
@@ -123,13 +123,65 @@ def test_submit_with_a_tampered_path_is_refused(assignment: Assignment) -> None:
     assert untouched(assignment)
 
 
-@pytest.mark.parametrize("fields", [{}, {"hitId": "H", "workerId": "W", "turkSubmitTo": "T"}])
+@pytest.mark.parametrize("fields", [{}, {"turkSubmitTo": "T"}])
 def test_submit_without_a_field_of_its_own_is_refused(assignment: Assignment, fields: dict[str, str]) -> None:
     response = stranger().post(path_of(assignment), {"assignmentId": assignment.external_id, **fields})
 
     assert response.status_code == 409
     assert "The form sent no answer." in text_of(response)
     assert untouched(assignment)
+
+
+def test_submit_by_a_page_that_keeps_the_answers_is_taken(assignment: Assignment) -> None:
+    response = stranger().post(path_of(assignment), form(assignment, hitId="H", workerId="W"))
+
+    assignment.refresh_from_db()
+    assert (response.status_code, assignment.status, assignment.answer) == (
+        200,
+        "Submitted",
+        write_answer([]),
+    )
+
+
+def test_submit_with_the_assignment_in_the_address_is_taken(assignment: Assignment) -> None:
+    path = f"{path_of(assignment)}?assignmentId={assignment.external_id}"
+
+    assert stranger().post(path, {"trials": "[1, 2]"}).status_code == 200
+    assignment.refresh_from_db()
+    assert assignment.answer == write_answer([("trials", "[1, 2]")])
+
+
+def test_submit_to_the_address_of_all_work_reaches_the_open_one(
+    browser: Browser, assignment: Assignment
+) -> None:
+    client = stranger(enforce_csrf_checks=True)
+
+    first = client.post("/mturk/externalSubmit", form(assignment, chosen="a"))
+    again = client.post("/mturk/externalSubmit", form(assignment, chosen="b"))
+    unknown = client.post("/mturk/externalSubmit", {"assignmentId": "3NOSUCHWORK", "chosen": "a"})
+
+    assignment.refresh_from_db()
+    assert [answer.status_code for answer in (first, again, unknown)] == [200, 409, 409]
+    assert assignment.answer == write_answer([("chosen", "a")])
+
+
+def test_submit_to_the_address_of_all_work_after_a_return_is_refused(
+    browser: Browser, assignment: Assignment
+) -> None:
+    browser.post(f"{work_path(assignment)}return/")
+
+    response = stranger().post("/mturk/externalSubmit", form(assignment))
+
+    assert (response.status_code, status_of(assignment)) == (409, "Returned")
+
+
+def test_submit_of_a_long_questionnaire_is_taken(assignment: Assignment) -> None:
+    fields = {f"q{number}": str(number) for number in range(2_000)}
+
+    many = stranger().post(path_of(assignment), form(assignment, long="x" * 5_000_000, **fields))
+
+    assignment.refresh_from_db()
+    assert (many.status_code, assignment.answer.count("<Answer>")) == (200, 2_001)
 
 
 @pytest.mark.parametrize("fields", [{"chosen": "a"}, {"assignmentId": "", "chosen": "a"}])
