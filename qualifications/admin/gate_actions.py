@@ -27,7 +27,9 @@ MEANINGS = {
 KEPT = {
     True: "Their HITs at the provider keep the terms that they were launched with; our own pages ask for the "
     "gate at once.",
-    False: "What they ask of workers at the provider stays as they were launched.",
+    False: "Their HITs at the provider keep the terms that they were launched with, so they go on asking for "
+    "the gate there. To let people into them, give the gate by hand to whom you choose; or close them and "
+    "launch copies, which no longer ask for it.",
 }
 DONE = {
     True: "It is on: from now on only workers who have passed can start what it opens.",

@@ -1,4 +1,4 @@
-"""A gate given to a list of pseudonyms, after a confirmation that shows whom they name."""
+"""A gate given to people by pseudonym or provider's id, after a confirmation that shows whom they name."""
 
 import re
 from dataclasses import dataclass
@@ -17,33 +17,47 @@ from hits.admin.actions.reason_form import OneLine
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.people.queries.worker_record import workers_for
+from hits.people.services.disclosures import name_by_external_id, open_to
+from hits.providers.models.accounts import Account
+from hits.studies.models import Study
 from qualifications.admin.finding_gates import BASE, GRADE, HOLDINGS, find_gate, shared_of
 from qualifications.admin.holding_changes import COLLEAGUES, GIVE, LONGEST
 from qualifications.models import Gate, Holding
 from qualifications.services import gate_holdings as services
 
 MOST = 500
-SEEN_BY_YOU = "You see workers who have worked in one of your studies."
+# A provider's worker id, as MTurk and the marketplace write it.
+PROVIDERS_ID = re.compile(r"A[A-Z0-9]{5,63}")
+SEEN_BY_YOU = (
+    "You see workers who have worked in one of your studies. Name them by pseudonym; a worker id lets in "
+    "somebody who has not worked here yet."
+)
+NO_ACCOUNT = "Worker ids count once the study has a batch, whose account they belong to."
 
 
 @dataclass(frozen=True, kw_only=True)
 class NamedWorkers:
-    """Workers whom a list of pseudonyms names, as far as this person may see them."""
+    """Workers whom a list names, as far as the user may see them; `invited` by their worker ids."""
 
     workers: list[Worker]
+    invited: list[str]
     unknown: list[str]
     held: set[int]
+    account: Account | None
 
     @property
     def getting(self) -> list[Worker]:
         return [worker for worker in self.workers if worker.pk not in self.held]
 
+    @property
+    def count(self) -> int:
+        return len(self.getting) + len(self.invited)
+
 
 class GiveForm(forms.Form):
     pseudonyms = forms.CharField(
-        label="Workers, by pseudonym",
+        label="Workers, by pseudonym or worker id",
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text=f"Separated by spaces, commas or lines; at most {MOST} at once.",
     )
 
     reason = OneLine(max_length=LONGEST, widget=forms.Textarea(attrs={"rows": 3}), help_text=COLLEAGUES)
@@ -51,24 +65,44 @@ class GiveForm(forms.Form):
     def __init__(self, data: QueryDict | None, call: Call[Gate]) -> None:
         super().__init__(data, label_suffix="")
         self.gate, self.user = call.row, call.by
+        self.account = account_of(call.row.study)
+        at = f"the worker id at {self.account}" if self.account else f"the worker id. {NO_ACCOUNT}"
+        self.fields["pseudonyms"].help_text = (
+            "Who has worked here: the pseudonym, such as w-abcdefghij. Whom you have invited and who has not "
+            f"worked yet: {at.rstrip('.')}. Separated by spaces, commas or lines; at most {MOST} at once."
+        )
 
     def clean_pseudonyms(self) -> NamedWorkers:
         names = list(dict.fromkeys(re.split(r"[\s,;]+", self.cleaned_data["pseudonyms"].strip())))
         if len(names) > MOST:
             raise ValidationError(f"These are {len(names)}; give it to {MOST} at once.")
-        found = _find(self.gate, names, user=self.user)
-        if not found.getting:
+        found = _find(self.gate, names, user=self.user, account=self.account)
+        if not found.count:
             raise ValidationError(f"None of these workers can get it. {_in_words(found)}")
         return found
 
 
-def _find(gate: Gate, names: list[str], *, user: User) -> NamedWorkers:
-    """Find the workers of these pseudonyms, in two queries."""
+def account_of(study: Study) -> Account | None:
+    """The account to which worker ids of a study belong: that of its newest batch, or the only one."""
+    connected = Account.objects.connected()
+    newest = connected.filter(batches__study=study).order_by("batches__pk").last()
+    return newest or (connected.get() if connected.count() == 1 else None)
+
+
+def _find(gate: Gate, names: list[str], *, user: User, account: Account | None) -> NamedWorkers:
+    """Find the workers of these pseudonyms and ids, in a few queries."""
     workers = list(workers_for(user).filter(pseudonym__in=names).order_by("pseudonym"))
     passed = Holding.objects.filter(gate=gate, worker__in=workers, value=Holding.Value.PASSED)
-    known = {worker.pseudonym for worker in workers}
-    unknown = [name for name in names if name not in known]
-    return NamedWorkers(workers=workers, unknown=unknown, held=set(passed.values_list("worker", flat=True)))
+    ids = [name for name in names if PROVIDERS_ID.fullmatch(name)]
+    invited = open_to(user, account=account, external_ids=ids) if account else []
+    known = {*(worker.pseudonym for worker in workers), *invited}
+    return NamedWorkers(
+        workers=workers,
+        invited=invited,
+        unknown=[name for name in names if name not in known],
+        held=set(passed.values_list("worker", flat=True)),
+        account=account,
+    )
 
 
 def _in_words(found: NamedWorkers) -> str:
@@ -81,7 +115,7 @@ def _ask_to_give(call: Call[Gate]) -> Confirm:
     if "pseudonyms" not in call.values:
         return Confirm(title=title)
     found: NamedWorkers = call.values["pseudonyms"]
-    count = len(found.getting)
+    count = found.count
     text = format_html(
         "<strong>{} worker{}</strong> {} it, and may do what it opens, whatever the tests say.{}",
         count,
@@ -99,13 +133,16 @@ def _ask_to_give(call: Call[Gate]) -> Confirm:
         consequences=[f"Reason: {call.values['reason']}"],
         button=f"Give it to {count}",
         # Pseudonyms that were not found are left out, so that they get nothing if they become known later.
-        hidden=[("pseudonyms", " ".join(worker.pseudonym for worker in found.workers))],
+        hidden=[("pseudonyms", " ".join([*(one.pseudonym for one in found.workers), *found.invited]))],
     )
 
 
 def _give(call: Call[Gate]) -> Outcome:
-    give = partial(services.give, gate=call.row, by=call.by, reason=call.values["reason"], now=call.now)
-    given, problems = one_by_one(call.values["pseudonyms"].getting, lambda worker: give(worker=worker))
+    found, reason = call.values["pseudonyms"], call.values["reason"]
+    name = partial(name_by_external_id, account=found.account, user=call.by, reason=reason, now=call.now)
+    workers = [*found.getting, *(name(external_id=one) for one in found.invited)]
+    give = partial(services.give, gate=call.row, by=call.by, reason=reason, now=call.now)
+    given, problems = one_by_one(workers, lambda worker: give(worker=worker))
     holdings = f"{reverse('admin:qualifications_holding_changelist')}?gate={call.row.pk}"
     said = f"Given to {given} worker{pluralize(given)}." if given else ""
     return Outcome(said=said, problems=problems, to=holdings)

@@ -22,7 +22,7 @@ from qualifications.api.gate_input import GateInput
 from qualifications.models import Gate, PlatformType
 
 LONGEST_NAME = 128
-PSEUDONYM = 16
+LONGEST_WORKER_ID = 64
 
 
 class GateFilters(Filters):
@@ -39,14 +39,18 @@ class TypeFilters(Filters):
 class Pseudonyms(serializers.ListField):
     """A list that the admin's form reads as one text."""
 
-    child = serializers.CharField(max_length=PSEUDONYM)
+    child = serializers.CharField(max_length=LONGEST_WORKER_ID)
 
     def to_internal_value(self, data: Any) -> Any:
         return " ".join(super().to_internal_value(data))
 
 
 class Named(serializers.Serializer[Any]):
-    pseudonyms = Pseudonyms(min_length=1, max_length=MOST, help_text="Workers whom you may see.")
+    pseudonyms = Pseudonyms(
+        min_length=1,
+        max_length=MOST,
+        help_text="Workers whom you may see, or worker ids of people who have not worked yet.",
+    )
     reason = serializers.CharField(max_length=LONGEST, help_text="For the record; colleagues read it.")
 
 
@@ -98,7 +102,7 @@ class GateViewSet(Repeatable, PatchMixin, Listing):
         ),
         "give": Verb(
             action=GIVING.actions[GIVE],
-            about="Give what the gate opens to workers, by their pseudonyms. Those not found are told.",
+            about="Give what the gate opens to workers, by pseudonym or worker id. Those not found are told.",
             scope=Scope.REVIEW,
             body=Named,
         ),

@@ -9,10 +9,11 @@ from django.urls import reverse
 
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from qualifications.models import Attempt, Gate, Holding, PlatformType
 from qualifications.presets import PRESETS
-from tests.factories import make_account, make_batch, make_hit, make_study
+from tests.factories import make_account, make_assignment, make_batch, make_hit, make_study
 from tests.pages import text_of
 from tests.people import client_of, make_permitted
 from tests.qualifications.gates import (
@@ -187,6 +188,17 @@ def test_switch_is_asked_first_with_whom_it_concerns() -> None:
     assert "Switched on." in text_of(client.get(at("gate_history", gate.pk)))
 
 
+def test_switching_off_says_that_running_batches_keep_the_gate_and_what_to_do() -> None:
+    gate = make_gate()
+    make_work_hit(gate, title="Sort the words")
+
+    asked = text_of(signed_in(gate.study).get(f"{at('gate_switch', gate.pk)}?to=off"))
+
+    assert "they go on asking for the gate there" in asked
+    assert "give the gate by hand" in asked
+    assert "launch copies" in asked
+
+
 def test_type_that_a_provider_refused_is_asked_for_again() -> None:
     gate = make_gate()
     row = PlatformType.objects.create(
@@ -274,6 +286,36 @@ def test_gate_is_given_to_a_list_of_pseudonyms_after_a_look() -> None:
     assert "1 holds it already." in look
     assert "Not found:</strong> nobody." in look
     assert Holding.objects.filter(gate=gate, value=1).count() == 3
+
+
+def test_gate_is_given_to_whom_one_has_invited_by_the_provider_id_and_that_is_on_record() -> None:
+    gate = make_gate()
+    batch = make_batch(study=gate.study)
+    client = signed_in(gate.study)
+    sent = {"pseudonyms": "AINVITEDPERSON", "reason": "Invited by letter."}
+
+    look = text_of(client.post(at("give", gate.pk), sent))
+    assert not Worker.objects.exists()
+    client.post(at("give", gate.pk), {**sent, "confirmed": "yes"})
+
+    assert f"AINVITEDPERSON, by the worker id at {batch.account}" in look
+    worker = Worker.objects.get()
+    assert (worker.account, worker.external_id) == (batch.account, "AINVITEDPERSON")
+    assert worker.holdings.get(gate=gate).is_held
+    assert worker.disclosures.get().reason == "Named by id: Invited by letter."
+
+
+def test_id_of_somebody_who_has_worked_leads_to_a_pseudonym_only_with_the_permission() -> None:
+    gate = make_gate()
+    worker = make_assignment(hit=make_hit(batch=make_batch(study=gate.study))).worker
+    sent = {"pseudonyms": worker.external_id, "reason": "Curious.", "confirmed": "yes"}
+
+    refused = signed_in(gate.study).post(at("give", gate.pk), sent)
+    assert not Holding.objects.exists()
+    signed_in(gate.study, *KEEPER, "see_worker_id").post(at("give", gate.pk), sent)
+
+    assert "Name them by pseudonym" in text_of(refused)
+    assert Holding.objects.get().worker == worker
 
 
 def test_file_of_holdings_names_pseudonyms_alone() -> None:

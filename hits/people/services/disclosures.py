@@ -1,11 +1,12 @@
 """Disclosure of workers' ids at the provider: only with a permission, and always on record."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 import structlog
 from cryptography.fernet import InvalidToken
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from hits.core import crypto
 from hits.core.domain.typed_text import is_one_line
@@ -15,6 +16,7 @@ from hits.identity.models.workers import Worker
 from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
 from hits.work.access import may_see, visible
+from hits.work.models.assignments import Assignment
 
 LONGEST_REASON = 500
 LONGEST_ID = 128
@@ -57,6 +59,32 @@ def find_by_external_id(
     )
     log.info("worker.searched_by_id", found=len(found), by=str(user.public_id))
     return found
+
+
+def open_to(user: User, *, account: Account, external_ids: Iterable[str]) -> list[str]:
+    """Return those of the ids by which the user may name a person.
+
+    Only with the permission may an id be linked with the pseudonym of somebody who has worked.
+    """
+    by_index = {crypto.blind_index(str(account.public_id), one): one for one in external_ids}
+    worked = Worker.objects.filter(
+        Exists(Assignment.objects.filter(worker=OuterRef("pk"))),
+        account=account,
+        external_id_index__in=by_index,
+    )
+    is_open = user.has_perm("hits.see_worker_id")
+    closed = set() if is_open else set(worked.values_list("external_id_index", flat=True))
+    return [one for index, one in by_index.items() if index not in closed]
+
+
+def name_by_external_id(
+    *, account: Account, external_id: str, user: User, reason: str, now: datetime
+) -> Worker:
+    """Return the worker of an id that is open to the user, made at first sight. It is on record."""
+    worker = Worker.objects.known(account=account, external_id=external_id)
+    words = f"Named by id: {reason}"[:LONGEST_REASON]
+    Disclosure.objects.create(worker=worker, user=user, reason=words, at=now)
+    return worker
 
 
 def _check_permission(user: User) -> None:
