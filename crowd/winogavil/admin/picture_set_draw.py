@@ -1,6 +1,9 @@
-"""Page that draws more picture sets, with a preview first."""
+"""Page that draws more picture sets, and shows some of them before to whoever wants to look."""
 
 import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,8 +16,8 @@ from django.utils.safestring import SafeString
 
 from crowd.pictures.models import Picture
 from crowd.winogavil import domain
-from crowd.winogavil.models import PictureSet
-from crowd.winogavil.services.picture_set_draw import MOST_BOARDS, Plan, draw_picture_sets, look_ahead
+from crowd.winogavil.models import Game, PictureSet
+from crowd.winogavil.services.picture_set_draw import MOST_BOARDS, Drawn, Plan, draw_picture_sets, look_ahead
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import plural
@@ -24,6 +27,7 @@ from hits.work.access import studies_of
 from qualifications.models import SwowList
 
 SHOWN = 5
+USUAL_SIZE, USUAL_COUNT = 10, 20
 FOR = {domain.CREATE: "spymasters", domain.CREATOR_TEST: "the creator's test"}
 LARGEST_SEED = 999_999
 LIST = "admin:winogavil_pictureset_changelist"
@@ -36,13 +40,13 @@ class DrawForm(forms.Form):
         label="Pictures in a set",
         choices=[(size, str(size)) for size in domain.SIZES],
         coerce=int,
-        initial=10,
+        initial=USUAL_SIZE,
     )
     count = forms.IntegerField(
         label="Number of sets",
         min_value=1,
         max_value=MOST_BOARDS,
-        initial=20,
+        initial=USUAL_COUNT,
         help_text=f"Each is given to {domain.SPYMASTERS_WANTED} spymasters, or to all who take the test.",
     )
     swow = forms.ModelChoiceField(
@@ -75,8 +79,52 @@ class DrawForm(forms.Form):
         return self.cleaned_data["task"] or domain.CREATE
 
 
+@dataclass(frozen=True, kw_only=True)
+class Room:
+    """What a pool of so many concepts has room for."""
+
+    concepts: int
+
+    @property
+    def size(self) -> int:
+        """The size offered first: the usual one, or the largest below it that the pool can fill."""
+        fitting = [size for size in domain.SIZES if size <= min(self.concepts, USUAL_SIZE)]
+        return max(fitting, default=USUAL_SIZE)
+
+    @property
+    def sets(self) -> int:
+        """How many sets of that size differ in what they show."""
+        return comb(self.concepts, self.size)
+
+    @property
+    def count(self) -> int:
+        return max(1, min(USUAL_COUNT, self.sets))
+
+    @property
+    def words(self) -> str:
+        if not 0 < self.sets < USUAL_COUNT:
+            return ""
+        differ = "is only 1 set" if self.sets == 1 else f"are only {self.sets} different sets"
+        shown = "1 set is offered" if self.sets == 1 else f"{self.sets} sets are offered"
+        return (
+            f" Of its {self.concepts} concepts there {differ} of {self.size} pictures, so {shown} below; "
+            "more would show the same again."
+        )
+
+
+def _room() -> Room:
+    concepts = Picture.objects.playable().order_by().values_list("concept", flat=True).distinct()
+    return Room(concepts=len({concept.casefold() for concept in concepts}))
+
+
 def _form(data: QueryDict | None, call: Call[Any]) -> DrawForm:
-    first = {"seed": secrets.randbelow(LARGEST_SEED), "study": call.query.get("study")}
+    room = _room()
+    first = {
+        "seed": secrets.randbelow(LARGEST_SEED),
+        "study": call.query.get("study"),
+        "size": room.size,
+        "count": room.count,
+    }
     return DrawForm(data, studies=studies_of(call.by).order_by("name"), initial=first)
 
 
@@ -85,12 +133,19 @@ def _look(call: Call[Any]) -> Confirm:
     drawn = look_ahead(Plan(**call.values)) if call.values else []
     return Confirm(
         title="Draw picture sets",
-        text=f"The pool has {plural(playable, 'fit picture')}. {ALIKE}",
-        problem="" if playable else _nothing_yet(call.by),
+        text=f"The pool has {plural(playable, 'fit picture')}. {ALIKE}{_room().words}",
+        problem=_repeated(drawn) if playable else _nothing_yet(call.by),
         detail="admin/winogavil/drawn.html" if drawn else "",
         details={"drawn": drawn[:SHOWN], "count": len(drawn)},
         button=f"Draw {plural(len(drawn), 'set')}",
     )
+
+
+def _repeated(drawn: Sequence[Drawn]) -> str:
+    """Say how many of the sets show the pictures of another one again."""
+    again = len(drawn) - len({frozenset(picture.pk for picture in one.pictures) for one in drawn})
+    shows = "set shows" if again == 1 else "sets show"
+    return f"{again} {shows} the same pictures as another one. Draw fewer, or bring more in." if again else ""
 
 
 def _nothing_yet(user: User) -> SafeString:
@@ -110,10 +165,16 @@ def _draw(call: Call[Any]) -> Outcome:
     plan = Plan(**call.values)
     made = len(draw_picture_sets(plan, now=call.now))
     ready = "1 picture set is" if made == 1 else f"{made} picture sets are"
-    words = '{} ready for {}. <a href="{}">Make a batch</a> that uses them.'
-    asking = f"{reverse('admin:hits_batch_add')}?{urlencode({'study': plan.study.pk, 'task': plan.task})}"
+    words = '{} ready for {}. <a class="button default" href="{}">Launch a batch…</a>'
     there = f"{reverse(LIST)}?{urlencode({'item__study__id__exact': plan.study.pk})}"
-    return Outcome(said=format_html(words, ready, FOR[plan.task], asking), to=there)
+    return Outcome(said=format_html(words, ready, FOR[plan.task], _launching(plan)), to=there)
+
+
+def _launching(plan: Plan) -> str:
+    """Address of a draft of what the sets are for, on the game's own page where the game is set up."""
+    if game := Game.objects.filter(study=plan.study).only("pk").first():
+        return reverse("admin:winogavil_draft", args=[game.pk, plan.task])
+    return f"{reverse('admin:hits_batch_add')}?{urlencode({'study': plan.study.pk, 'task': plan.task})}"
 
 
 def no_rows(_: HttpRequest) -> list[Any]:
@@ -124,10 +185,11 @@ def no_rows(_: HttpRequest) -> list[Any]:
 DRAWING: ActionPages[Any] = ActionPages(
     actions={
         "draw": Action(
-            label="Draw",
+            label="Draw the sets",
             permissions=["winogavil.add_pictureset"],
             form=_form,
             looks_first="Preview some sets",
+            may_skip_look=True,
             confirm=_look,
             run=_draw,
         )

@@ -202,6 +202,8 @@ class ActionPages(Generic[Row]):
             "form": form,
             "settled": _settled(form, confirm) if is_settled else None,
             "looks_first": action.looks_first,
+            # The button that does it without a look.
+            "at_once": action.label if action.may_skip_look else "",
             "looked": looked,
             "kept": _kept(page.request, form),
             "confirm": confirm,

@@ -82,6 +82,7 @@ class Action(Generic[Row]):
     `two_steps`: the form is filled in first, and the consequences of what was typed are shown then.
     `looks_first`: the label of a button that only looks. The result, which `confirm` tells from the values,
     is below it with the button that does it; the form may be changed and looked at again.
+    `may_skip_look`: the form has the button that does it as well, for who need not look.
     `undone` is added to a refusal. `shown_anew`: what has changed meanwhile is shown again with what was
     typed, and has to be seen there.
     `needs_confirmed`: a form that was sent from elsewhere leads to the page first.
@@ -98,6 +99,7 @@ class Action(Generic[Row]):
     one_click: bool = False
     two_steps: bool = False
     looks_first: str = ""
+    may_skip_look: bool = False
     needs_confirmed: bool = False
     is_grave: bool = False
     undone: str = ""

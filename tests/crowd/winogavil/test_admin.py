@@ -123,7 +123,37 @@ def test_study_goes_along_from_the_list_to_the_draw_and_on_to_a_batch(
     assert f'<a href="{draw}?study={study.pk}" class="addlink">' in listed
     assert f'<a href="{draw}" class="addlink">' in text_of(signed_in.get(sets))
     assert drawn.redirect_chain == [(narrowed, 302)]
-    assert f'<a href="{escape(add)}">Make a batch</a>' in text_of(drawn)
+    assert f'<a class="button default" href="{escape(add)}">Launch a batch…</a>' in text_of(drawn)
+
+
+def test_sets_may_be_drawn_without_a_look_and_lead_to_the_launch_of_a_game_that_is_set_up(
+    signed_in: Client, study: Study
+) -> None:
+    fill_pool()
+    game = Game.objects.create(study=study)
+    address = reverse("admin:winogavil_draw")
+
+    asked = text_of(signed_in.get(address))
+    drawn = signed_in.post(address, {**DRAW, "study": str(study.pk), "confirmed": "yes"}, follow=True)
+
+    assert re.search(r'name="confirmed" value="yes"> ?Draw the sets', asked)
+    assert re.search(r"> ?Preview some sets", asked)
+    assert reverse("admin:winogavil_draft", args=[game.pk, "winogavil.create"]) in text_of(drawn)
+
+
+def test_no_more_sets_are_offered_than_the_pool_can_show_without_repeating(
+    signed_in: Client, study: Study
+) -> None:
+    fill_pool(6)
+    address = reverse("admin:winogavil_draw")
+
+    asked = text_of(signed_in.get(address))
+    looked = text_of(signed_in.get(address, {**DRAW, "size": "6", "study": str(study.pk), "asked": "yes"}))
+
+    assert '<option value="6" selected>6</option>' in asked
+    assert re.search(r'name="count" value="1"', asked)
+    assert "there is only 1 set of 6 pictures, so 1 set is offered below" in asked
+    assert "3 sets show the same pictures as another one." in looked
 
 
 @pytest.mark.parametrize(
