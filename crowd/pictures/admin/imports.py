@@ -1,12 +1,17 @@
-"""Imports: a file is read and shown first; the background adds its pictures once a person says so."""
+"""Imports: files are read, and shown first where something is to be decided; the background adds the rest."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
+from zipfile import ZipFile
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.core.files.base import File
 from django.core.paginator import Paginator
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +23,7 @@ from django.views.decorators.http import require_POST
 
 from crowd.pictures.admin.pool_parts import IMPORT, render
 from crowd.pictures.bringing.import_lines import LONGEST, ConceptFrom
+from crowd.pictures.bringing.sources import SUFFIXES
 from crowd.pictures.models import Import, Picture, Request
 from crowd.pictures.queries.wanted_concepts import ready_lists
 from crowd.pictures.services import picture_imports
@@ -28,6 +34,7 @@ from hits.admin.data.take_files import send_csv
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need, signed_in
+from hits.admin.studies.overview import next_in_current_study
 from hits.common.spreadsheets import Cell
 from hits.core.domain.days import moment_in_words
 from hits.core.errors import InvalidItems
@@ -35,17 +42,38 @@ from hits.identity.models.users import User
 from qualifications.models import SwowList
 
 A_PAGE = 50
+MOST_AT_ONCE = settings.DATA_UPLOAD_MAX_NUMBER_FILES
 SAMPLE = 12
 LOOK_AGAIN_MS = 2_000
 WRONG = ("place", "concept", "file", "url", "problem")
 Status = Request.Status
 
 
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
+        found = files.getlist(name) if hasattr(files, "getlist") else [files.get(name)]
+        return [one for one in found if one]
+
+
+class FilesField(forms.FileField):
+    """Any number of files, each as Django's own field takes it."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> Any:
+        return [super(FilesField, self).clean(one, initial) for one in data or [None]]
+
+
 class ImportForm(forms.Form):
-    file = forms.FileField(
-        help_text="A CSV list of addresses, or a ZIP archive of pictures: with one CSV list among them, "
-        "or without, and then the names of files or folders say what the pictures show.",
-        widget=forms.ClearableFileInput(attrs={"accept": ".csv,.zip,text/csv,application/zip"}),
+    file = FilesField(
+        label="Files",
+        help_text=f"Up to {MOST_AT_ONCE} pictures at once. Or one CSV list of addresses, or one ZIP archive "
+        "of pictures. Without a list, the names of files or folders say what the pictures show.",
+        widget=FilesInput(
+            attrs={"accept": f".csv,.zip,text/csv,application/zip,{','.join(sorted(SUFFIXES))}"}
+        ),
     )
     concept_from = forms.ChoiceField(
         label="Without a list, the concept is",
@@ -85,13 +113,18 @@ class ImportForm(forms.Form):
         field.queryset = ready_lists()
 
     def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if (file.size or 0) > MOST_BYTES:
+        files = self.cleaned_data["file"]
+        if sum(file.size or 0 for file in files) > MOST_BYTES:
             raise forms.ValidationError(
                 f"A file has at most {MOST_BYTES // 1_000_000} MB. Split it, "
                 "or use manage.py import_pictures."
             )
-        return file
+        names = [file.name for file in files]
+        if len(names) > 1 and any(name.lower().endswith(".zip") for name in names):
+            raise forms.ValidationError("Choose one ZIP archive alone, or pictures without one.")
+        if len(set(names)) < len(names):
+            raise forms.ValidationError("Two of these files have the same name. Rename one of them.")
+        return files
 
 
 @admin.register(Import)
@@ -136,11 +169,15 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
         form = ImportForm(request.POST or None, request.FILES or None, initial=initial, label_suffix="")
         problems: list[str] = []
         if request.method == "POST" and form.is_valid():
+            now = timezone.now()
             try:
-                made = prepare(form.cleaned_data, by=signed_in(request), now=timezone.now())
+                made = prepare(form.cleaned_data, by=signed_in(request), now=now)
             except InvalidItems as invalid:
                 problems = invalid.problems
             else:
+                # What was left out is to be seen first.
+                if not ("look" in request.POST or made.unwanted_lines or made.empty_lines):
+                    picture_imports.begin_import(importing=made, now=now)
                 return redirect("admin:pictures_import_change", made.pk)
         context = {"title": "Import pictures", "form": form, "problems": problems}
         status = 409 if problems else 200
@@ -180,6 +217,7 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
             "page": page,
             # What is polled is the first page of what failed.
             "every_ms": LOOK_AGAIN_MS if is_running and page.number == 1 else 0,
+            "next": next_in_current_study(request) if found.ended_at else None,
             "can_try_again": failed.exclude(url="").exists(),
         }
         is_polled = found.begun_at is not None and "fragment" in request.GET
@@ -232,17 +270,32 @@ def wrong_view(request: HttpRequest, pk: int) -> HttpResponseBase:
 
 
 def prepare(given: Mapping[str, Any], *, by: User, now: datetime) -> Import:
-    """Read the file of a valid form. Raises InvalidItems that names the bad lines."""
-    return picture_imports.prepare_import(
-        name=given["file"].name,
-        upload=given["file"],
-        concept_from=ConceptFrom(given["concept_from"]),
-        rights=Rights(source=given["source"], credit=given["credit"], licence=given["licence"]),
-        is_checked=given["is_checked"],
-        swow=given["swow"],
-        by=by,
-        now=now,
-    )
+    """Read the files of a valid form. Raises InvalidItems that names the bad lines."""
+    with _as_one(given["file"]) as file:
+        return picture_imports.prepare_import(
+            name=file.name or "",
+            upload=file,
+            concept_from=ConceptFrom(given["concept_from"]),
+            rights=Rights(source=given["source"], credit=given["credit"], licence=given["licence"]),
+            is_checked=given["is_checked"],
+            swow=given["swow"],
+            by=by,
+            now=now,
+        )
+
+
+def _as_one(files: Sequence[Any]) -> Any:
+    """Return the one list or archive; of pictures, an archive of them and of a list beside them."""
+    names = [file.name for file in files]
+    if len(names) == 1 and Path(names[0]).suffix.lower() not in SUFFIXES:
+        return files[0]
+    content = TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
+    with ZipFile(content, "w") as archive:
+        for file in files:
+            archive.writestr(file.name, file.read())
+    content.seek(0)
+    more = len(names) - 1
+    return File(content, name=f"{names[0]} and {more} more" if more else names[0])
 
 
 def _wrong_lines(rows: QuerySet[Request]) -> Iterator[list[Cell]]:

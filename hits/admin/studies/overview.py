@@ -7,13 +7,15 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 
+from hits.admin.home.current_study import current_study
 from hits.admin.home.home_page import running_batches
 from hits.admin.projects.project_base import ProjectPagesBase
 from hits.admin.projects.project_batches import with_batches
 from hits.admin.projects.project_steps import DRAFT
 from hits.admin.projects.stage_line import NextStep, Stage, next_step, stages_of
+from hits.admin.selection import signed_in
 from hits.admin.studies.study_pages import Tab, notes_on, pages_on, waiting_in
-from hits.admin.studies.study_tabs import families_for
+from hits.admin.studies.study_tabs import families_for, families_used
 from hits.identity.models.users import User
 from hits.studies.models import Study
 
@@ -59,6 +61,17 @@ def overview_of(view: StudyView) -> dict[str, Any]:
         "sees_batches": sees_batches,
         "links": list(beginnings),
     }
+
+
+def next_in_current_study(request: HttpRequest) -> tuple[Study, NextStep] | None:
+    """The study that somebody works on and what is next there, for a page that is about no study itself."""
+    current, user = current_study(request), signed_in(request)
+    if current is None:
+        return None
+    study = Study.objects.get(pk=current.pk)
+    view = StudyView(request=request, study=study, user=user, used=families_used(study, user=user))
+    steps = (_line_of(pages, view).next for pages in view.used)
+    return next(((study, step) for step in steps if step), None)
 
 
 def _line_of(pages: Pages, view: StudyView) -> StageLine:

@@ -11,11 +11,13 @@ from django.utils import timezone
 from crowd.pictures.admin import imports
 from crowd.pictures.models import Import, Picture, Request
 from crowd.pictures.services.picture_requests import fulfil_requests
+from crowd.winogavil.models import Game
+from hits.identity.roles import RESEARCHER
 from tests.crowd.pictures.images import archive, kept_files, png, svg
 from tests.crowd.pictures.staff import sign_in_keeper
-from tests.factories import NOW
+from tests.factories import NOW, make_study
 from tests.pages import text_of
-from tests.people import sign_in_with
+from tests.people import sign_in, sign_in_with
 
 pytestmark = pytest.mark.django_db
 ADD = reverse("admin:pictures_import_add")
@@ -23,7 +25,11 @@ ARCHIVE = archive({"owl/1.png": png(), "cat/1.svg": svg("<script/>")})
 
 
 def upload(client: Client, content: bytes, *, name: str = "owls.zip", **changes: Any) -> Any:
-    given = {"file": SimpleUploadedFile(name, content), "concept_from": "folder", **changes}
+    """Upload a file, to be looked at first unless a change says otherwise."""
+    file = SimpleUploadedFile(name, content)
+    given = {"file": file, "concept_from": "folder", "look": "yes", **changes}
+    if not given["look"]:
+        del given["look"]
     return client.post(ADD, given)
 
 
@@ -49,6 +55,39 @@ def test_upload_is_shown_before_anything_comes_in(client: Client) -> None:
     assert "A book" in page
     assert fulfil_requests(now=NOW) == 0
     assert Picture.objects.count() == 0
+
+
+def test_pictures_chosen_together_come_in_at_once_and_the_study_worked_on_goes_on(client: Client) -> None:
+    study = make_study()
+    Game.objects.create(study=study)
+    sign_in(client, RESEARCHER, study)
+    client.get(reverse("admin:hits_study_change", args=[study.pk]))
+    files = [SimpleUploadedFile(f"{name}.png", png(seed=seed)) for seed, name in enumerate(("owl", "cat"))]
+
+    answer = client.post(ADD, {"file": files, "concept_from": "file", "is_checked": "on"})
+    fulfil_requests(now=timezone.now())
+    done = plain(client.get(answer["Location"]))
+
+    row = Import.objects.get()
+    assert (row.name, row.begun_at is not None) == ("owl.png and 1 more", True)
+    assert set(Picture.objects.values_list("concept", "in_pool")) == {("owl", True), ("cat", True)}
+    assert f'Next in <a href="{reverse("admin:hits_study_change", args=[study.pk])}">{study}</a>' in done
+    assert ">Draw picture sets…</a>" in done
+
+
+def test_single_picture_is_taken_and_archives_are_not_mixed_with_pictures(client: Client) -> None:
+    sign_in_keeper(client)
+    picture = SimpleUploadedFile("owl.png", png())
+
+    mixed = client.post(
+        ADD, {"file": [picture, SimpleUploadedFile("a.zip", ARCHIVE)], "concept_from": "file"}
+    )
+    assert not Import.objects.exists()
+    upload(client, png(), name="owl.png", concept_from="file", look="")
+
+    assert "Choose one ZIP archive alone" in text_of(mixed)
+    assert Request.objects.get().concept == "owl"
+    assert Import.objects.get().begun_at is not None
 
 
 def test_import_begins_and_tells_what_failed(client: Client) -> None:
