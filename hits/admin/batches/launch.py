@@ -12,15 +12,15 @@ from django.db.models import Prefetch, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.translation import ngettext
 
 from hits import families
-from hits.admin.batches.guide import SPANS, excluded_rows, get_visible, steps_of
-from hits.admin.batches.launch_facts import facts_of
+from hits.admin.batches.guide import NAMES, SPANS, excluded_rows, get_visible, step_url, steps_of
+from hits.admin.batches.launch_facts import LaunchWarning, facts_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
-from hits.admin.page_parts import in_words
+from hits.admin.page_parts import in_words, plural
 from hits.admin.selection import signed_in
 from hits.batches.services import drafting
 from hits.common.dollars import in_dollars
@@ -28,7 +28,7 @@ from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
 from hits.families import entry_policies
-from hits.people.queries.worker_pool import recruiting_facts
+from hits.people.queries.worker_pool import RecruitingNeed, recruiting_facts
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.services.balances import read_balance
@@ -39,6 +39,9 @@ Batches = admin.ModelAdmin[Batch]
 Status = Batch.Status
 REVIEW_TAKES_S = 2 * 86_400
 HOUR_S = 3600
+STUDY_PEOPLE = "admin:hits_study_people"
+# Of the United States by the hour, where most of MTurk's workers live.
+MINIMUM_WAGE = Decimal("7.25")
 # A slow worker needs up to this many times the expected time.
 SLOW = 3
 
@@ -121,13 +124,14 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
     provider, balance = _ask_balance(batch)
     wage, asked = wage_of(batch), entry_policies.ask(batch)
     budget = _budget(batch, chosen.cost.total)
+    may_change = request.user.has_perm("hits.change_batch")
+    facts = facts_of(batch, user=signed_in(request))
+    recruiting = recruiting_facts(batch, provider, required=asked.requirements, meanings=asked.meanings)
     return {
         "title": "Check and launch",
         "batch": batch,
         "family": families.registered().get(batch.task),
-        "steps": steps_of(
-            batch, current="launch", wanted=wanted, may_change=request.user.has_perm("hits.change_batch")
-        ),
+        "steps": steps_of(batch, current="launch", wanted=wanted, may_change=may_change),
         "plans": plans,
         "plan": chosen,
         "rules": table_of(batch.rules_that_apply, items=batch.prices.items),
@@ -138,14 +142,25 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "budget": budget,
         "wage": wage,
         "expected": in_words(round(wage.seconds)) if wage else "",
-        "recruiting": recruiting_facts(batch, provider, required=asked.requirements, meanings=asked.meanings),
+        "recruiting": recruiting,
         "requirements": requirements_in_words(
             asked.requirements, english_speakers=batch.english_speakers, meanings=asked.meanings
         ),
-        "facts": facts_of(batch, user=signed_in(request)),
+        "facts": facts,
         "excluded": batch.exclude_batches.all(),
         "spans": {name: in_words(getattr(batch, name)) for name in SPANS},
-        "warnings": [*warnings(batch, wanted=wanted, wage=wage), *asked.warnings],
+        "warnings": [
+            *(
+                _leading(batch, words, step=step, may_change=may_change)
+                for words, step in warnings(batch, wanted=wanted, wage=wage, recruiting=recruiting)
+            ),
+            *(
+                LaunchWarning(words, f"{fact.name} of this study", fact.address)
+                for fact in facts
+                for words in fact.warnings
+            ),
+            *map(LaunchWarning, asked.warnings),
+        ],
         "problems": [*_problems(batch, wanted=wanted, budget=budget), *asked.obstacles],
         "can_launch": request.user.has_perm("hits.launch_batch"),
         "lacks_production": batch.account.is_real_money
@@ -154,19 +169,43 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
     }
 
 
-def warnings(batch: Batch, *, wanted: int, wage: Wage | None) -> Iterator[str]:
-    """Warnings about what is allowed but seldom meant."""
+def _leading(batch: Batch, words: str, *, step: str, may_change: bool) -> LaunchWarning:
+    """The warning with the way to the page where it is mended: a step, or the study's people."""
+    if step == STUDY_PEOPLE:
+        return LaunchWarning(words, "People of this study", reverse(STUDY_PEOPLE, args=[batch.study_id]))
+    if not step or not may_change:
+        return LaunchWarning(words)
+    return LaunchWarning(words, f"Change “{NAMES[step]}”", step_url(batch, step))
+
+
+def warnings(
+    batch: Batch, *, wanted: int, wage: Wage | None, recruiting: RecruitingNeed
+) -> Iterator[tuple[str, str]]:
+    """Warnings about what is allowed but seldom meant, each with the step where it is mended."""
     if batch.account.is_real_money:
-        yield "This account spends real money."
-    yield from _warn_of_items(batch, wanted=wanted)
-    yield from _warn_of_time(batch)
+        yield "This account spends real money.", ""
+    for row in recruiting.short:
+        words = f"{row.words} One task needs {plural(recruiting.needed, 'different worker')}."
+        yield words, STUDY_PEOPLE if row.meaning else "people"
+    yield from ((words, "terms") for words in _warn_of_items(batch, wanted=wanted))
+    yield from ((words, "terms") for words in _warn_of_time(batch))
     if not batch.reward:
-        yield "The reward is zero: workers are paid by bonuses alone, if at all."
-    elif wage is not None and wage.is_low:
-        yield (
-            f"At {in_dollars(wage.hourly)} an hour the batch pays less than the study's wage floor of "
-            f"{in_dollars(wage.floor or 0)}."
+        yield "The reward is zero: workers are paid by bonuses alone, if at all.", "terms"
+    elif wage is not None:
+        yield from _warn_of_wage(wage)
+
+
+def _warn_of_wage(wage: Wage) -> Iterator[tuple[str, str]]:
+    hourly = in_dollars(wage.hourly)
+    if wage.is_low:
+        floor = in_dollars(wage.floor or 0)
+        yield f"At {hourly} an hour the batch pays less than the study's wage floor of {floor}.", "terms"
+    elif wage.floor is None and wage.hourly < MINIMUM_WAGE:
+        words = (
+            f"At {hourly} an hour, before bonuses, the batch pays less than the minimum wage of the United "
+            f"States ({in_dollars(MINIMUM_WAGE)}), and the study has no wage floor of its own."
         )
+        yield words, "terms"
 
 
 def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:

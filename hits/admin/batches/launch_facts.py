@@ -19,12 +19,23 @@ class LaunchFact:
     address: str
     # Whoever lacks it reads the words, and is led nowhere.
     permission: str
+    # What is seldom meant: it stands first on the page, with the way to where it is mended.
+    warnings: Sequence[str] = ()
 
 
 class ShownFact(NamedTuple):
     name: str
     sentences: Sequence[str]
     address: str
+    warnings: Sequence[str]
+
+
+class LaunchWarning(NamedTuple):
+    """What is allowed but seldom meant, and the page where it is mended."""
+
+    words: str
+    name: str = ""
+    address: str = ""
 
 
 Teller = Callable[[Batch], Iterable[LaunchFact]]
@@ -39,6 +50,11 @@ def facts_of(batch: Batch, *, user: User) -> list[ShownFact]:
     """Return every fact, with the address of its page if this user may open it."""
     facts = (fact for teller in _tellers for fact in teller(batch))
     return [
-        ShownFact(fact.name, fact.sentences, fact.address if user.has_perm(fact.permission) else "")
+        ShownFact(
+            name=fact.name,
+            sentences=fact.sentences,
+            address=fact.address if user.has_perm(fact.permission) else "",
+            warnings=fact.warnings,
+        )
         for fact in facts
     ]

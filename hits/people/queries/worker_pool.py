@@ -76,8 +76,13 @@ class RecruitingNeed:
     @property
     def is_short(self) -> bool:
         """Whether fewer workers hold a qualification than one task needs, so that it cannot be filled."""
-        counts = [row.count for row in self.qualified if row.count is not None and not row.is_barred]
-        return min(counts, default=self.needed) < self.needed
+        return bool(self.short)
+
+    @property
+    def short(self) -> list[QualifiedCount]:
+        """What fewer workers meet than one task needs."""
+        counted = [row for row in self.qualified if row.count is not None and not row.is_barred]
+        return [row for row in counted if (row.count or 0) < self.needed]
 
     @property
     def words(self) -> list[str]:

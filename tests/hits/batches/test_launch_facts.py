@@ -4,8 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crowd.winogavil.domain import CREATE
+from crowd.winogavil.domain import CREATE, CREATOR_TEST
 from hits.studies.models import Study
+from qualifications.models import Gate
 from tests.factories import make_batch, make_study
 from tests.pages import text_of
 from tests.people import sign_in_with
@@ -37,3 +38,34 @@ def test_check_page_names_model_consent_and_tests_and_leads_whoever_may_look(
     assert "<dt>Consent</dt><dd><p>None: this study has no published text" in page
     assert "<dt>Tests</dt><dd><p>None: no test keeps anybody" in page
     assert [f'href="{url}"' in page for url in pages_of(study)] == [bool(permissions)] * 3
+
+
+def test_what_would_keep_a_batch_still_or_is_seldom_meant_stands_first_with_the_way_to_mend_it(
+    client: Client, turk: StubbedTurk
+) -> None:
+    study = make_study(wage_floor=None)
+    Gate.objects.create(
+        study=study,
+        name="Creator test",
+        grading="person",
+        test_task=CREATOR_TEST,
+        opens=[CREATE],
+        is_active=True,
+    )
+    sign_in_with(client, "view_batch", "change_batch", *PERMISSIONS, studies=[study])
+    batch = make_batch(study=study, task=CREATE, reward="0.05", estimated_s=120)
+
+    page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+    _, first = page.split("Look at this first")
+    first, _ = first.split("<h2>Money</h2>")
+
+    assert "At $1.50 an hour, before bonuses, the batch pays less than the minimum wage" in first
+    assert (
+        f'<a href="{reverse("admin:hits_batch_step", args=[batch.pk, "terms"])}">Change “Terms”</a>' in first
+    )
+    assert (
+        "There is no consent: this study has no published text, and workers begin without agreeing to one."
+        in first
+    )
+    assert "Nobody has passed “Creator test” yet, and this work asks for it." in first
+    assert all(f'href="{url}"' in first for url in pages_of(study)[1:])
