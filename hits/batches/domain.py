@@ -8,7 +8,7 @@ from typing import Any
 from hits.core.domain.requirements import ADULT, LOCALE, MASTERS, NUMBER_APPROVED, PERCENT_APPROVED
 
 Row = Mapping[str, Any]
-AT_LEAST = "GreaterThanOrEqualTo"
+AT_LEAST, MORE_THAN = "GreaterThanOrEqualTo", "GreaterThan"
 PLACE = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
 FIELDS = {"QualificationTypeId", "Comparator", "IntegerValues", "LocaleValues", "ActionsGuarded"}
 
@@ -25,7 +25,9 @@ class NumberRequirement:
 @dataclass(kw_only=True)
 class Criteria:
     approved_percent: int | None = None
+    approved_percent_by: str = AT_LEAST
     approved_number: int | None = None
+    approved_number_by: str = AT_LEAST
     countries: list[str] = field(default_factory=list)
     not_countries: list[str] = field(default_factory=list)
     masters: bool = False
@@ -48,12 +50,12 @@ def read(requirements: Sequence[Row]) -> Criteria:
 def build(criteria: Criteria, *, environment: str) -> list[dict[str, Any]]:
     """Return the criteria as the Requester API takes them."""
     rows: list[dict[str, Any]] = []
-    for kind, least in (
-        (PERCENT_APPROVED, criteria.approved_percent),
-        (NUMBER_APPROVED, criteria.approved_number),
+    for kind, comparator, bound in (
+        (PERCENT_APPROVED, criteria.approved_percent_by, criteria.approved_percent),
+        (NUMBER_APPROVED, criteria.approved_number_by, criteria.approved_number),
     ):
-        if least is not None:
-            rows.append(_row(kind, AT_LEAST, IntegerValues=[least]))
+        if bound is not None:
+            rows.append(_row(kind, comparator, IntegerValues=[bound]))
     for comparator, places in (("In", criteria.countries), ("NotIn", criteria.not_countries)):
         if places:
             rows.append(_row(LOCALE, comparator, LocaleValues=[_locale(place) for place in places]))
@@ -103,10 +105,11 @@ def _take(row: Row, found: Criteria) -> bool:
         return _take_places(str(comparator), locales, found)
     if locales:
         return False
-    if kind == PERCENT_APPROVED and comparator == AT_LEAST and found.approved_percent is None:
-        found.approved_percent = integers[0]
-    elif kind == NUMBER_APPROVED and comparator == AT_LEAST and found.approved_number is None:
-        found.approved_number = integers[0]
+    is_bound = comparator in (AT_LEAST, MORE_THAN)
+    if kind == PERCENT_APPROVED and is_bound and found.approved_percent is None:
+        found.approved_percent, found.approved_percent_by = integers[0], str(comparator)
+    elif kind == NUMBER_APPROVED and is_bound and found.approved_number is None:
+        found.approved_number, found.approved_number_by = integers[0], str(comparator)
     elif kind in MASTERS.values() and comparator == "Exists" and not found.masters:
         found.masters = True
     elif kind == ADULT and (comparator, integers) == ("EqualTo", [1]) and not found.adult:

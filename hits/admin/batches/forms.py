@@ -192,14 +192,19 @@ class TermsForm(forms.ModelForm[Batch]):
         return {name: self.cleaned_data[name] for name in STEPS[self.step]}
 
 
+BOUNDS = [(bound, COMPARATORS[bound]) for bound in (criteria.AT_LEAST, criteria.MORE_THAN)]
+
+
 class PeopleForm(forms.Form):
     step: ClassVar[str] = "people"
-    approved_percent = forms.IntegerField(
-        label="Earlier work approved, at least (per cent)", required=False, min_value=0, max_value=100
+    approved_percent_by = forms.ChoiceField(
+        label="Earlier work approved", required=False, choices=BOUNDS, initial=criteria.AT_LEAST
     )
-    approved_number = forms.IntegerField(
-        label="Earlier assignments approved, at least", required=False, min_value=0, max_value=10_000_000
+    approved_percent = forms.IntegerField(label="Per cent", required=False, min_value=0, max_value=100)
+    approved_number_by = forms.ChoiceField(
+        label="Earlier assignments approved", required=False, choices=BOUNDS, initial=criteria.AT_LEAST
     )
+    approved_number = forms.IntegerField(label="Number", required=False, min_value=0, max_value=10_000_000)
     countries = forms.CharField(
         label="Only from these countries", required=False, help_text="Codes such as US, GB or US-PA."
     )
@@ -302,6 +307,8 @@ class PeopleForm(forms.Form):
             own=own,
             guarded=cleaned["guarded"],
             further=cleaned["further"],
+            approved_percent_by=cleaned["approved_percent_by"] or criteria.AT_LEAST,
+            approved_number_by=cleaned["approved_number_by"] or criteria.AT_LEAST,
             **{name: cleaned[name] for name in names},
         )
         requirements = criteria.build(found, environment=self.batch.account.environment)
@@ -378,7 +385,9 @@ FORMS: Mapping[str, type[WhatForm | TermsForm | PeopleForm]] = {
 def people_initial(found: criteria.Criteria) -> dict[str, Any]:
     return {
         "approved_percent": found.approved_percent,
+        "approved_percent_by": found.approved_percent_by,
         "approved_number": found.approved_number,
+        "approved_number_by": found.approved_number_by,
         "countries": ", ".join(found.countries),
         "not_countries": ", ".join(found.not_countries),
         "masters": found.masters,

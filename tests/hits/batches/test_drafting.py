@@ -438,7 +438,7 @@ def test_criteria_are_read_as_they_were_built(found: criteria.Criteria, guarded:
         {"QualificationTypeId": "3OWN", "Comparator": "EqualTo", "IntegerValues": [1]},
         {
             "QualificationTypeId": requirements.PERCENT_APPROVED,
-            "Comparator": "GreaterThan",
+            "Comparator": "LessThan",
             "IntegerValues": [98],
         },
     ],

@@ -337,13 +337,17 @@ def test_people_are_written_as_the_requester_api_takes_them(client: Client) -> N
 
 def test_people_saved_as_they_are_shown_stay_the_same(client: Client) -> None:
     user = sign_in_with(client, *WORK)
+    approved = {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThan"}
     requirements = [
+        {**approved, "IntegerValues": [98]},
         {"QualificationTypeId": "3OWN", "Comparator": "In", "IntegerValues": [1, 2]},
         {"QualificationTypeId": "3TWO", "Comparator": "Exists", "RequiredToPreview": True},
     ]
     batch = make_draft(user, requirements=requirements)
     form: Any = client.get(step_url(batch, "people")).context["form"]
     shown = {name: form[name].value() for name in form.fields}
+    # The paper's bound stands in the named fields, not among the codes.
+    assert (shown["approved_percent_by"], shown["approved_percent"]) == ("GreaterThan", 98)
 
     client.post(
         step_url(batch, "people"), people(batch, **{name: value for name, value in shown.items() if value})
