@@ -9,6 +9,9 @@ from crowd.papers.parts import SetupRow, parts_of
 from hits.families.paper_figures import Paper
 from hits.studies.models import Study
 
+# Of many differences the page of the paper marks every one.
+MOST_NAMED = 3
+
 
 def differences(family: Family, *, paper: Paper, study: Study) -> list[SetupRow]:
     """Return the figures of the study that are not the paper's."""
@@ -26,9 +29,11 @@ def _sentences(study: Study) -> Iterator[str]:
         family = {one.key: one for one in families.registered()}.get(setup.family)
         if family is None or family.paper is None:
             continue
-        count = len(differences(family, paper=family.paper, study=study))
-        if not count:
+        found = differences(family, paper=family.paper, study=study)
+        if not found:
             yield f"As in {family.paper.name}."
         else:
-            figures = "1 figure" if count == 1 else f"{count} figures"
-            yield f"Differs from {family.paper.name} in {figures}."
+            figures = "1 figure" if len(found) == 1 else f"{len(found)} figures"
+            named = "; ".join(row.difference_in_words for row in found[:MOST_NAMED])
+            more = f"; and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+            yield f"Differs from {family.paper.name} in {figures}: {named}{more}."

@@ -74,6 +74,20 @@ class SetupRow:
     def differs(self) -> bool:
         return any(cell.differs for cell in self.cells)
 
+    @property
+    def difference_in_words(self) -> str:
+        """What the study has and what the paper says, of each figure that differs."""
+        return ", ".join(
+            f"{self._name_of(cell)}: here {cell.now_in_words}, in the paper {cell.stated_in_words}"
+            for cell in self.cells
+            if cell.differs
+        )
+
+    def _name_of(self, cell: Cell) -> str:
+        if self.name == cell.stated_in_words:  # a row that is named after what the paper says
+            return cell.label
+        return self.name if cell.label == self.name else f"{self.name} ({cell.label})"
+
 
 class SetupPart(ABC):
     title: ClassVar[str]

@@ -130,7 +130,7 @@ def test_a_changed_figure_is_put_in_place_and_named_as_a_difference(client: Clie
     # The rival's weights are not fetched in tests, which is a difference too.
     assert "differs from WinoGAViL in 3 figures" in text_of(page)
     assert "differs: $0.07" in text_of(page)
-    assert "Differs from WinoGAViL in 3 figures." in text_of(
+    assert "Differs from WinoGAViL in 3 figures: " in text_of(
         client.get(reverse("admin:hits_study_change", args=[study.pk]))
     )
 
