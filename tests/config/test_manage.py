@@ -1,9 +1,12 @@
 """What commands do before their own work: garbage is set aside, and the first user needs no first start."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.core.management import call_command
 
+from config.management.commands import serve
 from tests.config.processes import manage, scratch_environ
 
 pytestmark = pytest.mark.pure
@@ -23,3 +26,29 @@ def test_first_user_is_made_before_the_first_start(tmp_path: Path) -> None:
     said = manage("createsuperuser", *who, environ=environ)
 
     assert "Superuser created successfully." in said
+
+
+def test_port_and_folder_of_the_embedded_form_are_options_and_begin_it_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Any] = []
+
+    def begin(path: str, command: list[str], environ: dict[str, str]) -> None:
+        begun.append((command[2:], environ))
+        raise SystemExit
+
+    monkeypatch.setattr("os.execve", begin)
+    with pytest.raises(SystemExit):
+        call_command("serve", "--port", "8123", "--data", str(tmp_path))
+
+    ((command, environ),) = begun
+    assert command == ["serve"]
+    assert environ["CROWD_DATA_DIR"] == str(tmp_path)
+    assert environ["CROWD_PUBLIC_URL"] == "http://127.0.0.1:8123"
+    assert environ["CROWD_MARKETPLACE_URL"] == "http://localhost:8123"
+
+
+def test_next_commands_are_told_with_what_they_need_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CROWD_DATA_DIR", "/srv/our data")
+
+    assert serve.same_environment().startswith("CROWD_DATA_DIR='/srv/our data' ")

@@ -1,12 +1,15 @@
 import os
+import shlex
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 
 from config.fresh_database import OwnLoader, is_empty, unapplied
@@ -20,12 +23,22 @@ from hits.providers.services.accounts import seed_first_account
 DEPOSIT = Decimal(1000)
 # What workers read beside the work, until it is renamed at the desk.
 REQUESTER = "Your lab"
+PLACES = ("CROWD_DATA_DIR", "CROWD_PUBLIC_URL", "CROWD_MARKETPLACE_URL")
+# They hold passwords and keys, so that only their names are printed.
+SECRET = ("DATABASE_URL", "MARKETPLACE_DATABASE_URL", "CROWD_FIELD_KEYS", "CROWD_PSEUDONYM_KEYS")
 
 
 class Command(BaseCommand):
     help = "The embedded form: a web and a background process, on this machine, without any server."
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--port", type=int, help="of all its sites (default: 8000)")
+        parser.add_argument("--data", metavar="FOLDER", help="where databases, pictures and keys are kept")
+
     def handle(self, *args: Any, **options: Any) -> None:
+        if asked := asked_for(options):
+            # Settings are read once, at the start: begin anew with these.
+            os.execve(sys.executable, [sys.executable, sys.argv[0], "serve"], {**os.environ, **asked})  # noqa: S606
         began = time.monotonic()
         prepare(say=self._say)
         self._say("Starting the web and the background process ...")
@@ -39,6 +52,23 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
+def asked_for(options: Mapping[str, Any]) -> dict[str, str]:
+    """What the options say, as the environment says it."""
+    asked = {}
+    if port := options["port"]:
+        asked["CROWD_PUBLIC_URL"] = f"http://127.0.0.1:{port}"
+        asked["CROWD_MARKETPLACE_URL"] = f"http://localhost:{port}"
+    if options["data"]:
+        asked["CROWD_DATA_DIR"] = str(Path(options["data"]).expanduser().resolve())
+    return asked
+
+
+def same_environment() -> str:
+    """What a command in another terminal has to be given, so that it finds the same data and addresses."""
+    given = [f"{name}={shlex.quote(os.environ[name])} " for name in PLACES if name in os.environ]
+    return "".join(given)
+
+
 def addresses() -> str:
     """The addresses for each role, and what to do next in a new installation."""
     lines = [
@@ -49,12 +79,16 @@ def addresses() -> str:
         "Ctrl-C stops it; the data stay in " + str(settings.DATA_DIR) + ".",
     ]
     if not User.objects.filter(is_superuser=True).exists():
+        run = f"  {same_environment()}uv run manage.py"
         lines += [
             "",
-            "Next, in another terminal:",
-            "  manage.py createsuperuser            the first researcher: sign in as that user",
-            "  manage.py marketplace_operator NAME  whoever invites workers at the desk",
+            "Next, in another terminal and this folder, the first researcher, who signs in as that user:",
+            f"{run} createsuperuser",
+            "And whoever invites workers at the desk:",
+            f"{run} marketplace_operator NAME",
         ]
+        if secret := [name for name in SECRET if name in os.environ]:
+            lines.append(f"Both need {' and '.join(secret)} as they are set here.")
     return "\n".join(lines)
 
 

@@ -3,15 +3,22 @@ import re
 import sys
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError, ProgrammingError
 from django.utils import timezone
 
 from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
+
+ELSEWHERE = (
+    "Start “manage.py serve” once; if it has another folder, name that here by CROWD_DATA_DIR, as serve "
+    "prints it."
+)
 
 
 class Command(BaseCommand):
@@ -30,7 +37,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         name: str = options["sign_in_name"]
-        operator = Operator.objects.filter(sign_in_name=name).first()
+        try:
+            operator = Operator.objects.filter(sign_in_name=name).first()
+        except (OperationalError, ProgrammingError) as error:
+            raise CommandError(f"No marketplace is in {settings.DATA_DIR}. {ELSEWHERE}") from error
         if options["disable"]:
             self._disable(operator)
         elif operator:
@@ -41,7 +51,7 @@ class Command(BaseCommand):
             raise CommandError("A sign-in name has up to 64 lower-case letters, digits and . _ @ -")
         else:
             operators.make_operator(sign_in_name=name, password=_read_password(), now=timezone.now())
-            self.stdout.write(f"{name} may sign in at the desk.")
+            self.stdout.write(f"{name} may sign in at {settings.MARKETPLACE_URL}/desk/")
 
     def _disable(self, operator: Operator | None) -> None:
         if not operator:

@@ -42,6 +42,7 @@ def test_operator_is_made_with_a_password_from_standard_input(typed: Any) -> Non
     printed = run("marketplace_operator", "desk-1")
 
     assert (may_sign_in("desk-1", PASSWORD), PASSWORD in printed) == (True, False)
+    assert "desk-1 may sign in at http://localhost:8000/desk/" in printed
     assert Operator.objects.get().password.startswith("argon2")
 
 
