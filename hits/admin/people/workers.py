@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -69,7 +70,9 @@ class WorkerAdmin(ReadOnlyAdmin[Worker]):
 
     menu = MenuPlace(Section.PEOPLE, 1)
     nothing_yet = (
-        "Workers are listed here under a pseudonym from the moment they accept a HIT of a launched batch."
+        "Workers are listed here under a pseudonym from the moment they accept a HIT of a launched batch. An "
+        f"operator invites them at the marketplace's desk ({settings.MARKETPLACE_URL}/desk/, “Invite "
+        "workers”) and sends each the link that it shows; a study's tab “People” says more."
     )
     list_display = ("pseudonym", "account", "handed_in", "approved", "standing", "created_at")
     list_filter = ("account", BlockedFilter)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.utils import unquote
@@ -70,7 +71,10 @@ def key_of(object_id: str) -> int:
 
 
 def _people(view: StudyView) -> dict[str, Any]:
-    return {"members": view.study.members.order_by("username")}
+    return {
+        "members": view.study.members.order_by("username"),
+        "marketplace_url": settings.MARKETPLACE_URL,
+    }
 
 
 def _work(view: StudyView) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """A study is a place: its overview, its tabs, and who is shown which."""
 
+import html
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -35,6 +37,14 @@ def page_of(client: Client, study: Study, tab: str = "change") -> str:
 def names_of_tabs(client: Client, study: Study, tab: str = "change") -> list[str]:
     response = client.get(reverse(f"admin:hits_study_{tab}", args=[study.pk]))
     return [one.name for one in response.context["tabs"]]
+
+
+def test_people_say_how_workers_are_invited(researcher: Client, study: Study) -> None:
+    people = page_of(researcher, study, "people")
+    workers = text_of(researcher.get(reverse("admin:hits_worker_changelist")))
+
+    assert "an operator makes each worker an account" in people
+    assert "An operator invites them at the marketplace's desk" in html.unescape(workers)
 
 
 def test_each_tab_opens_and_leads_to_the_others(researcher: Client, study: Study) -> None:
