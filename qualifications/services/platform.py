@@ -221,8 +221,9 @@ def _describe(gate: Gate) -> str:
             }
         else:
             where = _(
-                "A worker who passes the test has 1, one who has taken it without passing has 0. The test is "
-                "a HIT of its own in the list of HITs, and it is paid. Asking here does not give it."
+                "To get it, take the test: it is a HIT of its own in the list of HITs, and it is paid. "
+                "Nothing else gives it, so there is no need to ask for it. A worker who passes has 1, one "
+                "who has taken it without passing has 0."
             )
     return f"{gate.description} {where}".strip()
 

@@ -58,7 +58,9 @@ def test_type_is_made_for_each_account_on_which_the_study_has_work(turk: Stubbed
     assert turk.qualification_types[row.external_id] == f"Winter: Solver test [{row.token.hex[:8]}]"
     terms = turk.qualification_terms[row.external_id]
     assert set(terms) == {"Description"}
-    assert terms["Description"].startswith("Ten associations. A worker who passes the test has 1,")
+    assert terms["Description"].startswith(
+        "Ten associations. To get it, take the test: it is a HIT of its own"
+    )
 
 
 def test_type_of_an_inactive_gate_is_not_made(turk: StubbedTurk) -> None:

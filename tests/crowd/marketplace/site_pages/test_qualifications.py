@@ -171,7 +171,9 @@ def test_page_of_a_type_that_rests_is_for_those_who_have_to_do_with_it(browser: 
 
 def test_ask_waits_for_the_requester_and_can_be_withdrawn(browser: Browser) -> None:
     type_ = make_type()
-    assert "The requester decides, which may take some days." in text_of(browser.get(path(type_)))
+    page = text_of(browser.get(path(type_)))
+    assert "The requester decides, which may take some days." in page
+    assert "asking here changes nothing" in page
 
     response = browser.post(path(type_, "ask/"))
 
