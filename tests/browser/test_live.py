@@ -149,7 +149,7 @@ def test_researcher_pauses_and_drains(page: Page, sites: Sites) -> None:
     page.get_by_text("Paused: nothing more is sent").wait_for()
     page.get_by_role("link", name="Drain").click()
     page.get_by_text("This cannot be taken back").wait_for()
-    page.get_by_role("button", name="Yes, drain the batch").click()
+    page.get_by_role("button", name="Drain the batch").click()
     page.get_by_text("No new work starts. The batch ends").wait_for()
 
     assert Batch.objects.get().status == "draining"

@@ -53,6 +53,8 @@ class Confirm:
     problem: str = ""
     is_blocked: bool = False
     button: str = ""
+    # The words of the way back.
+    back: str = "Cancel"
     hidden: Hidden = ()
     detail: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)

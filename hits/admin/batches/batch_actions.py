@@ -1,7 +1,7 @@
 """The verbs on a running batch: each is a button, or a page that says first what it does."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -150,7 +150,7 @@ def _ending(label: str, *, service: Callable[..., Any], done: str, end: str) -> 
 
 
 def _ask_to_end(call: Call[SteeredBatch], *, label: str, end: str) -> Confirm:
-    about = _about(call, title=f"{label} the batch?", button=f"Yes, {label.lower()} the batch")
+    about = _about(call, title=f"{label} the batch?", button=f"{label} the batch")
     batch, posting = call.row.batch, call.row.posting
     working = Assignment.objects.filter(hit__batch=batch, status__in=IN_FLIGHT).count()
     words = [
@@ -161,7 +161,7 @@ def _ask_to_end(call: Call[SteeredBatch], *, label: str, end: str) -> Confirm:
         "The part that is not needed goes back to the study's budget.",
         f"The batch then ends as {end}. This cannot be taken back.",
     ]
-    return Facts(words=words).asked(about)
+    return Facts(words=words).asked(replace(about, back="Keep it"))
 
 
 def _growing(

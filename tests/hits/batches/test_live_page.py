@@ -289,6 +289,9 @@ def test_what_cannot_be_taken_back_is_asked_about_first(client: Client, verb: st
     assert "HITs expired at the provider: 2." in text
     assert "HITs not sent yet, which are withdrawn: 1." in text
     assert "Assignments in progress: 1." in text
+    # The button and the way back are named apart.
+    assert f">{verb.capitalize()} the batch</button>" in text
+    assert ">Keep it</a>" in text
     assert (unchanged, Batch.objects.get().status) == ("open", "draining")
 
 
