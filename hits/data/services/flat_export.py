@@ -52,7 +52,16 @@ WORK: Sequence[Column] = (
     column("accepted_at", MOMENT, "when the worker began", of="work.accepted_at"),
     column("submitted_at", MOMENT, "when the work was handed in", of="work.submitted_at"),
     column(
-        "worked_s", INTEGER, "seconds that the page was in use, of the whole assignment", of="work.worked_s"
+        "worked_s",
+        INTEGER,
+        "seconds by the clock, from accepting to handing in, of the whole assignment",
+        of="work.worked_s",
+    ),
+    column(
+        "active_s",
+        INTEGER,
+        "seconds that the page was in use, of the whole assignment, as review shows; null where it told none",
+        of="work.active_s",
     ),
     column("status", TEXT, "submitted, approved or rejected", of="work.status"),
     column("kept_out", FLAG, "whether it was paid and kept out of the data", of="work.kept_out"),

@@ -51,6 +51,7 @@ def make_full() -> Assignment:
         status="approved",
         answer={"items": {"x": ["a"]}},
         worked_s=48,
+        active_s=31,
         approved_at=NOW,
         external_id="APLANTEDASSIGNMENT",
     )
@@ -95,6 +96,7 @@ def test_a_row_holds_the_work_and_all_that_hangs_on_it() -> None:
             "approved_at": moment,
             "rejected_at": None,
             "worked_s": 48,
+            "active_s": 31,
             "status": "approved",
             "kept_out": False,
             "reasons": [{"kind": "approve", "reason": "Good."}],

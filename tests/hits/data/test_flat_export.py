@@ -56,7 +56,7 @@ def flat_rows(batch: Batch, *, include_excluded: bool = False) -> list[dict[str,
 
 def test_each_unit_has_a_row_that_says_whose_work_it_is_and_what_it_earned() -> None:
     batch = make_batch(status="open", reward=Decimal("0.40"))
-    work = make_solved(batch, words=2, status="approved", worked_s=48)
+    work = make_solved(batch, words=2, status="approved", worked_s=48, active_s=31)
     make_bonus(assignment=work, status="owed", amount="0.30")
     make_bonus(assignment=work, status="sent", amount="0.02", rule="early")
     make_bonus(assignment=work, status="waived", amount="5.00", rule="late")
@@ -73,6 +73,7 @@ def test_each_unit_has_a_row_that_says_whose_work_it_is_and_what_it_earned() -> 
         "accepted_at": "2026-11-21T12:00:00+00:00",
         "submitted_at": "2026-11-21T12:00:00+00:00",
         "worked_s": 48,
+        "active_s": 31,
         "status": "approved",
         "kept_out": False,
         "reasons": "Good.",
