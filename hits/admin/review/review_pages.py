@@ -24,7 +24,7 @@ from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import in_words
 from hits.admin.projects.project_cards import Metric
 from hits.admin.review.other_works import approval_of, others_of
-from hits.admin.review.work_spread import spreads_of
+from hits.admin.review.work_spread import FEWEST, spreads_of
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -34,6 +34,7 @@ from hits.review.queries.unsent_decisions import in_words as decisions_in_words
 from hits.review.services import reviewing
 from hits.studies.models import Batch, Study
 from hits.work.access import visible
+from hits.work.domain import effective_seconds
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from hits.work.services.leasing import items_served
@@ -329,12 +330,15 @@ def _undo(request: HttpRequest, *, now: datetime) -> dict[str, Any] | None:
 
 def _pace(work: Assignment) -> tuple[str, bool]:
     """The time that the work took compared with the others', and whether it was hasty."""
-    if work.worked_s is None:
+    seconds = effective_seconds(worked_s=work.worked_s, active_s=work.active_s)
+    if seconds is None:
         return "not known", False
-    took, median = in_words(work.worked_s), work.hit.batch.figures.get("median_s")
-    if not median:
+    figures = work.hit.batch.figures
+    took, median = in_words(seconds), figures.get("median_s")
+    # The work itself is one of those that the batch has counted.
+    if not median or figures.get("submitted", 0) <= FEWEST:
         return took, False
-    hasty = work.worked_s < median * HASTY
+    hasty = seconds < median * HASTY
     beside = f"{took}; half of the others took {in_words(round(median))} or less"
     return (f"much too fast? {beside}" if hasty else beside), hasty
 

@@ -312,8 +312,12 @@ def test_empty_queue_says_so(client: Client, reviewer: User) -> None:
 
 
 def test_too_fast_is_said_in_words(client: Client, reviewer: User, works: list[Assignment]) -> None:
-    Batch.objects.filter(pk=works[0].hit.batch_id).update(figures={"median_s": 60.0})
+    batch = Batch.objects.filter(pk=works[0].hit.batch_id)
     Assignment.objects.filter(pk=works[0].pk).update(worked_s=7)
+
+    batch.update(figures={"median_s": 60.0, "submitted": 5})
+    assert "much too fast?" not in text(client.get(REVIEW))
+    batch.update(figures={"median_s": 60.0, "submitted": 6})
 
     hasty, ordinary = client.get(REVIEW), client.get(REVIEW, {"at": works[1].pk})
 
