@@ -1,16 +1,17 @@
 """The guide's forms. Only hits.batches.services.drafting saves what they find valid."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 
 from hits import families
-from hits.admin.page_parts import JsonField
+from hits.admin.page_parts import JsonField, read_number
 from hits.admin.spans import SpanField
+from hits.admin.studies.study_tabs import families_used
 from hits.batches import domain as criteria
 from hits.batches.services.drafting import ASKS_ONCE, STEPS
 from hits.core.domain.days import day_in_words
@@ -61,6 +62,15 @@ class TaskChoice:
     is_chosen: bool
 
 
+class TasksOffered(NamedTuple):
+    """The tasks by family: those of the study's families, and those of others, which are folded."""
+
+    first: Mapping[str, Sequence[TaskChoice]]
+    others: Mapping[str, Sequence[TaskChoice]]
+    # Whether a task of the others is chosen.
+    is_open: bool
+
+
 class Requirements(JsonField):
     """A JSON field that shows an empty list as an empty box."""
 
@@ -91,6 +101,7 @@ class WhatForm(forms.Form):
 
     def __init__(self, *args: Any, user: Any, batch: Batch | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.user = user
         self._row("study").offer(studies_of(user).order_by("-pk"))
         self._row("account").offer(Account.objects.connected().order_by("name"))
         sources = launched_batches(user)
@@ -104,16 +115,25 @@ class WhatForm(forms.Form):
         task: Any = self.fields["task"]
         task.choices = [(key, task_type.name) for key, task_type in families.offered().items()]
 
-    def tasks_by_family(self) -> dict[str, list[TaskChoice]]:
-        """The tasks by their family, each with what its workers are told of it at first."""
-        chosen = self["task"].value()
-        found: dict[str, list[TaskChoice]] = {}
+    def tasks_by_family(self) -> TasksOffered:
+        """The tasks by their family, those of the study's families first."""
+        chosen, study = self["task"].value(), read_number(str(self["study"].value() or ""))
+        used = self._labels_used(study)
+        offered: tuple[dict[str, list[TaskChoice]], ...] = ({}, {})
         for key, task_type in sorted(families.offered().items(), key=lambda one: one[1].name.casefold()):
             family, _, name = task_type.name.partition(": ")
             about = task_type.terms.description
             task = TaskChoice(key=key, name=name or family, about=about, is_chosen=key == chosen)
-            found.setdefault(family, []).append(task)
-        return found
+            is_other = bool(used) and key.partition(".")[0] not in used
+            offered[is_other].setdefault(family, []).append(task)
+        first, others = offered
+        is_open = any(task.is_chosen for tasks in others.values() for task in tasks)
+        return TasksOffered(first=first, others=others, is_open=is_open)
+
+    def _labels_used(self, study: int | None) -> set[str]:
+        """The families that the study works with; none for a study that is not chosen yet, or is new."""
+        chosen = studies_of(self.user).filter(pk=study or 0).first()
+        return {pages.label for pages in families_used(chosen, user=self.user)} if chosen else set()
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}

@@ -12,11 +12,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.winogavil.domain import SOLVE, SOLVER_TEST
+from crowd.winogavil.models import Game
 from hits import families
 from hits.admin.batches import prices
 from hits.admin.batches.guide import room_in_words
 from hits.batches.services import drafting
 from hits.identity.models.users import User
+from hits.identity.roles import RESEARCHER
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from hits.work.models.items import Item
@@ -30,7 +32,7 @@ from tests.factories import (
     make_study,
 )
 from tests.pages import text_of
-from tests.people import permissions, sign_in_with
+from tests.people import permissions, sign_in, sign_in_with
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -297,6 +299,23 @@ def test_choosing_a_file_stays_until_it_has_items(client: Client) -> None:
     answer = client.post(step_url(batch, "what"), what(batch, items_from="file"))
 
     assert answer["Location"] == step_url(batch, "what")
+
+
+def test_tasks_of_the_studys_families_come_first_and_the_others_are_folded(client: Client) -> None:
+    study = make_study()
+    Game.objects.create(study=study)
+    sign_in(client, RESEARCHER, study)
+    add = reverse("admin:hits_batch_add")
+
+    page = text_of(client.get(add, {"study": study.pk}))
+    foreign = next(key for key in families.offered() if not key.startswith("winogavil."))
+    first, others = page.split("Other kinds of work</summary>")
+    chosen = text_of(client.get(add, {"study": study.pk, "task": foreign}))
+
+    assert "Association game</legend>" in first
+    assert "Association game</legend>" not in others
+    assert f'value="{foreign}"' in others
+    assert "<details open> <summary>Other kinds" in chosen or "<details open><summary>Other kinds" in chosen
 
 
 def test_people_are_written_as_the_requester_api_takes_them(client: Client) -> None:
