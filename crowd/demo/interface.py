@@ -27,7 +27,7 @@ class Demo(ABC):
     """A demo whose report depends on the seed alone: no worker's behavior depends on a clock."""
 
     # What a worker who comes after the demo may do.
-    for_a_worker: ClassVar[str] = "everything is done: look at the pages of somebody who begins"
+    for_a_worker: ClassVar[str]
 
     def __init__(self, *, seed: int, say: Say) -> None:
         self.seed = seed
@@ -47,6 +47,10 @@ class Demo(ABC):
         """Launch, work, review and pay while everything is served."""
 
     @abstractmethod
+    def leave_work(self) -> None:
+        """Leave work open for a worker who comes after the demo."""
+
+    @abstractmethod
     def report(self) -> Report:
         """Figures of the run: ours from our rows, payments from the marketplace's own lists."""
 
@@ -60,6 +64,7 @@ class Demo(ABC):
 
     def leave(self) -> Iterator[Try]:
         """Leave something to do for whoever looks at the demo, after its figures were taken."""
+        self.leave_work()
         run = acts.leave_run(self.cast)
         if run:
             path = reverse("admin:hits_run_change", args=[run.pk])

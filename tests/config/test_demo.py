@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -188,31 +188,46 @@ def answer_of(url: str) -> tuple[int, str]:
             return answer.status, answer.read().decode()
 
 
-@pytest.mark.long
-@pytest.mark.pure
-def test_demo_leaves_something_to_do_for_everybody(tmp_path: Path) -> None:
-    said = tmp_path / "said"
-    environ = {**scratch_environ(tmp_path), "TMPDIR": str(tmp_path)}
+@contextmanager
+def played(family: str, folder: Path) -> Iterator[tuple[str, set[str]]]:
+    """Yield what a demo that goes on serving says at its end, and titles of work that its guest may do."""
+    said, command = folder / "said", [sys.executable, "manage.py", "demo", "--family", family]
+    environ = {**scratch_environ(folder), "TMPDIR": str(folder)}
     with said.open("w") as out:
-        demo = subprocess.Popen([sys.executable, "manage.py", "demo"], cwd=ROOT, env=environ, stdout=out)
+        demo = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=out)
     try:
-        wait_until(lambda: "The web game" in said.read_text(), seconds=500, what="the block")
+        wait_until(lambda: "/desk/" in said.read_text(), seconds=500, what="the block")
         block = said.read_text().partition("Be somebody, and try something:")[2]
         invitation, *_ = re.findall(r"http://localhost\S+/invitation/\S+", block)
         guest = Browser()
         page = guest.post(guest.get(invitation).forms[0])
+        forms = [form for form in page.forms if form.action.endswith("/accept/")]
+        yield block, {dict(form.said)["hidden"].removeprefix(": ") for form in forms}
+    finally:
+        demo.terminate()
+        demo.wait(timeout=40)
+
+
+@pytest.mark.long
+@pytest.mark.pure
+def test_demo_leaves_something_to_do_for_everybody(tmp_path: Path) -> None:
+    with played("winogavil", tmp_path) as (block, offers):
         game, *_ = re.findall(r"http://play\S+", block)
 
-        offers = [dict(form.said)["hidden"] for form in page.forms if form.action.endswith("/accept/")]
-        assert {": Find a word that fools the model", ": Which pictures belong to the word?"} <= {*offers}
+        assert {"Find a word that fools the model", "Which pictures belong to the word?"} <= offers
         assert "review 12 pieces of work" in block
         assert "approve the run “A thank-you”" in block
         assert re.search(r"operator-\w+  password \S+", block)
         status, text = answer_of(game)
         assert (status, "Guess the pictures" in text) == (200, True)
-    finally:
-        demo.terminate()
-        demo.wait(timeout=40)
+
+
+@pytest.mark.long
+@pytest.mark.pure
+@pytest.mark.parametrize("family", ["winoventi", "winoground", "whoops", "plain"])
+def test_demo_of_each_family_leaves_work_for_a_worker_who_comes_late(family: str, tmp_path: Path) -> None:
+    with played(family, tmp_path) as (_, offers):
+        assert offers
 
 
 @pytest.mark.pure

@@ -18,7 +18,7 @@ from crowd.plain.models import Description, Project
 from crowd.plain.queries.ready import ready_descriptions
 from crowd.plain.queries.results import agreement_of, answered_rows, said_of
 from crowd.plain.services.page_descriptions import describe_page
-from crowd.plain.services.posted_rows import ask_rows
+from crowd.plain.services.posted_rows import ask_rows, want_anew
 from crowd.plain.services.uploading import add_rows
 from hits.admin.projects.project_page import open_project
 from hits.batches.services import drafting
@@ -59,6 +59,8 @@ class Reader(SimulatedWorker):
 
 
 class PlainDemo(Demo):
+    for_a_worker = "say which sentences sound natural"
+
     @property
     def cast(self) -> Cast:
         return self._cast
@@ -93,6 +95,13 @@ class PlainDemo(Demo):
         goal = self.batch.hits_wanted * self.batch.assignments_per_hit
         acts.work(self.batch, "Answering", workers=workers, goal=goal, seed=self.seed, say=self.say)
         acts.pay(self.work, cast=self.cast, say=self.say)
+
+    def leave_work(self) -> None:
+        """Leave one more answer for each row."""
+        self.project.answers_wanted += 1
+        self.project.save(update_fields=["answers_wanted"])
+        want_anew(self.project)
+        acts.launch(self._draft(), "Leaving work", cast=self.cast, say=self.say)
 
     def report(self) -> Report:
         rows = list(answered_rows(self.description))

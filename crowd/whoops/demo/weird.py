@@ -14,6 +14,7 @@ from crowd.whoops import domain
 from crowd.whoops.control.services.comparison import decide_control_answer
 from crowd.whoops.demo import seeding
 from crowd.whoops.demo.people import CARELESS, Maker, Person, Truth
+from crowd.whoops.design.services.invitations import want_designers
 from crowd.whoops.judge.services.explanation_lists import make_explanations
 from crowd.whoops.judge.services.weird_normal_pairs import make_pairs
 from crowd.whoops.models import Annotation, Image
@@ -35,11 +36,15 @@ AT_ONCE = 3
 # No judge answers a question twice, so some of their pages are not full.
 SPARE_HITS = 3
 BONUS = {"name": "thank you", "kind": "flat", "amount": "0.01"}
+# Who may still take the test, and become a designer, at the end.
+TESTS_LEFT, DESIGNERS_LEFT = 2, 1
 State = Image.State
 Kind = Question.Kind
 
 
 class WhoopsDemo(Demo):
+    for_a_worker = "design a weird image, or take the test of annotators, which the researcher grades"
+
     @property
     def cast(self) -> Cast:
         return self._cast
@@ -180,6 +185,14 @@ class WhoopsDemo(Demo):
         voted = Score.objects.filter(item__in=questions.values("item"))
         votes = sum(question.options.count() for question in questions) * self.project.judges_wanted
         acts.wait("Counting", voted.count, votes, say=self.say)
+
+    def leave_work(self) -> None:
+        """Leave a place for a designer, and a test."""
+        test = seeding.draft_test(self.cast, places=TESTS_LEFT)
+        acts.launch(test, "Leaving a test", cast=self.cast, say=self.say)
+        want_designers(project=self.project, places=DESIGNERS + DESIGNERS_LEFT)
+        design = seeding.draft(self.cast, domain.DESIGN, hits_wanted=DESIGNERS_LEFT, assignments_per_hit=1)
+        acts.launch(design, "Leaving work", cast=self.cast, say=self.say)
 
     def _ask(self, task: str, what: str, workers: Sequence[Person], *, spare: int = 0) -> None:
         batch = seeding.draft(self.cast, task)

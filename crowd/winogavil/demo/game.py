@@ -89,17 +89,19 @@ class WinogavilDemo(Demo):
 
     def leave(self) -> Iterator[Try]:
         """Leave words to invent, to solve and to review, a run to approve, and a game for players."""
+        yield from super().leave()
+        _open_game(self.cast)
+        path = f"{reverse('admin:hits_assignment_review')}?batch={self._left.pk}"
+        yield Try(who=self.cast.researcher, what=f"review {REVIEWS_LEFT} pieces of work", path=path)
+
+    def leave_work(self) -> None:
         cast = self.cast
         seeding.draw_sets(cast.study, count=SETS_LEFT, seed=self.seed + 1)
         words = seeding.make_create_batch(cast, hits=SETS_LEFT)
         acts.launch(words, "Leaving words", cast=cast, say=self.say)
-        solving = seeding.make_batch_to_review(cast)
-        acts.launch(solving, "Leaving solves", cast=cast, say=self.say)
-        self._submit_some(solving)
-        _open_game(cast)
-        path = f"{reverse('admin:hits_assignment_review')}?batch={solving.pk}"
-        yield Try(who=cast.researcher, what=f"review {REVIEWS_LEFT} pieces of work", path=path)
-        yield from super().leave()
+        self._left = seeding.make_batch_to_review(cast)
+        acts.launch(self._left, "Leaving solves", cast=cast, say=self.say)
+        self._submit_some(self._left)
 
     def _submit_some(self, solving: Batch) -> None:
         """Let workers do some work of the batch, and nothing of another; the last one hardly looks at it."""

@@ -16,7 +16,7 @@ from crowd.winoground.demo import seeding
 from crowd.winoground.demo.people import Reader, Truth
 from crowd.winoground.domain import PLACES, VALIDATE
 from crowd.winoground.models import Example
-from crowd.winoground.services.posted_examples import ask_examples
+from crowd.winoground.services.posted_examples import ask_examples, want_anew
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -29,9 +29,13 @@ MISTAKES = (1, 2)
 READERS = seeding.ANSWERS_WANTED * len(PLACES)
 WORKERS = READERS + 1
 BONUS = {"name": "thank you", "kind": "flat", "amount": "0.01"}
+# Who may still take the test that is left at the end.
+TESTS_LEFT = 2
 
 
 class WinogroundDemo(Demo):
+    for_a_worker = "take the test, then match captions with images"
+
     @property
     def cast(self) -> Cast:
         return self._cast
@@ -96,6 +100,18 @@ class WinogroundDemo(Demo):
         self._results = benchmark.results.order_by("pk")
         counted = self._results.filter(status=Result.Status.DONE)
         acts.wait("Counting people and chance", counted.count, self._results.count(), say=self.say)
+
+    def leave_work(self) -> None:
+        """Leave a test, and one more answer for each combination to whoever passes it."""
+        test = seeding.draft_test(self.cast, places=TESTS_LEFT)
+        acts.launch(test, "Leaving a test", cast=self.cast, say=self.say)
+        self.project.answers_wanted += 1
+        self.project.save(update_fields=["answers_wanted"])
+        want_anew(self.project)
+        matching = seeding.draft_matching(
+            self.cast, questions=self.project.examples.count(), hits=len(PLACES)
+        )
+        acts.launch(matching, "Leaving work", cast=self.cast, say=self.say)
 
     def _work(self, batch: Batch, what: str, *, goal: int) -> None:
         acts.work(batch, what, workers=self._workers, goal=goal, seed=self.seed, say=self.say)

@@ -40,6 +40,8 @@ from scoring.models import RegisteredRival
 WRITERS, JUDGES = 3, 4
 # Workers who choose have seen nothing of a pair, not even its other text.
 CHOOSERS = 2
+# Who may still take the test that is left at the end.
+TESTS_LEFT = 2
 # HITs to spare, because no worker does a HIT twice, nor judges an own sentence.
 SPARE_HITS = 3
 BONUS = {"name": "thank you", "kind": "flat", "amount": "0.01"}
@@ -47,6 +49,8 @@ Kind = Step.Kind
 
 
 class WinoventiDemo(Demo):
+    for_a_worker = "take the test, which the researcher grades"
+
     @property
     def cast(self) -> Cast:
         return self._cast
@@ -164,6 +168,10 @@ class WinoventiDemo(Demo):
         acts.wait(
             "Counting", answered.count, prompts.count(), say=self.say, also=lambda: not still_open.exists()
         )
+
+    def leave_work(self) -> None:
+        walk = seeding.draft_walk(self.cast, places=TESTS_LEFT)
+        acts.launch(walk, "Leaving a test", cast=self.cast, say=self.say)
 
     def _ask(self, kind: str, what: str, *, workers: Sequence[Person], spare: int = 0) -> Batch:
         """Advance what waits for a step, and launch a batch that asks for all of it."""
