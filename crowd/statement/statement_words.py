@@ -99,13 +99,13 @@ def state_of_bonus(bonus: Bonus) -> State:
     if status == Status.SENT:
         return State(words=_on(_("Sent on %(day)s"), bonus.sent_at, _("Sent")), tone=GOOD)
     if status == Status.OWED and bonus.held_at:
-        return State(words=_("A person takes a closer look before it is paid"))
+        return State(words=_("Earned, not yet sent: a person takes a closer look first"))
     return State(words=str(WORDS[status]))
 
 
 WORDS: Mapping[Status, str | Promise] = {
-    Status.OWED: gettext_lazy("Will be paid after a last check"),
-    Status.APPROVED: gettext_lazy("Approved; it is sent next"),
+    Status.OWED: gettext_lazy("Earned, not yet sent: it is paid after a last check"),
+    Status.APPROVED: gettext_lazy("Earned, not yet sent: it is approved, and sent next"),
     Status.SENDING: gettext_lazy("Being sent"),
     Status.UNKNOWN: gettext_lazy("Being sent; we are checking with the platform that it arrived"),
     Status.REFUSED: gettext_lazy("Still yours; the platform could not send it yet, and we take care of that"),

@@ -55,6 +55,19 @@ def test_link_shows_its_work_with_the_box_to_ask_and_no_other(
     assert "Where you stand" not in said
 
 
+def test_link_has_a_head_that_leads_back_to_the_platform_and_counts_no_pieces(
+    client: Client, work: Assignment
+) -> None:
+    work.account.worker_site = "https://market.example.org"
+    work.account.save(update_fields=["worker_site"])
+
+    page = client.get(path(work))
+
+    assert '<a href="https://market.example.org" rel="noreferrer">' in page.content.decode()
+    assert "Back to the platform" in text_of(page)
+    assert "1 piece" not in text_of(page)
+
+
 def test_question_is_asked_by_the_link(client: Client, work: Assignment) -> None:
     answered = client.post(path(work, f"ask/{work.public_id}/"), {"text": "I picked the right two."})
 

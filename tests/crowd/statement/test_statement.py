@@ -124,9 +124,12 @@ def test_statement_of_rejected_work_tells_the_reason(client: Client) -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"status": "owed"}, "Will be paid after a last check"),
-        ({"status": "owed", "held_reason": "Looks odd"}, "A person takes a closer look before it is paid"),
-        ({"status": "approved"}, "Approved; it is sent next"),
+        ({"status": "owed"}, "Earned, not yet sent: it is paid after a last check"),
+        (
+            {"status": "owed", "held_reason": "Looks odd"},
+            "Earned, not yet sent: a person takes a closer look first",
+        ),
+        ({"status": "approved"}, "Earned, not yet sent: it is approved, and sent next"),
         ({"status": "sending"}, "Being sent"),
         ({"status": "sent", "sent_at": datetime(2026, 11, 2, tzinfo=UTC)}, "Sent on 2 Nov 2026"),
         ({"status": "confirmed", "sent_at": datetime(2026, 11, 2, tzinfo=UTC)}, "Credited on 2 Nov 2026"),
