@@ -1,5 +1,6 @@
 """The requester's feedback on a piece of work: words, and the page where the worker asks about it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -25,6 +26,16 @@ def read_feedback(assignment: Assignment) -> Feedback:
     if is_framable(address) and _site(address) == _site(assignment.hit.external_url):
         return Feedback(words=words, ask_url=address)
     return Feedback(words=assignment.feedback)
+
+
+def newest_asked(works: Iterable[Assignment]) -> dict[str, str]:
+    """Return each requester's page of the first of these works that has one, by the requester's name."""
+    asked = ((work.hit.hit_type.requester.name, read_feedback(work).ask_url) for work in works)
+    pages: dict[str, str] = {}
+    for name, url in asked:
+        if url:
+            pages.setdefault(name, url)
+    return pages
 
 
 def _site(address: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from crowd.marketplace.models import Assignment
 from crowd.marketplace.models.parties import Message, Worker
 from crowd.marketplace.queries.daily_money import earned_by_day
 from crowd.marketplace.services import work
-from crowd.marketplace.site.feedback import read_feedback
+from crowd.marketplace.site.feedback import newest_asked, read_feedback
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
 from crowd.marketplace.spreadsheets import csv_file
@@ -22,6 +22,8 @@ from hits.common.day_columns import draw_days
 from hits.common.dollars import in_dollars
 
 SIZE = 25
+# Newest works in which the requesters' own pages are looked for.
+ASKED = 100
 STATUSES = ("Submitted", "Approved", "Rejected")
 COLUMNS = (
     "assignment",
@@ -59,6 +61,7 @@ def history(request: HttpRequest, worker: Worker) -> HttpResponse:
         "text": text,
         "status": status,
         "sort": sort,
+        "can_ask": any(row.ask_url for row in page.rows),  # type: ignore[attr-defined]
         "is_search": bool(text or status),
         "export": _address(q=text, status=status),
         "earlier": _address(**search, before=page.before) if page.before else "",
@@ -85,6 +88,7 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
     work.settle(now=now)
     worker.refresh_from_db()
     days = earned_by_day(worker=worker, now=now)
+    decided = queries.history(worker=worker).exclude(feedback="")
     page = queries.read_page(
         queries.payouts(worker=worker),
         keyset=queries.LATEST,
@@ -98,6 +102,7 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
             [(date_format(one.day, "j M Y"), one.earned, in_dollars(one.earned)) for one in days]
         ),
         "paid": worker.earned - worker.owed,
+        "statements": newest_asked(decided.order_by("-pk")[:ASKED]),
         "waiting": max(0, worker.submitted - worker.approved - worker.rejected),
         "earlier": _address(before=page.before) if page.before else "",
         "further": _address(after=page.after) if page.after else "",

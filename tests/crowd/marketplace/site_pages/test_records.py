@@ -197,6 +197,9 @@ def test_refusal_has_a_button_to_the_requesters_page_where_one_asks(browser: Bro
     for page in pages:
         assert f'href="{ABOUT}" target="_blank" rel="noopener noreferrer"' in page.content.decode()
         assert "Ask about it" in text_of(page)
+    earned = browser.get("/earnings/").content.decode()
+    assert earned.count(f'href="{ABOUT}"') == 1
+    assert "A bonus counts here once the requester has sent it" in earned
     assert "The requester’s feedback Two are wrong." in text_of(pages[0])
     assert "Ask about it: https" not in text_of(pages[0])
 
