@@ -147,6 +147,7 @@ class Slot {
       this.asked = true;
       this.game.refresh();
       await this.wait(state);
+      this.said.scrollIntoView({ block: "nearest" });
     } catch (problem) {
       // A network that failed may have carried the question: asking again is answered with what is stored.
       this.say(problem instanceof TypeError ? this.game.form.dataset.away : problem.message);
