@@ -196,7 +196,7 @@ def played(family: str, folder: Path) -> Iterator[tuple[str, set[str]]]:
     with said.open("w") as out:
         demo = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=out)
     try:
-        wait_until(lambda: "/desk/" in said.read_text(), seconds=500, what="the block")
+        wait_until(lambda: "/desk/" in said.read_text(), seconds=1200, what="the block")
         block = said.read_text().partition("Be somebody, and try something:")[2]
         invitation, *_ = re.findall(r"http://localhost\S+/invitation/\S+", block)
         guest = Browser()
