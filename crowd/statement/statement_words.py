@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from hits.common.dollars import in_dollars
+from hits.families import measure_name
 from hits.ledger.models.bonuses import Bonus
 from hits.work.models.assignments import Assignment
 
@@ -168,6 +169,8 @@ def _label(name: str) -> str:
 
 def _text(name: str, value: Any, currency: str) -> str:
     """The value in the format of its name, or as it is if it cannot be read so."""
+    if name == "measure":
+        value = measure_name(str(value))
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     try:

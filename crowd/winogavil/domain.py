@@ -63,7 +63,7 @@ WINOGAVIL_TIERS: tuple[Mapping[str, Any], ...] = (
 # cent for each third of the index, so that a right answer earns the paper's $0.03 for solving once more.
 SOLVER_TIERS: tuple[Mapping[str, Any], ...] = (
     {
-        "name": "by your Jaccard index",
+        "name": "by the right pictures you found",
         "kind": "tiers",
         "measure": JACCARD,
         "tiers": [

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -26,6 +27,7 @@ from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.reports import cue_target, picture_target, take_report
 from crowd.winogavil.solver_columns import FLAT, SolvedWord, models_asked
 from hits.core import crypto
+from hits.core.domain.bonus_rules import pay_of_item
 from hits.core.errors import InvalidAnswer
 from hits.datasets.columns import Column
 from hits.families import (
@@ -98,6 +100,7 @@ class PickTask(TaskType, TakesReports, FlattensWork):
         self, assignment: Assignment, items: Sequence[Item]
     ) -> Iterator[tuple[Association, dict[str, Any]]]:
         answer: Mapping[str, Sequence[str]] = assignment.answer or {}
+        rules = assignment.hit.batch.rules
         for association in self.associations(items):
             picks = answer.get(str(association.item.public_id))
             pictures = [
@@ -109,9 +112,18 @@ class PickTask(TaskType, TakesReports, FlattensWork):
                 }
                 for picture in _shuffled(association, assignment=assignment)
             ]
+            score = None if picks is None else scores.jaccard(set(picks), association.chosen_keys)
             yield (
                 association,
-                {"cue": association.cue, "score": _score(picks, association), "pictures": pictures},
+                {
+                    "cue": association.cue,
+                    "score": None if score is None else int(100 * score),
+                    "found": sum(picture["picked"] and picture["right"] for picture in pictures),
+                    "k": len(association.chosen_keys),
+                    "pays": None if score is None else pay_of_item(rules, {self.measures[0]: score}),
+                    "most": pay_of_item(rules, {self.measures[0]: Fraction(1)}),
+                    "pictures": pictures,
+                },
             )
 
     def read_answer(self, *, form: QueryDict, assignment: Assignment, items: Sequence[Item]) -> Answer:
@@ -213,11 +225,6 @@ def practice_cue() -> str:
 def practice_question(*, number: int) -> dict[str, Any]:
     pictures = [{"key": name, "url": static(f"winogavil/{name}.svg")} for name in PRACTICE["all"]]
     return {"number": number, "field": "practice", "cue": practice_cue(), "k": 2, "pictures": pictures}
-
-
-def _score(picks: Sequence[str] | None, association: Association) -> int | None:
-    """Jaccard index of the picks in whole percent, for a person to read; None where there is no answer."""
-    return None if picks is None else int(100 * scores.jaccard(set(picks), association.chosen_keys))
 
 
 def _shuffled(association: Association, *, assignment: Assignment) -> list[dict[str, str]]:

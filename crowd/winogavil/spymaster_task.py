@@ -22,7 +22,7 @@ from crowd.winogavil.services.cue_check import check_cue
 from crowd.winogavil.services.reports import picture_target, take_report
 from crowd.winogavil.solver_task import PRACTICE
 from crowd.winogavil.spymaster_columns import FLAT, MadeWord, words_made
-from hits.core.domain.bonus_rules import Work, evaluate
+from hits.core.domain.bonus_rules import BonusRule, Work, evaluate, pay_of_item
 from hits.core.errors import InvalidAnswer
 from hits.datasets.columns import Column
 from hits.families import (
@@ -99,6 +99,7 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
         cues = [
             _reviewed(
                 rival_query,
+                rules=assignment.hit.batch.rules,
                 places=picture_set_of_slot(picture_sets, rival_query.slot).places.all(),
                 answered=answered.get(rival_query.item_id or 0, 0),
             )
@@ -223,16 +224,26 @@ def _answers_to(items: Sequence[Item]) -> dict[int, int]:
     return dict(answers.values_list("item").annotate(n=Count("pk")))
 
 
-def _reviewed(rival_query: RivalQuery, *, places: Iterable[PictureSetPlace], answered: int) -> dict[str, Any]:
+def _reviewed(
+    rival_query: RivalQuery,
+    *,
+    rules: Iterable[BonusRule],
+    places: Iterable[PictureSetPlace],
+    answered: int,
+) -> dict[str, Any]:
     verdict = rival_query.verdict
     predicted = verdict.places if verdict else []
     association = getattr(rival_query.item, "association", None)
     mean = association.solvers_mean if association else None
+    scored = {domain.SOLVABLE: Fraction(1) if mean is None else mean}
+    if verdict:
+        scored[domain.FOOL] = Fraction(verdict.fool_score, 100)
     return {
         "rival_query": rival_query,
         "verdict": verdict,
         "association": association,
         "answered": min(answered, domain.SOLVERS_WANTED),
+        "pays": pay_of_item(rules, scored) if verdict else None,
         "solved": "" if mean is None else f"{float(100 * mean):.1f} %",
         "pictures": [
             {

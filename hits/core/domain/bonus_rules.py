@@ -252,6 +252,14 @@ def evaluate(rules: Iterable[BonusRule], *, work: Work) -> list[RuleAmount]:
     return [found[rule.name] for rule in rules]
 
 
+def pay_of_item(rules: Iterable[BonusRule], scores: Scores) -> Decimal | None:
+    """What the rules of these measures pay for one item of these scores; None where there is no such rule."""
+    by_item = [rule for rule in rules if isinstance(rule, PerItem | Tiers) and rule.measure in scores]
+    if not by_item:
+        return None
+    return sum((each.amount for each in evaluate(by_item, work=Work(items=[scores]))), NOTHING)
+
+
 def _others(name: str, found: Mapping[str, RuleAmount], work: Work) -> Decimal:
     """Sum of the other rules, each as today or as owed, whichever is more: what is owed stays owed."""
     names = (found.keys() | work.owed.keys()) - {name}

@@ -82,7 +82,10 @@ def test_bonus_table_is_edited_by_keyboard_beside_a_live_example(
     page.locator("#id_bonus_rules-0-name").press("Enter")
     page.get_by_text("was changed successfully").wait_for()
 
-    assert [row["name"] for row in Study.objects.get().bonus_rules] == ["thank you", "by your Jaccard index"]
+    assert [row["name"] for row in Study.objects.get().bonus_rules] == [
+        "thank you",
+        "by the right pictures you found",
+    ]
 
 
 def test_bonus_table_is_edited_without_a_script(open_page: OpenPage, seeded: Seeded, sites: Sites) -> None:

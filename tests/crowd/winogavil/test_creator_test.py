@@ -172,7 +172,7 @@ def test_while_waiting_one_sees_how_far_the_solvers_are(study: Study, family: An
     assert page is not None
     shown = render_to_string(page.template, dict(page.context))
     assert "1 of 3 people have answered" in shown
-    assert "Fool-the-AI" in shown
+    assert "Fooled the model by" in shown
     assert "solvable by humans" not in shown
 
 

@@ -1,5 +1,6 @@
 """Feedback to workers on how their work turned out: by the study's setting, and on their own work only."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,17 +8,18 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.statement.statement_links import write_token
+from crowd.winogavil.domain import SOLVER_TIERS
 from crowd.winogavil.models import Association, Game
 from crowd.winogavil.services import final_associations
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from scoring.services.score_recording import judge_submitted
-from tests.crowd.winogavil.game import SOLVE, make_game_batch, solve
-from tests.factories import NOW, make_association, make_study, make_worker
+from tests.crowd.winogavil.game import SOLVE, hand_in, make_game_batch, open_work, solve
+from tests.factories import NOW, make_association, make_batch, make_study, make_worker
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
-RIGHT = "✓ picked, belongs to the cue"
+RIGHT = "✓ picked, belongs to the word"
 NOTHING = "There is nothing to tell yet"
 
 
@@ -64,6 +66,30 @@ def test_what_was_right_is_told_when_the_study_says(
     assert Association.objects.get().final_at is not None
     assert (RIGHT in first, RIGHT in then) == told
     assert (NOTHING in first, NOTHING in then) == (not told[0], not told[1])
+
+
+def test_missed_pictures_and_the_pay_of_a_score_are_told_in_words(client: Client, study: Study) -> None:
+    Game.objects.create(study=study, feedback="at_once")
+    terms = {"bonus_rules": [dict(rule) for rule in SOLVER_TIERS], "fee_schedule": "none"}
+    work = open_work(make_batch(study=study, task=SOLVE, status="open", terms=terms), make_worker())
+    association = Association.objects.get()
+    right, *_, other = [place.picture.key for place in association.places.all() if place.picture]
+    assert right in association.chosen_keys
+    assert other not in association.chosen_keys
+    hand_in(work, {str(association.item.public_id): [right, other]})
+
+    page = read(client, work)
+
+    said = text_of(page)
+    assert "Found <strong>1 of 2</strong> right pictures: a score of <strong>33 %</strong>." in said
+    assert "It pays <strong>$0.01</strong> (100 % pays $0.03)." in said
+    assert said.count("– missed, belongs to the word") == 1
+    classes = [" ".join(one.split()) for one in re.findall(r'figure class="([^"]*)"', page.content.decode())]
+    assert sorted(one for one in classes if one != "picture") == [
+        "picture missed",
+        "picture right",
+        "picture wrong",
+    ]
 
 
 def test_nobody_reads_of_anothers_work(client: Client, batch: Batch) -> None:

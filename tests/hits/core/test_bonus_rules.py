@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crowd.winogavil.domain import WINOGAVIL_TIERS
 from hits.core.domain import bonus_tables, money
-from hits.core.domain.bonus_rules import Work, evaluate
+from hits.core.domain.bonus_rules import Work, evaluate, pay_of_item
 from hits.payments.services.bonus_words import percent, reason_of, steps_of
 
 pytestmark = pytest.mark.pure
@@ -140,6 +140,14 @@ def test_tiers_are_added_up_over_the_items_of_a_submission() -> None:
 
     assert come_to(TIERS, items=items("1", "67/100")) == [Decimal("0.45")]
     assert come_to(TIERS, items=[gate_missing, score_missing, *items("1/2")]) == [Decimal("0.03")]
+
+
+def test_one_item_is_told_what_it_pays_by_the_rules_of_its_measures() -> None:
+    rules = bonus_tables.read_bonus_rules([FLAT, CONDITION, EACH])
+
+    assert pay_of_item(rules, {"fool": Fraction(4, 5)}) == Decimal("0.02")
+    assert pay_of_item(rules, {"fool": Fraction(1, 2)}) == 0
+    assert pay_of_item(rules, {"jaccard": Fraction(1)}) is None
 
 
 def test_tiers_may_leave_gaps_and_stand_in_any_order() -> None:

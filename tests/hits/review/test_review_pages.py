@@ -88,7 +88,7 @@ def test_review_shows_the_first_with_its_place(
 
     assert page.context["assignment"] == works[0]
     assert "1 of 3" in text(page)
-    assert "picked, belongs to the cue" in text(page)
+    assert "picked, belongs to the word" in text(page)
     assert "approves itself in" in text(page)
     assert works[0].worker.pseudonym in text(page)
     assert works[0].worker.external_id not in text(page)
@@ -103,7 +103,7 @@ def test_pictures_that_the_worker_missed_are_marked(
     page = client.get(REVIEW, {"at": works[0].pk})
 
     assert text(page).count("✓ picked, belongs to the cue") == 1
-    assert text(page).count("○ missed: not picked, but belongs to the cue") == len(picks) - 1
+    assert text(page).count("– missed, belongs to the word") == len(picks) - 1
     assert page.content.decode().count("picture missed") == len(picks) - 1
 
 
@@ -477,7 +477,7 @@ def test_work_page_shows_rejected_work_after_its_items_were_given_away(
 
     page = client.get(address("work", works[0].pk))
 
-    assert "picked, belongs to the cue" in text(page)
+    assert "picked, belongs to the word" in text(page)
 
 
 def test_words_of_names_what_became_of_them() -> None:
