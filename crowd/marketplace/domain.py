@@ -15,6 +15,7 @@ ALPHABET = string.ascii_uppercase + string.digits
 
 FEWEST_TIMES = 5  # from so many on they say what is typical
 KEPT_TIMES = 50
+QUICKEST_S = 10
 HOUR_S = 3600
 
 HITStatus = Literal["Assignable", "Unassignable", "Reviewable", "Reviewing", "Disposed"]
@@ -97,7 +98,11 @@ def new_id(*, length: int = 30, prefix: str = "") -> str:
 
 
 def typical_hourly(*, reward: Decimal, times_s: Sequence[int]) -> Decimal | None:
-    """The reward by the hour at the median of these times; None for no reward, or too few times to say."""
-    if not reward or len(times_s) < FEWEST_TIMES:
+    """The reward by the hour at the median of these times; None for no reward, or too few times to say.
+
+    Times that nobody needs to read a page and answer it are those of programs, and say nothing.
+    """
+    plausible = [time_s for time_s in times_s if time_s >= QUICKEST_S]
+    if not reward or len(plausible) < FEWEST_TIMES:
         return None
-    return (reward * HOUR_S / Decimal(median(times_s))).quantize(CENT, rounding=ROUND_HALF_UP)
+    return (reward * HOUR_S / Decimal(median(plausible))).quantize(CENT, rounding=ROUND_HALF_UP)

@@ -100,7 +100,17 @@ def test_list_says_what_is_typical_by_the_hour_once_five_were_approved(browser: 
     pay_for(hit, 2)
 
     assert "an hour" not in after_four
-    assert "Reward $0.50 typically $10.00 an hour" in text_of(browser.get("/"))
+    assert "Reward $0.50 the reward is typically $10.00 an hour" in text_of(browser.get("/"))
+
+
+def test_times_that_nobody_can_work_in_say_nothing(browser: Browser) -> None:
+    open_hit(title="Paid", reward="0.07")
+    HITType.objects.update(work_times_s=[1, 2, 3, 9, 60, 60, 60, 60])
+    with_four = text_of(browser.get("/"))
+    HITType.objects.update(work_times_s=[1, 2, 3, 9, 60, 60, 60, 60, 60])
+
+    assert "an hour" not in with_four
+    assert "typically $4.20 an hour" in text_of(browser.get("/"))
 
 
 def test_only_approved_work_says_what_is_typical_and_only_the_latest(browser: Browser) -> None:
@@ -119,9 +129,9 @@ def test_list_and_preview_show_the_possible_bonus_beside_the_reward(browser: Bro
 
     listed, preview = text_of(browser.get("/")), text_of(browser.get(group_path(hit)))
 
-    assert "Reward $0.05 up to $0.54 more as a bonus" in listed
+    assert "Reward $0.05 a bonus of up to $0.54 is possible on top" in listed
     assert "Pick them. Requester" in listed
-    assert "Reward $0.05 up to $0.54 more as a bonus" in preview
+    assert "Reward $0.05 a bonus of up to $0.54 is possible on top" in preview
 
 
 def test_submitted_work_is_told_of_the_bonus_that_may_follow(browser: Browser) -> None:
