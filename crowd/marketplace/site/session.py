@@ -1,5 +1,6 @@
 """Sessions of the worker site: a cookie of its own, rows of its own."""
 
+import re
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
 
@@ -14,6 +15,7 @@ from crowd.marketplace.site.responses import refuse, too_many
 from hits.common import rates
 
 COOKIE = f"worker_session{settings.MARKETPLACE_COOKIES}"
+WORK = re.compile(r"/work/[A-Za-z0-9]")
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Worker, P], HttpResponse]
 
@@ -43,6 +45,7 @@ def show_sign_in(request: HttpRequest, *, status: int, **context: object) -> Htt
     wanted = request.get_full_path() if request.method == "GET" and request.path != "/" else ""
     is_open = settings.MARKETPLACE_OPEN_REGISTRATION
     values = {"wanted": wanted, "is_open": is_open, **context}
+    values["is_in_work"] = WORK.match(str(values["wanted"]))
     return render(request, "marketplace/sign_in.html", values, status=status)
 
 

@@ -4,12 +4,13 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from crowd.marketplace import clock, wire
+from crowd.marketplace import clock, queries, wire
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.services import accounts, worker_sign_in
@@ -47,7 +48,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "marketplace/invitation_over.html", status=404)
     if request.method != "POST":
         return render(request, "marketplace/invitation.html", {"invited": found.worker})
-    return _let_in(request, found.worker, to="")
+    has_begun = queries.accepted_work(worker=found.worker).exists()
+    return _let_in(request, found.worker, to=reverse("marketplace:queue") if has_begun else "")
 
 
 @csrf_protect

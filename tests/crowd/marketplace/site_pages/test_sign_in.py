@@ -14,6 +14,7 @@ from crowd.marketplace.models.parties import Invitation, WorkerSession
 from crowd.marketplace.site.session import COOKIE
 from tests.crowd.marketplace.rows import status_of
 from tests.crowd.marketplace.site import (
+    Browser,
     accepted,
     group_path,
     open_hit,
@@ -169,6 +170,19 @@ def test_page_without_a_session_shows_how_to_sign_in_and_nothing_else(
     assert ["You are not signed in" in text_of(answer) for answer in answers] == [True] * 7
     assert ["Secret title" in text_of(answer) for answer in answers] == [False] * 7
     assert [hit.external_id.encode() in answer.content for answer in answers] == [False] * 7
+
+
+def test_task_that_one_is_signed_out_of_is_said_to_be_kept_and_an_invitation_leads_to_it() -> None:
+    worker, token = invite(now=timezone.now())
+    client = stranger()
+    work = accepted(Browser(client=client, worker=worker), open_hit())
+    kept = "Signed out in the middle of a task? Nothing is lost."
+
+    pages = [text_of(client.get(path)) for path in (work_path(work), "/work/", "/history/")]
+    let_in = client.post(door(token))
+
+    assert [kept in page for page in pages] == [True, False, False]
+    assert let_in["Location"] == "/work/"
 
 
 def test_deed_without_a_session_is_refused() -> None:
