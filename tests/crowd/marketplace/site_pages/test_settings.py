@@ -266,9 +266,11 @@ def test_registration_refuses_with_a_reason(
 
 def test_first_password_needs_no_present_one() -> None:
     browser = signed_in()
+    before = text_of(browser.get("/settings/"))
 
     response = change(browser)
 
+    assert "from then on your invitation link no longer works" in before
     browser.worker.refresh_from_db()
     assert (response["Location"], browser.worker.sign_in_name) == ("/settings/?saved=password", "jo.doe")
     assert try_in(stranger(), password=NEW).status_code == 302
