@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 from tests.scripts.conftest import Answer, Bench
 
 pytestmark = pytest.mark.needs_chromium
-SLOT = """<fieldset data-slot="{number}" data-fewest="1" data-most="2"><input data-cue>
-  <button type="button" data-test>Test</button><p data-said></p>
+SLOT = """<fieldset data-slot="{number}" data-fewest="1" data-most="2"><p data-wrong></p>
+  <input data-cue><button type="button" data-test>Test</button><p data-said></p>
   <ul data-rules><li data-rule="count"></li><li data-rule="word"></li><li data-rule="other"></li>
   <li data-count></li></ul>
   <label><input type="checkbox" data-place><b data-badge hidden></b></label>
@@ -96,11 +96,14 @@ def test_refused_word_may_be_mended_and_a_network_that_fails_loses_nothing(bench
     bench.answers["/verdict/"] = lambda: (200, {"state": "answered", "chosen": [0], "fool": 100})
     page = ask(bench)
     write(page, "lion")
-    expect(page.locator("[data-said]")).to_have_text("It names a picture.")
+    expect(page.locator("[data-wrong]")).to_have_text("It names a picture.")
+    expect(page.locator("[data-cue]")).to_be_focused()
+    expect(page.locator("[data-cue]")).to_have_attribute("aria-invalid", "true")
     is_open = page.is_enabled("[data-cue]")
     write(page, "royal")
 
     expect(page.locator("[data-said]")).to_have_text("Fooled 100 %.")
+    expect(page.locator("[data-wrong]")).to_be_empty()
     assert is_open
 
 

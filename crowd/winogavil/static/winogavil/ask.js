@@ -21,6 +21,7 @@ class Slot {
     this.cue = fieldset.querySelector("[data-cue]");
     this.button = fieldset.querySelector("[data-test]");
     this.said = fieldset.querySelector("[data-said]");
+    this.wrong = fieldset.querySelector("[data-wrong]");
     this.rules = fieldset.querySelector("[data-rules]");
     this.boxes = [...fieldset.querySelectorAll("[data-place]")];
     this.asked = "asked" in fieldset.dataset;
@@ -56,6 +57,19 @@ class Slot {
 
   say(words) {
     say(this.said, words);
+  }
+
+  // A refusal stands above the button, at the word that has to be changed.
+  refuse(words) {
+    this.say("");
+    say(this.wrong, words);
+    this.cue.setAttribute("aria-invalid", "true");
+    this.cue.focus();
+  }
+
+  forgive() {
+    say(this.wrong, "");
+    this.cue.removeAttribute("aria-invalid");
   }
 
   // Each rule with a sign of its own; what is still missing keeps the button back.
@@ -138,6 +152,7 @@ class Slot {
   async ask() {
     if (!this.check()) return;
     this.lock();
+    this.forgive();
     this.say(this.game.form.dataset.waiting);
     const chosen = this.chosen.map((place) => ["chosen", place]);
     try {
@@ -150,8 +165,9 @@ class Slot {
       this.said.scrollIntoView({ block: "nearest" });
     } catch (problem) {
       // A network that failed may have carried the question: asking again is answered with what is stored.
-      this.say(problem instanceof TypeError ? this.game.form.dataset.away : problem.message);
       if (!this.asked) this.unlock();
+      if (problem instanceof TypeError) this.say(this.game.form.dataset.away);
+      else this.refuse(problem.message);
     }
   }
 
