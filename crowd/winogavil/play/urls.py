@@ -4,7 +4,14 @@ from django.urls import include, path
 
 from crowd.frame import frame_verdicts, page_reports
 from crowd.winogavil.play.queries.leaderboards import Kind
-from crowd.winogavil.play.site import first_page, pages, practice_pages, sign_in_views, turn_pages
+from crowd.winogavil.play.site import (
+    first_page,
+    own_data_pages,
+    pages,
+    practice_pages,
+    sign_in_views,
+    turn_pages,
+)
 
 play = (
     [
@@ -22,6 +29,8 @@ play = (
         path("turns/<uuid:work_id>/", turn_pages.result, name="result"),
         path("turns/<uuid:work_id>/share/", turn_pages.share, name="share"),
         path("turns/<uuid:work_id>/unshare/", turn_pages.stop_sharing, name="stop_sharing"),
+        path("turns/<uuid:work_id>/withdraw/", own_data_pages.withdraw, name="withdraw"),
+        path("my-data/", own_data_pages.download, name="my_data"),
         path("shared/<uuid:shared_as>/", turn_pages.shared, name="shared"),
         path("practice/", practice_pages.practice, name="practice"),
         path("practice/<int:number>/", practice_pages.practice, name="practice_set"),

@@ -146,8 +146,12 @@ def figures_of_days(player: Player, *, now: datetime) -> tuple[Figures, Figures]
 
 
 def recent_turns(player: Player) -> list[PastTurn]:
-    """A player's latest turns, in few queries; of solves only what the game shows to solvers."""
-    turns = _done(player).order_by("-pk")[:RECENT]
+    return past_turns(player, most=RECENT)
+
+
+def past_turns(player: Player, *, most: int | None = None) -> list[PastTurn]:
+    """A player's turns, the latest first, in few queries; of solves only what the game shows to solvers."""
+    turns = _done(player).order_by("-pk")[:most]
     rival_queries = Prefetch("assignment__rival_queries", RivalQuery.objects.order_by("slot"))
     leases = Prefetch("assignment__leases", Lease.objects.select_related("item__association").order_by("pk"))
     found = list(turns.select_related("assignment").prefetch_related(rival_queries, leases))

@@ -67,7 +67,7 @@ def skip(request: HttpRequest, player: Player) -> HttpResponse:
 @player_required
 def result(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
     """Page of the player's own finished turn: the player's picks, the model's, and what people found."""
-    turn = _find_done(player, work_id)
+    turn = find_done(player, work_id)
     found = read_result(turn, tells=may_see_solution(turn))
     context = {"turn": turn, "result": found, "shared_url": shared_url(turn)}
     return show(request, "result", player, context)
@@ -76,14 +76,14 @@ def result(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
 @require_POST
 @player_required
 def share(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
-    sharing.share_turn(turn=_find_done(player, work_id))
+    sharing.share_turn(turn=find_done(player, work_id))
     return redirect(reverse("play:result", args=[work_id]) + "#share")
 
 
 @require_POST
 @player_required
 def stop_sharing(request: HttpRequest, player: Player, work_id: UUID) -> HttpResponse:
-    sharing.stop_sharing(turn=_find_done(player, work_id))
+    sharing.stop_sharing(turn=find_done(player, work_id))
     return redirect(reverse("play:result", args=[work_id]) + "#share")
 
 
@@ -100,6 +100,6 @@ def shared(request: HttpRequest, shared_as: UUID) -> HttpResponse:
         return show(request, "shared", None, {**context, "site": settings.PLAY_URL})
 
 
-def _find_done(player: Player, work_id: UUID) -> Turn:
+def find_done(player: Player, work_id: UUID) -> Turn:
     own = Turn.objects.filter(player=player, status=Turn.Status.DONE).select_related("assignment__hit")
     return get_object_or_404(own, assignment__public_id=work_id)
