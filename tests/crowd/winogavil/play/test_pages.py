@@ -611,6 +611,7 @@ def test_dashboard_tells_figures_and_progress(visitor: Client, player: Player) -
     # What the model said is known at once, and gives the first points.
     assert "Fooled the model by</dt><dd>100.0 %" in page
     assert "Points</dt><dd>50</dd>" in page
+    assert "A word is final once three people have solved it" in page
     assert "Days in a row</dt><dd>1</dd>" in page
     assert f'value="{join_url(player.game)}"' in page
 
@@ -620,7 +621,8 @@ def test_leaderboards_say_their_rule_while_they_are_empty(visitor: Client, playe
     page = text_of(visitor.get(path))
 
     assert "Nobody yet" in page or "Nothing to compare yet" in page
-    assert "Jaccard" in page or "mean of two scores" in page
+    assert "wrong" in page or "mean of two scores" in page
+    assert "Jaccard" not in page
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "x", "9" * 40, "²"])

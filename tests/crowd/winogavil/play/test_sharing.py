@@ -112,6 +112,7 @@ def test_final_word_is_shown_with_its_pictures_and_their_credits(visitor: Client
     assert f"“{WORD}”" in page
     assert "A. Drawer (CC BY 4.0)" in page
     assert 'property="og:image"' in page
+    assert 'property="og:title" content="A word against the model: “winter”"' in page
     assert 'name="robots" content="noindex"' in page
     assert "Heron" not in page
 
