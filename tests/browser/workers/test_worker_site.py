@@ -193,6 +193,29 @@ def test_end_of_the_time_is_announced_politely(
     expect(page.locator("[data-clock]")).to_have_class("number soon")
 
 
+def test_phone_shows_the_first_offer_soon_and_a_preview_in_one_scroller(
+    page: Page, sites: Sites, requester: Requester, worker: Worker
+) -> None:
+    hit = posted(requester, "Which pictures?")
+    sign_in(page.context, worker, sites=sites)
+    page.set_viewport_size({"width": 390, "height": 844})
+
+    page.goto(sites.marketplace)
+    first = page.get_by_role("heading", name="Which pictures?").bounding_box()
+    order = page.get_by_label("Order")
+    is_folded = order.is_hidden()
+    page.get_by_text("Order and filters").click()
+    expect(order).to_be_visible()
+    page.goto(f"{sites.marketplace}/groups/{hit.hit_type.external_id}/")
+
+    assert first is not None
+    assert first["y"] < 844 / 2
+    assert is_folded
+    assert page.evaluate("document.documentElement.scrollHeight") == 844
+    expect(page.locator("iframe")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_role("link", name="Back to the list")).to_be_visible()
+
+
 def test_return_asks_first(page: Page, sites: Sites, requester: Requester, worker: Worker) -> None:
     taken = accept(posted(requester, "Which pictures?"), worker=worker, now=timezone.now())
     sign_in(page.context, worker, sites=sites)

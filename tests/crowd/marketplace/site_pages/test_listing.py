@@ -129,9 +129,9 @@ def test_list_and_preview_show_the_possible_bonus_beside_the_reward(browser: Bro
 
     listed, preview = text_of(browser.get("/")), text_of(browser.get(group_path(hit)))
 
-    assert "Reward $0.05 a bonus of up to $0.54 is possible on top" in listed
+    assert "Reward $0.05 possible bonus: up to $0.54" in listed
     assert "Pick them. Requester" in listed
-    assert "Reward $0.05 a bonus of up to $0.54 is possible on top" in preview
+    assert "Reward $0.05 possible bonus: up to $0.54" in preview
 
 
 def test_submitted_work_is_told_of_the_bonus_that_may_follow(browser: Browser) -> None:
