@@ -160,6 +160,8 @@ def _progress(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
         return {}
     return {
         "progress": run_list.progress_of(rows),
+        "paid": run_list.paid_of(rows),
+        "is_refused": any(row.is_live and row.status == Bonus.Status.REFUSED for row in rows),
         "done": sum(row.status in DONE for row in rows),
         "every_ms": LOOK_AGAIN_MS if any(row.status in MOVING for row in rows) else 0,
     }

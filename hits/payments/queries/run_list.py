@@ -1,6 +1,5 @@
 """Bonus runs as their pages show them: which ones, their totals, what is unsent, and what changed since."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -108,26 +107,71 @@ def _parts(rows: Iterable[Row], key: Callable[[Row], tuple[str, str]]) -> list[P
     return sorted(parts.values(), key=lambda part: (-part.total, part.words))
 
 
+LEFT = "left"
+# What is so of the bonuses of an approved run that are in a state.
+MEANING = {
+    Bonus.Status.OWED: "Owed again, and free for another run.",
+    Bonus.Status.APPROVED: "Not sent yet. It is sent within seconds, unless payments are stopped.",
+    Bonus.Status.SENDING: "On its way to the provider.",
+    Bonus.Status.UNKNOWN: "The provider gave no clear answer. Its list of payments settles it.",
+    Bonus.Status.SENT: "Paid. The provider’s list has not shown it yet.",
+    Bonus.Status.CONFIRMED: "Paid, and in the provider’s list.",
+    Bonus.Status.REFUSED: "Not paid: the provider refused it. Somebody has to decide what happens.",
+    Bonus.Status.COMPENSATING: "Not paid yet: the worker has to take the HIT.",
+    Bonus.Status.WAIVED: "Given up, and not paid.",
+    LEFT: "Not paid by this run: owed again, or decided on in another run.",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How many bonuses of an approved run are in one state, and what they come to."""
+    """How many bonuses of an approved run are in one state, what that means, and what they come to."""
 
     words: str
+    meaning: str
     count: int
     total: Decimal
 
 
 def progress_of(rows: Sequence[Row]) -> list[Progress]:
-    counts = Counter(row.status for row in rows)
+    found = {state: [row for row in rows if _state_in_run(row) == state] for state in MEANING}
     return [
         Progress(
-            words=str(status.label),
-            count=counts[status],
-            total=sum((row.amount for row in rows if row.status == status), Decimal(0)),
+            words="No longer in this run" if state == LEFT else str(Bonus.Status(state).label),
+            meaning=meaning,
+            count=len(found[state]),
+            total=sum((row.amount for row in found[state]), Decimal(0)),
         )
-        for status in Bonus.Status
-        if counts[status]
+        for state, meaning in MEANING.items()
+        if found[state]
     ]
+
+
+def _state_in_run(row: Row) -> str:
+    return row.status if row.is_live or row.status == Bonus.Status.OWED else LEFT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paid:
+    """How many bonuses of a run are paid, what they come to, when the last went out, and what is left."""
+
+    count: int
+    total: Decimal
+    last_at: datetime | None
+    left: int
+    left_total: Decimal
+
+
+def paid_of(rows: Sequence[Row]) -> Paid:
+    paid = [row for row in rows if row.is_paid]
+    total = sum((row.amount for row in paid), Decimal(0))
+    return Paid(
+        count=len(paid),
+        total=total,
+        last_at=max((row.sent_at for row in paid if row.sent_at), default=None),
+        left=len(rows) - len(paid),
+        left_total=sum((row.amount for row in rows), -total),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

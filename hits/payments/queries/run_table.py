@@ -43,6 +43,8 @@ MORE = {
     "status": "status",
     "held_at": "held_at",
     "owed_at": "owed_at",
+    "sent_at": "sent_at",
+    "problem": "problem",
     "assignment_id": "assignment",
     "worker_id": "assignment__worker",
     "kept_out": "assignment__kept_out",
@@ -77,6 +79,8 @@ class Row:
     status: str
     held_at: datetime | None
     owed_at: datetime
+    sent_at: datetime | None
+    problem: str
     assignment_id: int
     worker_id: int
     kept_out: bool
@@ -109,6 +113,11 @@ class Row:
     def is_free(self) -> bool:
         """Whether the bonus is owed and not held."""
         return self.status == Status.OWED and self.held_at is None
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the provider has taken the payment, under this run's approval."""
+        return self.is_live and self.status in (Status.SENT, Status.CONFIRMED)
 
     @property
     def is_real_money(self) -> bool:

@@ -280,6 +280,37 @@ def test_approved_run_shows_how_far_it_is(client: Client) -> None:
     assert "1 of 3 done" in text_of(page)
 
 
+def test_run_says_what_it_paid_what_is_left_and_why(client: Client) -> None:
+    bonuses = owed(3, amount=Decimal("0.27"))
+    run = approve(bonuses)
+    assert run is not None
+    Bonus.objects.filter(pk__in=[bonus.pk for bonus in bonuses[:2]]).update(status="confirmed", sent_at=NOW)
+    Bonus.objects.filter(pk=bonuses[2].pk).update(status="refused", problem="The worker's account is closed.")
+    sign_in_reader(client)
+
+    page = text_of(client.get(url("change", run)))
+
+    assert "Paid: 2 bonuses, $0.54</strong>, the last on 21 Nov 2026, 12:00 UTC." in page
+    assert "1 bonus, $0.27, is not paid. The table says why." in page
+    assert "Not paid: the provider refused it." in page
+    assert "The worker&#x27;s account is closed." in page
+    assert reverse("admin:hits_payment_queue") in page
+
+
+def test_voided_run_counts_no_bonus_that_another_run_paid(client: Client) -> None:
+    run = approve(owed(2))
+    assert run is not None
+    Run.objects.filter(pk=run.pk).update(status="void")
+    run.rows.update(is_live=False)
+    Bonus.objects.update(status="confirmed", sent_at=NOW)
+    sign_in_reader(client)
+
+    page = text_of(client.get(url("change", run)))
+
+    assert "Nothing of it is paid.</strong>" in page
+    assert "No longer in this run" in page
+
+
 def test_approved_run_is_looked_at_again_while_something_of_it_is_being_sent(client: Client) -> None:
     bonuses = owed(2)
     run = frozen(bonuses)
@@ -295,7 +326,7 @@ def test_approved_run_is_looked_at_again_while_something_of_it_is_being_sent(cli
     assert "live.js" not in before
     assert "/static/hits/live.js" in sending.content.decode()
     assert text_of(fragment).startswith('<div data-live data-every="4000" data-news="">')
-    assert "2 of 2 done" in text_of(sent)
+    assert "All of it is paid: 2 bonuses, $0.02</strong>, the last on " in text_of(sent)
     assert 'data-every="0"' in text_of(sent)
 
 
