@@ -78,6 +78,7 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
             "keep": "",
             "open": sum(row["open"] for row in rows),
             "never": sum(row["done"] is None for row in rows),
+            "stale": sum(bool(row["newer"]) for row in rows),
         }
         return render(request, "list.html", context)
 
@@ -99,6 +100,7 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
             "differences": rows[:SHOWN],
             "is_more": len(rows) > SHOWN,
             "causes": CAUSES,
+            **_later(match),
         }
         return render(request, "parts.html" if "fragment" in request.GET else "match.html", context)
 
@@ -111,19 +113,32 @@ PARTS = ("deposits", "held", "rewards", "bonuses", "explained")
 
 
 def _account_rows(accounts: list[Account], request: HttpRequest) -> list[dict[str, Any]]:
-    """Accounts with their matches and differences, in three queries for a page."""
+    """Accounts with their matches, differences and newer transfers, in five queries for a page."""
     keys = {key for one in accounts for key in (_key(one, "newest_match"), _key(one, "done_match")) if key}
     matches = Match.objects.in_bulk(list(keys))
     counts = queries.open_counts([account.pk for account in accounts], request.user)
+    done = [match for match in matches.values() if match.status == Status.DONE]
+    newer = queries.booked_since(done)
     return [
         {
             "account": account,
             "newest": matches.get(_key(account, "newest_match")),
             "done": matches.get(_key(account, "done_match")),
             "open": counts.get(account.pk, 0),
+            "newer": newer.get(account.pk, 0),
         }
         for account in accounts
     ]
+
+
+def _later(match: Match) -> dict[str, Any]:
+    """What a finished match does not know: a later match, or the transfers booked since."""
+    last = queries.last_done(match.account)
+    if match.status != Status.DONE or last is None:
+        return {}
+    if last.pk != match.pk:
+        return {"later": last}
+    return {"newer": queries.booked_since([match]).get(match.account_id, 0)}
 
 
 def _key(account: Account, name: str) -> int:

@@ -1,12 +1,13 @@
 """What a match compares, and what its pages show. No query grows with what was matched before."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 
 from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
@@ -195,9 +196,20 @@ def open_counts(accounts: Iterable[int], user: Any) -> dict[int, int]:
     return dict(rows.order_by().values_list("account").annotate(n=Count("pk")))
 
 
-def last_deposits(accounts: Iterable[int]) -> dict[int, datetime]:
-    rows = Deposit.objects.filter(account__in=list(accounts), by__isnull=False)
-    return dict(rows.order_by().values_list("account").annotate(at=Max("at")))
+def booked_since(matches: Iterable[Match]) -> dict[int, int]:
+    """How many transfers of an account were booked after its match, by account. Two queries."""
+    ended = [match for match in matches if match.ended_at]
+    if not ended:
+        return {}
+    newer, deposited = Q(), Q()
+    for match in ended:
+        newer |= Q(batch__account=match.account_id, pk__gt=match.carried_until, at__gt=match.ended_at)
+        deposited |= Q(account=match.account_id, at__gt=match.ended_at)
+    rows = LedgerEntry.objects.filter(newer, kind__in=(Kind.RESERVED, Kind.RELEASED, *REWARDS, *BONUSES))
+    counts = Counter(dict(rows.order_by().values_list("batch__account").annotate(n=Count("pk"))))
+    deposits = Deposit.objects.filter(deposited, by__isnull=False).order_by()
+    counts.update(dict(deposits.values_list("account").annotate(n=Count("pk"))))
+    return counts
 
 
 def _unmatched_since(moment: datetime) -> Q:

@@ -25,6 +25,7 @@ from tests.factories import (
     make_batch,
     make_bonus,
     make_hit,
+    make_user,
 )
 from tests.pages import text_of
 from tests.people import sign_in_with
@@ -32,7 +33,7 @@ from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 SEE = ("view_match", "view_difference", "view_deposit")
-MOST_QUERIES = 9
+MOST_QUERIES = 10
 
 
 @pytest.fixture
@@ -86,6 +87,25 @@ def test_list_says_that_the_books_agree(client: Client, batch: Batch) -> None:
     assert "The books agree." in page
     assert batch.account.name in page
     assert "Compare now" not in page
+
+
+def test_comparison_older_than_what_was_booked_says_so(client: Client, batch: Batch) -> None:
+    sign_in_with(client, *SEE, "see_all_studies")
+    old = make_match(batch.account)
+    Deposit.objects.create(
+        account=batch.account, amount=5, words="x", by=make_user(), at=NOW + timedelta(hours=1)
+    )
+
+    pages = [text_of(client.get(one)) for one in (url("match_changelist"), url("match_change", old.pk))]
+    make_match(batch.account, ended_at=NOW + timedelta(hours=2))
+    later = text_of(client.get(url("match_change", old.pk)))
+    fresh = text_of(client.get(url("match_changelist")))
+
+    assert "The books agreed when they were last compared.</strong> Money has moved since" in pages[0]
+    assert "1 transfer was booked since this comparison: its figures are out of date." in pages[0]
+    assert "1 transfer was booked since then: these figures are out of date." in pages[1]
+    assert "a newer comparison, of 21 Nov 2026, 14:00 UTC" in later
+    assert "The books agree.</strong>" in fresh
 
 
 def test_list_shows_no_account_of_studies_that_one_does_not_see(client: Client, batch: Batch) -> None:
