@@ -1,6 +1,6 @@
 """The payments desk: what waits, what is unclear, what is overdue, and how long the money lasts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from django.utils import timezone
 from hits.admin.home import navigation, waiting
 from hits.admin.home.navigation import MenuPlace, Page, Section
 from hits.admin.home.waiting import Waiting
+from hits.admin.page_parts import read_number
 from hits.admin.payments.downloads import FormatForm, send
 from hits.admin.payments.money_charts import money_tables
 from hits.admin.selection import signed_in
@@ -26,6 +27,7 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
+from hits.payments.queries.month_closes import transfers_by_month
 from hits.payments.queries.payment_tasks import IN_RUN, Desk, desk_of, whole_runs
 from hits.payments.queries.run_list import drafts_of, owed_free, runs_to_decide
 from hits.payments.services import finance_files
@@ -48,10 +50,12 @@ class CloseForm(FormatForm):
     )
 
     def __init__(self, request: HttpRequest, *, now: datetime) -> None:
-        months = _months_until(now)
-        super().__init__(request, initial={"month": str(months[1]), "study": request.GET.get("study")})
-        self.fields["month"].choices = [(str(month), str(month)) for month in months]  # type: ignore[attr-defined]
-        self.fields["study"].queryset = studies_of(request.user).order_by("name")  # type: ignore[attr-defined]
+        months, studies = _months_until(now), studies_of(request.user)
+        study = read_number(request.GET.get("study", ""))
+        counts = transfers_by_month(studies.filter(pk=study) if study else studies)
+        super().__init__(request, initial={"month": _month_to_close(months, counts), "study": study})
+        self.fields["month"].choices = [(str(month), _in_words(month, counts)) for month in months]  # type: ignore[attr-defined]
+        self.fields["study"].queryset = studies.order_by("name")  # type: ignore[attr-defined]
 
 
 def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
@@ -194,6 +198,17 @@ def _is_clear(request: HttpRequest, desk: Desk, appeals: WaitingAppeals) -> bool
     mine = desk.drafts or (desk.to_approve and user.has_perm("hits.approve_run"))
     unclear = Status.UNKNOWN in desk.bonuses or Status.REFUSED in desk.bonuses or Status.OWED in desk.bonuses
     return not (mine or unclear or appeals.open or desk.differences or _overdue(desk))
+
+
+def _month_to_close(months: Sequence[Month], counts: Mapping[Month, int]) -> str:
+    """The latest month that is over and has transfers, or else the latest that has some."""
+    filled = [month for month in (*months[1:], months[0]) if counts.get(month)]
+    return str(filled[0] if filled else months[0])
+
+
+def _in_words(month: Month, counts: Mapping[Month, int]) -> str:
+    count = counts.get(month, 0)
+    return f"{month}: {count or 'no'} transfer{'' if count == 1 else 's'}"
 
 
 def _months_until(now: datetime) -> list[Month]:

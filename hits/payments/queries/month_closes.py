@@ -3,6 +3,7 @@
 The rows come from ledger entries alone, which never change: a closed month always reads the same.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from django.db.models import Count, QuerySet, Sum
+from django.db.models.functions import TruncMonth
 
 from hits import families
 from hits.common.spreadsheets import Cell
@@ -83,6 +85,17 @@ def lines_of_close(*, study: Study, month: Month, with_ids: bool) -> Iterator[li
     entries = entries_of([study], since=start, before=end)
     yield _summed_lines(entries)
     yield from _single_lines(entries, study=study, with_ids=with_ids)
+
+
+def transfers_by_month(studies: QuerySet[Study]) -> Mapping[Month, int]:
+    """How many transfers the studies' books have in each month, each study's in its own time zone."""
+    found: Counter[Month] = Counter()
+    for zone in set(studies.order_by().values_list("time_zone", flat=True)):
+        entries = LedgerEntry.objects.filter(study__in=studies.filter(time_zone=zone)).order_by()
+        months = entries.annotate(month=TruncMonth("at", tzinfo=ZoneInfo(zone))).values_list("month")
+        for moment, count in months.annotate(n=Count("pk")):
+            found[Month(moment.year, moment.month)] += count
+    return found
 
 
 def _balance_lines(part: str, moved: list[Movement]) -> list[Line]:

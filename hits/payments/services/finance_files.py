@@ -24,7 +24,7 @@ from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
-from hits.ledger.queries import in_slices
+from hits.ledger.queries import entries_of, in_slices
 from hits.payments.models.runs import Run, RunRow
 from hits.payments.queries import month_closes
 from hits.people.models import Disclosure
@@ -98,6 +98,12 @@ def close_file(
     begun = [study for study in chosen if month.bounds(study.time_zone)[0] <= now]
     if not begun:
         raise RuleBroken("not_begun", f"{month} has not begun yet. Choose a month that has.")
+    if not any(entries_of([study], before=month.bounds(study.time_zone)[1]).exists() for study in begun):
+        raise RuleBroken(
+            "empty",
+            f"The books hold nothing in {month} or before it, so the file would be empty. "
+            "Choose a later month.",
+        )
     reason = _read_reason(by, reason)
     for study in begun:
         words = f"Downloaded the month-end file of {month} of “{study}”{_with_ids(reason)}."

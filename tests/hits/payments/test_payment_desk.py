@@ -343,6 +343,23 @@ def test_close_is_downloaded(client: Client, kind: str) -> None:
     assert AuditEvent.objects.get(kind="file.close").study == study
 
 
+def test_close_offers_the_latest_month_with_transfers_and_refuses_an_empty_one(client: Client) -> None:
+    now = timezone.now()
+    study = open_batch(now=now).study
+    client.force_login(make_desk_member(study))
+    empty = f"{now - timedelta(days=200):%Y-%m}"
+
+    page = client.get(reverse("admin:hits_close"), {"study": study.pk})
+    refused = client.post(reverse("admin:hits_close"), {"month": empty, "study": study.pk, "format": "csv"})
+
+    count = LedgerEntry.objects.count()
+    assert f'<option value="{now:%Y-%m}" selected>{now:%Y-%m}: {count} transfer' in text_of(page)
+    assert f"{empty}: no transfers" in text_of(page)
+    assert refused.status_code == 409
+    assert "so the file would be empty" in text_of(refused)
+    assert not AuditEvent.objects.exists()
+
+
 def test_ids_in_a_close_are_asked_for_in_vain_without_the_permission(client: Client) -> None:
     bonus = paid_bonus(open_batch(now=timezone.now()), now=timezone.now())
     client.force_login(make_desk_member(bonus.assignment.hit.batch.study))
