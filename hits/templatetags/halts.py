@@ -1,4 +1,4 @@
-"""Banners of what is stopped: {% halt_banner %} on pages of money, {% standstill_banner %} on others."""
+"""Banners of what is stopped: {% halt_banner %} on Home and with money, {% standstill_banner %} elsewhere."""
 
 from typing import Any
 
@@ -8,12 +8,20 @@ from hits.payments.services.after_restore import open_epochs
 from hits.payments.services.kill_switch import open_halts
 
 register = template.Library()
+CONCERNED = ("hits.view_halt", "hits.view_run", "hits.view_bonus", "hits.view_batch")
 
 
 @register.inclusion_tag("admin/hits/halt_banner.html", takes_context=True)
 def halt_banner(context: Any) -> dict[str, Any]:
+    """Banner of halts for who has to do with the money of their accounts, or with work that earns it."""
     user = context["request"].user
-    return {"halts": open_halts(), "epochs": open_epochs(), "may_see": user.has_perm("hits.view_halt")}
+    halts = open_halts() if any(user.has_perm(one) for one in CONCERNED) else ()
+    return {
+        "halts": halts,
+        "epochs": open_epochs(),
+        "may_see": user.has_perm("hits.view_halt"),
+        "may_set": user.has_perms(["hits.view_halt", "hits.set_halt"]),
+    }
 
 
 @register.inclusion_tag("admin/hits/standstill_banner.html", takes_context=True)

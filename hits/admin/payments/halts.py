@@ -14,6 +14,8 @@ from django.views.decorators.http import require_POST
 
 from hits.admin.actions import Action, Call, Outcome, unless_ticked
 from hits.admin.actions.action_pages import ActionPages
+from hits.admin.home import navigation
+from hits.admin.home.navigation import MenuPlace, Page, Section
 from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.payments.models.runs import Halt
@@ -23,6 +25,15 @@ from hits.providers.models.accounts import Account
 NEWEST = 20
 NOT_TICKED = "Tick that the cause is gone: payments start within seconds."
 SET = ("hits.set_halt", "hits.view_halt")
+
+
+navigation.add_page(
+    Page(
+        place=MenuPlace(Section.MONEY, 9, "Stop payments"),
+        route="admin:hits_halts",
+        permissions=["hits.view_halt"],
+    )
+)
 
 
 class StopForm(forms.Form):

@@ -112,7 +112,6 @@ def desk_view(request: HttpRequest) -> HttpResponseBase:
         "desk": desk,
         "appeals": appeals,
         "bonuses": {key: desk.bonuses.get(key) for key in (*Status.values, IN_RUN)},
-        "halted": [purse for purse in desk.purses if purse.halt],
         "overdue": _overdue(desk),
         "is_clear": _is_clear(request, desk, appeals),
         "soon_days": SOON_DAYS,

@@ -14,7 +14,7 @@ from hits.core.domain.money import FEES, round_to_cents
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
-from hits.payments.models.runs import Halt, Run, RunRow
+from hits.payments.models.runs import Run, RunRow
 from hits.payments.queries.match_rows import accounts_for, differences_for
 from hits.providers.models.accounts import Account
 from hits.work.access import SEES_ALL, studies_of, visible
@@ -81,7 +81,6 @@ class AccountFunds:
     """One account: its balance when it was last read, and what it still has to pay."""
 
     account: Account
-    halt: str
     differences: int
     committed: AccountCommitment
     spent: Decimal
@@ -195,17 +194,14 @@ def _runs(user: User) -> tuple[list[Run], list[Run], list[Run]]:
 
 def _purses(user: User, *, committed: Mapping[int, AccountCommitment], now: datetime) -> list[AccountFunds]:
     """The accounts that the user sees, the most committed first."""
-    halts = Halt.objects.filter(Q(account=OuterRef("pk")) | Q(account=None), lifted_at=None)
     found = differences_for(user).filter(account=OuterRef("pk"), resolved_at=None).order_by()
     accounts = accounts_for(user).annotate(
-        halted=Subquery(halts.order_by("pk").values("reason")[:1]),
         found=Coalesce(Subquery(found.values("account").annotate(n=Count("pk")).values("n")), 0),
     )
     spent = _spent(user, now=now)
     purses = [
         AccountFunds(
             account=account,
-            halt=account.halted or "",
             differences=account.found,
             committed=committed.get(account.pk, AccountCommitment()),
             spent=spent.get(account.pk, NOTHING),

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
-from hits.identity.roles import ROLES
+from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Halt
 from hits.payments.services import kill_switch, paying
@@ -131,6 +131,33 @@ def test_stop_without_a_reason_or_a_confirmation_changes_nothing(
 
     assert answer.status_code == 400
     assert not Halt.objects.exists()
+
+
+@pytest.mark.parametrize("role", [RESEARCHER, PAYMENTS_PREPARER, PAYMENTS_APPROVER])
+def test_home_says_while_payments_are_stopped_by_whom_and_how_they_go_on(client: Client, role: str) -> None:
+    by = make_user(is_superuser=True, username="payer")
+    halt = kill_switch.halt_payments(account=None, reason="Odd sums", by=by, now=NOW)
+    sign_in(client, role)
+
+    stopped = text_of(client.get(reverse("admin:index")))
+    kill_switch.lift_halt(halt=halt, by=by, now=NOW)
+    going = text_of(client.get(reverse("admin:index")))
+
+    assert "Payments of every account are stopped.</strong> Odd sums" in stopped
+    assert "Stopped by payer, 21 Nov 2026, 12:00 UTC." in stopped
+    assert ("Let them go on, once the cause is gone" in stopped) == (role in MAY)
+    assert "are stopped" not in going
+
+
+def test_stop_is_a_button_of_the_desk_and_a_page_of_the_navigation(client: Client) -> None:
+    client.force_login(make_user(is_superuser=True))
+    halts = reverse("admin:hits_halts")
+
+    desk = text_of(client.get(reverse("admin:hits_payments")))
+    home = text_of(client.get(reverse("admin:index")))
+
+    assert f'<a class="button grave" href="{halts}">Stop payments…</a>' in desk
+    assert f'<a href="{halts}">Stop payments</a>' in home
 
 
 def test_lifting_without_the_tick_changes_nothing(client: Client) -> None:
