@@ -1,5 +1,6 @@
 """Preparing a run: owed bonuses are searched, summed, and put into a draft."""
 
+from collections import Counter
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
@@ -80,6 +81,10 @@ def prepare_view(request: HttpRequest) -> HttpResponse:
 
 def ask_about(request: HttpRequest, bonuses: QuerySet[Bonus]) -> HttpResponse:
     """Ask which new run or draft the bonuses chosen in another list go into."""
+    return _put_page(request, bonuses)
+
+
+def _put_page(request: HttpRequest, bonuses: QuerySet[Bonus], *, status: int = 200) -> HttpResponse:
     chosen = list(bonuses.order_by("pk")[:MOST])
     context = {
         **admin.site.each_context(request),
@@ -89,9 +94,10 @@ def ask_about(request: HttpRequest, bonuses: QuerySet[Bonus]) -> HttpResponse:
         "total": sum(bonus.amount for bonus in chosen),
         "drafts": drafts_of(request.user)[:DRAFTS],
         "kinds": Run.Kind.choices,
-        "values": {},
+        "into": read_number(request.POST.get("into", "")),
+        "values": request.POST,
     }
-    return TemplateResponse(request, "admin/hits/run/put.html", context)
+    return TemplateResponse(request, "admin/hits/run/put.html", context, status=status)
 
 
 def _prepare(
@@ -101,11 +107,15 @@ def _prepare(
     draft = read_number(asked.get("into", ""))
     try:
         if asked.get("which") == "all" and asked.getlist("bonus"):
-            raise RuleBroken("which", "You ticked rows, and chose all that match. Choose one of the two.")
+            raise RuleBroken(
+                "which",
+                "Rows were ticked, and all that match were chosen. Nothing was put into a run yet: the ticks "
+                "are kept, and “Only those ticked” is chosen now. Press again, or choose all.",
+            )
         if draft is not None:
             run = get_object_or_404(drafts_of(by), pk=draft)
             count = bonus_runs.add_to_run(run=run, bonuses=bonuses, by=by, now=now)
-            messages.success(request, f"Added: {count}.")
+            messages.success(request, f"Added: {count}.{_left_out(bonuses, run)}")
             return redirect("admin:hits_run_change", run.pk)
         kind = Run.Kind.WAIVE if asked.get("kind") == Run.Kind.WAIVE else Run.Kind.PAY
         run = bonus_runs.prepare_run(
@@ -118,9 +128,23 @@ def _prepare(
         )
     except RuleBroken as broken:
         messages.error(request, str(broken))
+        if asked.get("bonuses"):
+            return _put_page(request, bonuses, status=409)
         return _page(request, form, chosen, owed_for(by, chosen, now=now), status=409)
-    messages.success(request, "A draft is made. Look through it, then freeze it.")
+    said = f"A draft is made.{_left_out(bonuses, run)} Look through it, then freeze it."
+    messages.success(request, said)
     return redirect("admin:hits_run_change", run.pk)
+
+
+def _left_out(bonuses: QuerySet[Bonus], run: Run) -> str:
+    """How many of the chosen bonuses are not in the run, and why; empty if all are in it."""
+    rest = bonuses.exclude(pk__in=run.rows.filter(is_live=True).values("bonus")).order_by()
+    why = Counter(
+        "held" if held_at else "in another run" if status == Bonus.Status.OWED else "decided on already"
+        for held_at, status in rest.values_list("held_at", "status")
+    )
+    reasons = ", ".join(f"{count} {words}" for words, count in why.items())
+    return f" Left out of it: {reasons}." if why else ""
 
 
 def _selected(request: HttpRequest, owed: QuerySet[Bonus]) -> QuerySet[Bonus]:
@@ -164,5 +188,6 @@ def _page(
         "drafts": drafts_of(request.user)[:DRAFTS],
         "kinds": Run.Kind.choices,
         "values": request.POST,
+        "ticked": {read_number(text) for text in request.POST.getlist("bonus")[:MOST]},
     }
     return TemplateResponse(request, "admin/hits/run/prepare.html", context, status=status)

@@ -398,6 +398,35 @@ def test_ticked_bonuses_are_added_to_a_draft(client: Client) -> None:
     assert run.rows.count() == 2
 
 
+def test_refused_preparation_keeps_the_ticks_and_chooses_them(client: Client) -> None:
+    first, second = owed(2)
+    preparer(client)
+
+    both: Any = client.post(reverse(PREPARE), {"which": "all", "bonus": second.pk, "title": "November"})
+    untitled: Any = client.post(reverse(PREPARE), {"bonuses": f"{first.pk},{second.pk}", "title": ""})
+
+    page = text_of(both)
+    assert (both.status_code, untitled.status_code) == (409, 409)
+    assert f'value="{second.pk}" checked' in page
+    assert f'value="{first.pk}" checked' not in page
+    assert 'id="which-ticked" checked' in page
+    assert "2 bonuses chosen" in text_of(untitled)
+    assert not Run.objects.exists()
+
+
+def test_ticked_bonuses_that_are_not_free_stay_out_and_are_counted(client: Client) -> None:
+    free, held, taken = owed(3)
+    user = preparer(client)
+    run_rows.hold_bonuses(bonuses=[held], reason="Odd", by=user, now=NOW)
+    draft([taken])
+
+    keys = [bonus.pk for bonus in (free, held, taken)]
+    page = client.post(reverse(PREPARE), {"which": "ticked", "bonus": keys, "title": "Rest"}, follow=True)
+
+    assert [row.bonus for row in Run.objects.get(title="Rest").rows.all()] == [free]
+    assert "A draft is made. Left out of it: 1 held, 1 in another run." in text_of(page)
+
+
 def test_bonuses_of_the_list_are_put_into_a_run_held_and_released(client: Client) -> None:
     first, second = owed(2)
     preparer(client)
