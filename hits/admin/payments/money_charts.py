@@ -20,8 +20,8 @@ from hits.payments.queries.money_by_day import (
 )
 
 HEIGHT = 200
-# How dark each part is: the order from below says the same.
-DARKNESS = {"rewards": 1, "bonuses": 0.55, "fees": 0.25}
+# How full each part's color is, on light and dark: a legend shows it, as does the order from below.
+FULLNESS = {"rewards": 1, "bonuses": 0.55, "fees": 0.25}
 DASHES: Sequence[Sequence[int]] = ([], [6, 4], [2, 3], [10, 3, 2, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond")
 MOST_ACCOUNTS = len(DASHES)
@@ -64,7 +64,7 @@ def _part(name: str) -> Any:
 
 def _spending_charts(days: Sequence[DaySpending]) -> Sequence[Chart]:
     total = sum(one.total for one in days)
-    caption = "Dollars a day. From below: rewards (dark), bonuses (lighter), fees (lightest)"
+    caption = "Dollars a day. Each column from below: rewards, bonuses, fees"
     return [
         Chart(
             name="spending",
@@ -91,8 +91,8 @@ def _spending_charts(days: Sequence[DaySpending]) -> Sequence[Chart]:
                     "opacity": {
                         "field": "part",
                         "type": "nominal",
-                        "scale": {"domain": list(DARKNESS), "range": list(DARKNESS.values())},
-                        "legend": None,
+                        "scale": {"domain": list(FULLNESS), "range": list(FULLNESS.values())},
+                        "legend": {"direction": "horizontal"},
                     },
                     "tooltip": [{"field": "day"}, {"field": "part"}, {"field": "words", "title": "spent"}],
                 },
