@@ -12,6 +12,7 @@ from django_stubs_ext import WithAnnotations
 from crowd.marketplace.domain import round_half_up
 from crowd.marketplace.models import HIT, Event, LedgerEntry, Payout
 from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worker
+from crowd.marketplace.queries.records import is_taken_back
 
 ZERO = Decimal(0)
 REQUESTER_SORTS = {
@@ -38,6 +39,10 @@ WORKER_FILTERS = {
 
 class Giver(TypedDict):
     source: str
+
+
+class TakenBack(TypedDict):
+    is_taken_back: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,8 +105,8 @@ def owed_sum() -> Decimal:
     return round_half_up(owed_workers().aggregate(sum=Coalesce(Sum("owed"), ZERO))["sum"])
 
 
-def payouts(*, search: str) -> QuerySet[Payout]:
-    found = Payout.objects.select_related("worker").order_by("-id")
+def payouts(*, search: str) -> "QuerySet[WithAnnotations[Payout, TakenBack]]":
+    found = Payout.objects.select_related("worker").annotate(is_taken_back=is_taken_back()).order_by("-id")
     return found.filter(
         Q(worker__external_id__iexact=search)
         | Q(worker__name__icontains=search)

@@ -32,6 +32,7 @@ def earned_by_day(*, now: datetime, worker: Worker | None = None) -> list[DayEar
         Q(worker=worker) if worker else Q(),
         account=LedgerEntry.Account.WORKERS,
         amount__gt=0,
+        requester__isnull=False,  # without a requester it is a payout that was taken back
         created_at__gte=_start_of(days[0]),
         created_at__lte=now,
     )

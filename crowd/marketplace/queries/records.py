@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from django.db.models import QuerySet
+from django.db.models import CharField, Exists, OuterRef, QuerySet, Value
+from django.db.models.functions import Cast, Concat
 
-from crowd.marketplace.models import Assignment, Payout
+from crowd.marketplace.models import Assignment, LedgerEntry, Payout
 from crowd.marketplace.models.parties import Message, Worker
 from crowd.marketplace.queries.keysets import Keyset
 from crowd.marketplace.queries.search_words import contains_all
@@ -52,4 +53,12 @@ def count_unread(*, worker: Worker) -> int:
 
 
 def payouts(*, worker: Worker) -> QuerySet[Payout]:
-    return Payout.objects.filter(worker=worker)
+    """The worker's payouts, without those that an operator had marked by mistake."""
+    return Payout.objects.filter(~is_taken_back(), worker=worker)
+
+
+def is_taken_back() -> Exists:
+    """Whether a payout was marked by mistake and is owed again; the ledger alone keeps it."""
+    subject = Concat(Value("payout "), Cast(OuterRef("pk"), CharField()), Value(" taken back"))
+    entries = LedgerEntry.objects.filter(worker=OuterRef("worker"), account=LedgerEntry.Account.PAID)
+    return Exists(entries.filter(subject=subject))

@@ -84,6 +84,17 @@ def pay_out(*, worker_id: int, amount: Decimal, reference: str, paid_by: str, no
     return payout
 
 
+def take_back_payout(*, payout: Payout, now: datetime) -> None:
+    """Owe a payout again that was marked by mistake. Idempotent: raises RequestError the second time."""
+    worker = Worker.objects.select_for_update(no_key=True).get(pk=payout.worker_id)
+    subject = f"payout {payout.pk} taken back"
+    if LedgerEntry.objects.filter(worker=worker, account=Account.PAID, subject=subject).exists():
+        raise RequestError("This payout was taken back already.")
+    worker.owed += payout.amount
+    worker.save(update_fields=["owed"])
+    _transfer(Account.PAID, Account.WORKERS, payout.amount, worker_id=worker.pk, subject=subject, now=now)
+
+
 def lock_parties(*, requester_id: int, worker_ids: Iterable[int]) -> None:
     """Lock all parties in the lock order before several workers are paid in one transaction."""
     Requester.objects.select_for_update(no_key=True).get(pk=requester_id)

@@ -9,6 +9,7 @@ from typing import Any
 from crowd.marketplace.database import atomic
 from crowd.marketplace.domain import CENT
 from crowd.marketplace.errors import RequestError, RuleBroken
+from crowd.marketplace.models import Payout
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import money
 from hits.common.dollars import in_dollars
@@ -81,6 +82,17 @@ def read_payments(text: str) -> list[Payment]:
     if unknown := [external_id for external_id in amounts if external_id not in workers]:
         raise RuleBroken(f"There is no worker {unknown[0]}.")
     return [Payment(worker=workers[key], amount=amount) for key, amount in amounts.items()]
+
+
+def take_back(*, payout: Payout, now: datetime) -> None:
+    """Owe a payout again that was marked as paid by mistake. Raises RuleBroken."""
+    with atomic():
+        if payout.worker.erased_at:
+            raise RuleBroken("This worker was erased: nobody could be paid this money any more.")
+        try:
+            money.take_back_payout(payout=payout, now=now)
+        except RequestError as refusal:
+            raise RuleBroken(str(refusal)) from None
 
 
 def pay(*, payments: Sequence[Payment], reference: str, paid_by: str, now: datetime) -> None:

@@ -6,14 +6,17 @@ from decimal import Decimal
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
-from crowd.marketplace.desk.forms import PaidForm, PaymentsForm
-from crowd.marketplace.desk.responses import doing, show, tell
+from crowd.marketplace.desk.forms import PaidForm, PaymentsForm, ReasonForm
+from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.errors import RuleBroken
+from crowd.marketplace.models import Payout
 from crowd.marketplace.models.parties import Operator, Worker
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services import payouts as services
@@ -21,22 +24,31 @@ from crowd.marketplace.services.work import settle
 from crowd.marketplace.spreadsheets import csv_file
 from hits.common.dollars import in_dollars
 
-HISTORY_HEADER = ("paid at", "worker id", "name", "amount", "reference", "marked by")
+HISTORY_HEADER = ("paid at", "worker id", "name", "amount", "reference", "marked by", "taken back")
+NOBODY_TICKED = (
+    "Nothing was done, because no worker is ticked. Tick the workers in the list, or “All …” below it, and "
+    "press again."
+)
 
 
 @require_safe
 @operator_required
 def index(request: HttpRequest, operator: Operator) -> HttpResponse:
     settle(now=clock.now())
+    return _index(request, operator)
+
+
+def _index(request: HttpRequest, operator: Operator, *, problem: str = "") -> HttpResponse:
     search, sort = lists.searched(request), lists.sorted_by(request, queries.OWED_SORTS)
     context = {
+        "problem": problem,
         "page": lists.paged(request, queries.owed_workers(search=search, sort=sort)),
         "search": search,
         "sort": sort,
         "count": queries.owed_workers().count(),
         "sum": queries.owed_sum(),
     }
-    return show(request, operator, "payouts", context)
+    return show(request, operator, "payouts", context, status=409 if problem else 200)
 
 
 @require_POST
@@ -44,6 +56,8 @@ def index(request: HttpRequest, operator: Operator) -> HttpResponse:
 def selected(request: HttpRequest, operator: Operator) -> HttpResponseBase:
     """The ticked workers, as a payment file or on the page that marks them as paid."""
     chosen = _chosen(request)
+    if chosen is None:
+        return _index(request, operator, problem=NOBODY_TICKED)
     if request.POST.get("do") == "file":
         epochs.refuse_list_to_pay()
         rows = ((worker.external_id, worker.name, worker.owed) for worker in chosen.iterator(chunk_size=1000))
@@ -85,6 +99,33 @@ def history(request: HttpRequest, operator: Operator) -> HttpResponse:
     return show(request, operator, "payout_history", {"page": page, "search": search})
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def take_back(request: HttpRequest, operator: Operator, payout_id: int) -> HttpResponse:
+    """Owe again what was marked as paid by mistake."""
+    payout = get_object_or_404(Payout.objects.select_related("worker"), pk=payout_id)
+    worker, amount = payout.worker, in_dollars(payout.amount)
+    form = ReasonForm(request.POST or None)
+    if not form.is_valid():
+        return ask(
+            request,
+            operator,
+            title=f"Take back the payout of {amount} to {worker}?",
+            text=[
+                "Only if this money was not sent, or came back: the worker is owed it again.",
+                "The payout stays in the history as taken back, and the ledger keeps both.",
+            ],
+            button=f"Take back, and owe {amount} again",
+            back=reverse("desk:payout_history"),
+            form=form,
+        )
+    reason = form.cleaned_data["reason"]
+    note = f"{amount} of {payout.paid_at:%Y-%m-%d}: {reason}"[:500]
+    with doing(request, operator, "payout taken back", about=worker.external_id, note=note):
+        services.take_back(payout=payout, now=clock.now())
+    return tell(f"Taken back: {worker} is owed {amount} again.", "desk:payout_history")
+
+
 @require_safe
 @operator_required
 def history_file(request: HttpRequest, operator: Operator) -> StreamingHttpResponse:
@@ -97,20 +138,20 @@ def history_file(request: HttpRequest, operator: Operator) -> StreamingHttpRespo
             payout.amount,
             payout.reference,
             payout.paid_by,
+            "yes" if payout.is_taken_back else "",
         )
         for payout in queries.payouts(search=lists.searched(request)).iterator(chunk_size=1000)
     )
     return csv_file("paid", header=HISTORY_HEADER, rows=rows)
 
 
-def _chosen(request: HttpRequest) -> QuerySet[Worker]:
+def _chosen(request: HttpRequest) -> QuerySet[Worker] | None:
+    """The ticked workers, or all that are owed; None if nobody is ticked."""
     owed = queries.owed_workers()
     if request.POST.get("everybody"):
         return owed
     ticked = [external_id.replace("\0", "") for external_id in request.POST.getlist("worker")]
-    if not ticked:
-        raise RuleBroken("Tick at least one worker, or all workers.")
-    return owed.filter(external_id__in=ticked)
+    return owed.filter(external_id__in=ticked) if ticked else None
 
 
 def _review(request: HttpRequest, operator: Operator, payments: Sequence[services.Payment]) -> HttpResponse:

@@ -12,6 +12,8 @@ from django.utils import timezone
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import LedgerEntry, Payout
 from crowd.marketplace.models.parties import AuditEntry, Worker
+from crowd.marketplace.queries import records
+from crowd.marketplace.queries.daily_money import earned_by_day
 from crowd.marketplace.services import payouts, reviewing
 from crowd.marketplace.services.operators import AlreadyDone, do_once
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, make_operator, rows_of
@@ -66,10 +68,15 @@ def test_file_has_exactly_what_was_ticked(desk: Desk) -> None:
     assert everybody[1:] == [f"{other.external_id},{other.name},2.00", f"{ticked.external_id},'+Ada,0.50"]
 
 
-def test_nothing_ticked_is_told(desk: Desk) -> None:
-    owed_worker("0.50")
+def test_nothing_ticked_is_told_on_the_list_itself(desk: Desk) -> None:
+    worker = owed_worker("0.50")
 
-    assert desk.post("payouts/selected/", do="file").status_code == 409
+    answer = desk.post("payouts/selected/", do="file")
+
+    assert answer.status_code == 409
+    assert "no worker is ticked. Tick the workers in the list" in text_of(answer)
+    assert len(rows_of(answer)) == 1
+    assert worker.external_id in rows_of(answer)[0]
     assert desk.post("payouts/selected/", do="pay", worker=["nul\0"]).status_code == 409
 
 
@@ -161,6 +168,35 @@ def test_payments_are_read_as_they_are_written() -> None:
     assert payouts.read_payments(payouts.write_payments(payments)) == payments
 
 
+def test_payout_marked_by_mistake_is_owed_again_once(desk: Desk) -> None:
+    worker = owed_worker("2")
+    [payment] = payouts.owed_to([worker])
+    payouts.pay(payments=[payment], reference="Transfer 1", paid_by="me", now=timezone.now())
+    address = f"payouts/{Payout.objects.get().pk}/take-back/"
+
+    asked, silent = desk.get(address), desk.post(address)
+    done, again = (desk.post(address, reason="The transfer came back") for _ in range(2))
+
+    assert "Take back the payout of $2.00" in text_of(asked)
+    assert [answer.status_code for answer in (silent, done, again)] == [422, 302, 409]
+    assert (owed(worker), paid_in_the_ledger(), ledger_sum()) == (Decimal(2), ZERO, ZERO)
+    assert "taken back" in rows_of(desk.get("payouts/history/"))[0]
+    assert not records.payouts(worker=worker).exists()
+    assert sum(day.earned for day in earned_by_day(now=timezone.now(), worker=worker)) == Decimal(2)
+    [entry] = AuditEntry.objects.filter(what="payout taken back")
+    assert (entry.about, entry.note.partition(": ")[2]) == (worker.external_id, "The transfer came back")
+
+
+def test_payout_to_an_erased_worker_stays(desk: Desk) -> None:
+    worker = owed_worker("2")
+    payouts.pay(payments=payouts.owed_to([worker]), reference="", paid_by="me", now=timezone.now())
+    Worker.objects.filter(pk=worker.pk).update(erased_at=timezone.now())
+
+    answer = desk.post(f"payouts/{Payout.objects.get().pk}/take-back/", reason="Odd")
+
+    assert (answer.status_code, owed(worker)) == (409, ZERO)
+
+
 def test_history_is_searched_and_comes_as_a_file(desk: Desk) -> None:
     worker, other = owed_worker("1", name="@Ada"), owed_worker("2")
     for one, reference in ((worker, "=1+1"), (other, "Transfer 2")):
@@ -170,11 +206,11 @@ def test_history_is_searched_and_comes_as_a_file(desk: Desk) -> None:
     page, file = desk.get("payouts/history/?q=transfer"), lines_of(desk.get("payouts/history.csv"))
 
     assert [row.partition(", ")[2].partition(" ")[2] for row in rows_of(page)] == [
-        f"{other.name} $2.00 Transfer 2 me"
+        f"{other.name} $2.00 Transfer 2 me Take back… $2.00 to {other.name}"
     ]
     assert [line.split(",", 1)[1] for line in file[1:]] == [
-        f"{other.external_id},{other.name},2.00,Transfer 2,me",
-        f"{worker.external_id},'@Ada,1.00,'=1+1,me",
+        f"{other.external_id},{other.name},2.00,Transfer 2,me,",
+        f"{worker.external_id},'@Ada,1.00,'=1+1,me,",
     ]
     assert len(lines_of(desk.get("payouts/history.csv?q=transfer"))) == 2
 
