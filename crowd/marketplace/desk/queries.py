@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 from django_stubs_ext import WithAnnotations
 
 from crowd.marketplace.domain import round_half_up
-from crowd.marketplace.models import HIT, Event, LedgerEntry, Payout
+from crowd.marketplace.models import HIT, Assignment, Event, LedgerEntry, Payout
 from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worker
 from crowd.marketplace.queries.records import is_taken_back
 
@@ -43,6 +43,10 @@ class Giver(TypedDict):
 
 class TakenBack(TypedDict):
     is_taken_back: bool
+
+
+class Bonuses(TypedDict):
+    bonus: Decimal | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +116,12 @@ def payouts(*, search: str) -> "QuerySet[WithAnnotations[Payout, TakenBack]]":
         | Q(worker__name__icontains=search)
         | Q(reference__icontains=search)
     )
+
+
+def works_of(worker: Worker) -> "QuerySet[WithAnnotations[Assignment, Bonuses]]":
+    """What the worker has accepted, newest first, each with the sum of its bonuses."""
+    found = Assignment.objects.filter(worker=worker).select_related("hit__hit_type", "hit__requester")
+    return found.annotate(bonus=Sum("bonuses__amount")).order_by("-id")
 
 
 def blocks(*, search: str) -> QuerySet[Block]:

@@ -1,13 +1,14 @@
 """The first page, the log, the blocks, and the page for unknown addresses."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.utils.formats import date_format
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -15,7 +16,7 @@ from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.models.parties import Block, Operator
+from crowd.marketplace.models.parties import Block, Operator, Requester, Worker
 from crowd.marketplace.queries.daily_money import earned_by_day, hits_by_day
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services.work import settle
@@ -84,12 +85,42 @@ def books(request: HttpRequest, operator: Operator) -> HttpResponse:
     return show(request, operator, "books", {"books": found, "difference": sum(found.values())})
 
 
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """Whom or what an action was about, with its page."""
+
+    name: str
+    url: object
+
+
+# Actions about several, or about what did not exist yet: the list where they are found.
+LISTS = {
+    "paid": Subject(name="Payouts", url=reverse_lazy("desk:payout_history")),
+    "workers invited": Subject(name="Workers", url=reverse_lazy("desk:workers")),
+    "requester made": Subject(name="Requesters", url=reverse_lazy("desk:requesters")),
+}
+
+
 @require_safe
 @operator_required
 def log(request: HttpRequest, operator: Operator) -> HttpResponse:
     search = lists.searched(request)
     page = lists.paged(request, queries.audit_entries(search=search))
-    return show(request, operator, "log", {"page": page, "search": search})
+    entries = list(page.object_list)
+    known = _subjects([entry.about for entry in entries])
+    lines = [(entry, known.get(entry.about) or LISTS.get(entry.what)) for entry in entries]
+    return show(request, operator, "log", {"page": page, "lines": lines, "search": search})
+
+
+def _subjects(external_ids: Sequence[str]) -> dict[str, Subject]:
+    """The workers and requesters that actions were about, by their ids."""
+    workers = Worker.objects.filter(external_id__in=external_ids)
+    requesters = Requester.objects.filter(external_id__in=external_ids)
+    return {
+        one.external_id: Subject(name=str(one), url=reverse(page, args=[one.external_id]))
+        for page, rows in (("desk:worker", workers), ("desk:requester", requesters))
+        for one in rows
+    }
 
 
 @require_safe

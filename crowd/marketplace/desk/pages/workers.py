@@ -133,7 +133,8 @@ def _show_detail(
     context = {
         "worker": worker,
         "form": facts,
-        "payouts": worker.payouts.order_by("-id")[:LATEST],
+        "works": queries.works_of(worker)[:LATEST],
+        "payouts": queries.payouts(search="").filter(worker=worker)[:LATEST],
         "blocks": _blocks_of(worker),
         "audit_entries": queries.audit_entries().filter(about=worker.external_id)[:LATEST],
     }

@@ -296,7 +296,7 @@ def test_log_tells_who_did_what(desk: Desk, requester: Requester) -> None:
     [row] = rows_of(desk.get("log/?q=invoice"))
 
     assert row.partition(", ")[2].partition(" ")[2] == (
-        f"{desk.operator} deposit {requester.external_id} $1.00 Invoice 8"
+        f"{desk.operator} deposit {requester} {requester.external_id} $1.00 Invoice 8"
     )
 
 

@@ -8,9 +8,10 @@ import pytest
 from django.utils import timezone
 
 from crowd.marketplace.models.parties import AuditEntry, Block, Invitation, Worker
-from crowd.marketplace.services import worker_sign_in
+from crowd.marketplace.services import reviewing, worker_sign_in
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, rows_of
-from tests.crowd.marketplace.site import stranger, text_of
+from tests.crowd.marketplace.rows import hand_in
+from tests.crowd.marketplace.site import open_hit, stranger, text_of
 from tests.factories import invite, make_requester
 from tests.pages import text_of as markup_of
 
@@ -49,6 +50,29 @@ def test_links_come_as_a_file_too(desk: Desk) -> None:
     assert lines[1].endswith(links[0])
     assert lines[2].startswith(f'{bo.external_id},"Bo, the other",http')
     assert lines[2].endswith(links[1])
+
+
+def test_page_of_a_worker_lists_the_latest_work_with_reward_and_reason(desk: Desk, worker: Worker) -> None:
+    now = timezone.now()
+    rejected, approved = (hand_in(open_hit(reward="0.50"), worker=worker, now=now) for _ in range(2))
+    reviewing.reject_assignment(assignment=rejected, feedback="The answers were empty.", now=now)
+    reviewing.approve_assignment(assignment=approved, feedback="", override=False, now=now)
+
+    newest, oldest, *_ = rows_of(desk.get(path_of(worker)))
+
+    assert "Approved $0.50 – –" in newest
+    assert "Rejected $0.50 – The answers were empty." in oldest
+    assert approved.external_id in newest
+    assert str(approved.hit.requester) in newest
+
+
+def test_log_names_and_links_whom_an_action_was_about(desk: Desk, worker: Worker) -> None:
+    desk.post(path_of(worker, "suspend/"), reason="Odd")
+
+    page = desk.get("log/")
+
+    assert f'<a href="/desk/{path_of(worker)}">{worker.name}</a>' in markup_of(page)
+    assert worker.external_id in rows_of(page)[0]
 
 
 def test_file_of_links_that_are_not_ours_is_refused(desk: Desk) -> None:
