@@ -8,8 +8,10 @@ from typing import Any
 
 from django.contrib.auth.models import Group
 from django.db import transaction
+from django.utils import timezone
 
 from crowd.provisioning import account_values, make_operator, provision
+from hits.batches.services.budgets import grant_budget
 from hits.identity.models.users import User
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER
 from hits.providers.models.accounts import Account
@@ -58,6 +60,7 @@ def make_cast(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Cast
             budget=BUDGET,
             bonus_rules=[dict(rule) for rule in bonus_rules],
         )
+        grant_budget(study=study, by=None, now=timezone.now())
         return Cast(
             study=study,
             account=account,
