@@ -125,7 +125,7 @@ def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
     return {
         "title": run.title,
         "run": run,
-        "state": run_steps.state_of(run),
+        "state": "Approved, and paid" if _is_all_paid(run, rows) else run_steps.state_of(run),
         "sum": run_steps.sum_in_words(run),
         "totals": run_list.totals_of(rows),
         "marked": len(marks),
@@ -153,6 +153,10 @@ def find_rows(rows: Sequence[Row], *, query: str, keys: set[int] | None = None) 
 
 def _marked(page: Page[Row], marks: dict[int, list[str]]) -> list[tuple[Row, list[str]]]:
     return [(row, marks.get(row.pk, [])) for row in cast("list[Row]", page.object_list)]
+
+
+def _is_all_paid(run: Run, rows: Sequence[Row]) -> bool:
+    return run.status == Status.APPROVED and all(row.is_paid for row in rows)
 
 
 def _progress(run: Run, rows: Sequence[Row]) -> dict[str, Any]:

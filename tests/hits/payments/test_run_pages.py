@@ -326,6 +326,7 @@ def test_approved_run_is_looked_at_again_while_something_of_it_is_being_sent(cli
     assert "live.js" not in before
     assert "/static/hits/live.js" in sending.content.decode()
     assert text_of(fragment).startswith('<div data-live data-every="4000" data-news="">')
+    assert "<strong>Approved, and paid</strong>" in text_of(client.get(address))
     assert "All of it is paid: 2 bonuses, $0.02</strong>, the last on " in text_of(sent)
     assert 'data-every="0"' in text_of(sent)
 
