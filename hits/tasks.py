@@ -62,6 +62,11 @@ def send_blocks() -> None:
     blocking.send_blocks(now=clock.now())
 
 
+@sweep("hits.read_blocks", rest_s=60)
+def read_blocks() -> None:
+    blocking.read_blocks(now=clock.now())
+
+
 @sweep("hits.send_messages", rest_s=5, due_at=worker_letters.next_message, acts=True)
 def send_messages() -> None:
     worker_letters.send_messages(now=clock.now())

@@ -201,6 +201,10 @@ class StubbedTurk:
         self.blocked.pop(WorkerId, None)
         return {}
 
+    def _list_worker_blocks(self, **page: Any) -> Any:
+        rows = [{"WorkerId": worker, "Reason": reason} for worker, reason in self.blocked.items()]
+        return self._page("WorkerBlocks", rows, page)
+
     def _update_notification_settings(self, *, HITTypeId: str, Notification: Any, Active: bool) -> Any:
         self.notifications[HITTypeId] = Notification
         return {}

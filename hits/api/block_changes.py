@@ -41,7 +41,7 @@ class WorkerBlockViewSet(Listing):
         column("by", TEXT, "who made it", of="by.username"),
         column("made_at", MOMENT, "when it was made"),
         column("lifted_at", MOMENT, "when it was lifted"),
-        column("problem", TEXT, "why the provider refused"),
+        column("problem", TEXT, "why the provider refused, or that it lists the block no longer"),
     )
     verbs = {
         "lift": Verb(

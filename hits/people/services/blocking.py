@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
 from hits.batches.services.sending_hits import Clock, ticking
+from hits.common.rates import spend
 from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
@@ -31,6 +32,13 @@ LONGEST_REASON = 500
 CLAIM = timedelta(minutes=3)
 # Blocks of one account in one sweep: the others have their turn.
 MOST_AT_ONCE = 20
+# How often, at most, an account is asked for its list; it may lack a block that was made just now.
+READ_S = 900
+LISTED_AFTER = timedelta(minutes=15)
+LIFTED_THERE = (
+    "The provider lists this block no longer: somebody has lifted it there. Our pages still refuse this "
+    "worker. Lift it here too, or lift it and block the worker anew."
+)
 ON_ITS_WAY = (Status.INTENDED, Status.LIFTING)
 log = structlog.get_logger()
 
@@ -82,6 +90,40 @@ def send_blocks(*, now: datetime, clock: Clock | None = None) -> int:
         _send_blocks_of(account, clock=clock)
         for account in Account.objects.filter(pk__in=waiting).order_by("pk")
     )
+
+
+def read_blocks(*, now: datetime) -> int:
+    """Note which hard blocks the provider lists no longer: somebody has lifted them there.
+
+    Our pages go on refusing the worker until a person decides. Each account is asked at most every READ_S.
+    """
+    told = Block.objects.filter(kind=Kind.HARD, status=Status.ACTIVE, made_at__lte=now - LISTED_AFTER)
+    accounts = Account.objects.filter(pk__in=told.values("worker__account")).order_by("pk")
+    return sum(
+        _read_blocks_of(account, told)
+        for account in accounts
+        if spend("blocks-read", str(account.pk), most=1, window_s=READ_S)
+    )
+
+
+def _read_blocks_of(account: Account, told: QuerySet[Block]) -> int:
+    blocks = list(told.filter(worker__account=account).select_related("worker"))
+    try:
+        listed = set(provider_for(account).list_blocked())
+    except ProviderError as error:
+        log.warning("worker.blocks_unread", account=str(account.public_id), error=type(error).__name__)
+        return 0
+    there = {block.pk for block in blocks if _external_id_of(block) in (*listed, None)}
+    gone = told.filter(pk__in=[block.pk for block in blocks if block.pk not in there], problem="")
+    told.filter(pk__in=there, problem=LIFTED_THERE).update(problem="")
+    return gone.update(problem=LIFTED_THERE)
+
+
+def _external_id_of(block: Block) -> str | None:
+    try:
+        return str(block.worker.external_id)
+    except InvalidToken:
+        return None
 
 
 def next_block(*, now: datetime) -> datetime | None:

@@ -254,6 +254,9 @@ class BotoProvider(BotoQualifications):
     def unblock_worker(self, external_id: str) -> None:
         self._call("delete_worker_block", WorkerId=external_id)
 
+    def list_blocked(self) -> Iterator[str]:
+        return self._pages("list_worker_blocks", "WorkerBlocks", lambda row: str(row["WorkerId"]))
+
     def notify_events(self, hit_type_id: str, *, transport: str, destination: str) -> None:
         notification = {
             "Destination": destination,

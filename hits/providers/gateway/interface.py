@@ -172,6 +172,9 @@ class Provider(Protocol):
 
     def unblock_worker(self, external_id: str) -> None: ...
 
+    def list_blocked(self) -> Iterator[str]:
+        """Yield the ids of the workers whom the account has blocked, from all pages."""
+
     def notify_events(self, hit_type_id: str, *, transport: str, destination: str) -> None:
         """Send events of this HIT type to the destination from now on. Idempotent."""
 

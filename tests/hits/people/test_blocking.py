@@ -3,19 +3,30 @@
 from datetime import timedelta
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from structlog.testing import capture_logs
 
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
-from hits.people.services.blocking import CLAIM, ask_again, block_worker, lift_block, send_blocks
+from hits.people.services.blocking import (
+    CLAIM,
+    ask_again,
+    block_worker,
+    lift_block,
+    read_blocks,
+    send_blocks,
+)
 from hits.providers.gateway import registry
 from tests.factories import NOW, make_account, make_user, make_worker
+from tests.pages import text_of
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 REASON = "Answers at random"
 LATER = NOW + CLAIM + timedelta(seconds=1)
+HOUR_ON = NOW + timedelta(hours=1)
 
 
 def block(worker: Worker, kind: str = "hard") -> Block:
@@ -104,6 +115,38 @@ def test_block_of_unclear_outcome_is_told_again_after_a_rest(turk: StubbedTurk, 
 
     assert seen == [("intended", 1), ("intended", 1), ("active", 2)]
     assert turk.blocked == {worker.external_id: REASON}
+
+
+def test_block_that_the_provider_lists_no_longer_is_told_on_the_workers_page(
+    turk: StubbedTurk, client: Client
+) -> None:
+    account = make_account()
+    kept, gone = (block(make_worker(account=account)) for _ in range(2))
+    send_blocks(now=NOW)
+    del turk.blocked[gone.worker.external_id]
+    client.force_login(make_user(is_superuser=True))
+
+    found = [read_blocks(now=NOW), read_blocks(now=HOUR_ON)]
+    again = read_blocks(now=HOUR_ON)
+
+    page = text_of(
+        client.get(reverse("admin:hits_worker_change", args=[gone.worker_id]), {"show": "standing"})
+    )
+    assert (found, again) == ([0, 1], 0)
+    assert turk.calls.count("list_worker_blocks") == 1
+    assert [status(row) for row in (kept, gone)] == ["active", "active"]
+    assert Block.objects.get(pk=kept.pk).problem == ""
+    assert "The provider lists this block no longer" in page
+
+
+def test_list_that_cannot_be_read_marks_no_block(turk: StubbedTurk) -> None:
+    row = block(make_worker())
+    send_blocks(now=NOW)
+    turk.blocked.clear()
+    turk.faults["list_worker_blocks"] = ["before"] * 9
+
+    assert read_blocks(now=HOUR_ON) == 0
+    assert Block.objects.get(pk=row.pk).problem == ""
 
 
 def test_block_that_is_refused_is_a_persons_business(turk: StubbedTurk) -> None:

@@ -142,7 +142,7 @@ def lift_block(request: HttpRequest, operator: Operator, block_id: int) -> HttpR
             title=f"Lift the block of {block.worker}?",
             text=[
                 f"{block.requester} blocked this worker. They may then do that requester’s work again.",
-                "The requester is not notified, and may block them again.",
+                "The requester is not written to: it leaves their list of blocks. They may block again.",
             ],
             button="Lift the block",
             back=reverse("desk:blocks"),

@@ -119,8 +119,11 @@ def test_block_and_unblock_a_worker(world: World) -> None:
 
     for _ in range(2):
         world.provider.block_worker(worker, reason="Copied answers.")
+    blocked = list(world.provider.list_blocked())
     for _ in range(2):
         world.provider.unblock_worker(worker)
+
+    assert (blocked, list(world.provider.list_blocked())) == ([worker], [])
 
 
 def test_block_of_an_unknown_worker_is_refused(world: World) -> None:
