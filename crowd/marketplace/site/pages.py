@@ -12,9 +12,9 @@ from django.views.decorators.http import require_POST, require_safe
 from crowd.marketplace import clock, frames, queries
 from crowd.marketplace.models import HIT, Assignment, HITType
 from crowd.marketplace.models.parties import Worker
+from crowd.marketplace.queries.feedback import read_feedback
 from crowd.marketplace.services import work as services
 from crowd.marketplace.site.access import access_to
-from crowd.marketplace.site.feedback import read_feedback
 from crowd.marketplace.site.hit_list import Find, read_listing
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required

@@ -13,8 +13,8 @@ from crowd.marketplace import clock, queries
 from crowd.marketplace.models import Assignment
 from crowd.marketplace.models.parties import Message, Worker
 from crowd.marketplace.queries.daily_money import earned_by_day
+from crowd.marketplace.queries.feedback import newest_asked, read_feedback
 from crowd.marketplace.services import work
-from crowd.marketplace.site.feedback import newest_asked, read_feedback
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
 from crowd.marketplace.spreadsheets import csv_file

@@ -11,6 +11,7 @@ from crowd.marketplace.desk.forms import EraseForm, FactsForm, ReasonForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models.parties import Block, Operator, Worker
+from crowd.marketplace.queries.feedback import read_feedback
 from crowd.marketplace.services import erasure
 from crowd.marketplace.services import workers as services
 from crowd.marketplace.services.work import settle
@@ -133,7 +134,8 @@ def _show_detail(
     context = {
         "worker": worker,
         "form": facts,
-        "works": queries.works_of(worker)[:LATEST],
+        # Without the address where the worker asks about it: whoever opens that is the worker.
+        "works": [(work, read_feedback(work).words) for work in queries.works_of(worker)[:LATEST]],
         "payouts": queries.payouts(search="").filter(worker=worker)[:LATEST],
         "blocks": _blocks_of(worker),
         "audit_entries": queries.audit_entries().filter(about=worker.external_id)[:LATEST],

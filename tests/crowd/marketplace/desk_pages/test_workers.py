@@ -55,15 +55,20 @@ def test_links_come_as_a_file_too(desk: Desk) -> None:
 def test_page_of_a_worker_lists_the_latest_work_with_reward_and_reason(desk: Desk, worker: Worker) -> None:
     now = timezone.now()
     rejected, approved = (hand_in(open_hit(reward="0.50"), worker=worker, now=now) for _ in range(2))
-    reviewing.reject_assignment(assignment=rejected, feedback="The answers were empty.", now=now)
+    ask = f"{rejected.hit.external_url.partition('?')[0]}statement/secret/"
+    words = f"The answers were empty. · Ask about it: {ask}"
+    reviewing.reject_assignment(assignment=rejected, feedback=words, now=now)
     reviewing.approve_assignment(assignment=approved, feedback="", override=False, now=now)
 
-    newest, oldest, *_ = rows_of(desk.get(path_of(worker)))
+    page = desk.get(path_of(worker))
+
+    newest, oldest, *_ = rows_of(page)
 
     assert "Approved $0.50 – –" in newest
     assert "Rejected $0.50 – The answers were empty." in oldest
     assert approved.external_id in newest
     assert str(approved.hit.requester) in newest
+    assert "statement/secret" not in text_of(page)
 
 
 def test_log_names_and_links_whom_an_action_was_about(desk: Desk, worker: Worker) -> None:
