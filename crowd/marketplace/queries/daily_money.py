@@ -30,9 +30,9 @@ def earned_by_day(*, now: datetime, worker: Worker | None = None) -> list[DayEar
     days = last_days(now)
     credited = LedgerEntry.objects.filter(
         Q(worker=worker) if worker else Q(),
+        ~Q(subject__startswith="payout "),  # a payout that was taken back is not earned again
         account=LedgerEntry.Account.WORKERS,
         amount__gt=0,
-        requester__isnull=False,  # without a requester it is a payout that was taken back
         created_at__gte=_start_of(days[0]),
         created_at__lte=now,
     )
