@@ -3,7 +3,9 @@
 from typing import Any
 
 from django import template
+from django.db.models import Q
 
+from hits.payments.queries.match_rows import accounts_for
 from hits.payments.services.after_restore import open_epochs
 from hits.payments.services.kill_switch import open_halts
 
@@ -15,9 +17,11 @@ CONCERNED = ("hits.view_halt", "hits.view_run", "hits.view_bonus", "hits.view_ba
 def halt_banner(context: Any) -> dict[str, Any]:
     """Banner of halts for who has to do with the money of their accounts, or with work that earns it."""
     user = context["request"].user
-    halts = open_halts() if any(user.has_perm(one) for one in CONCERNED) else ()
+    halts = open_halts()
+    if not user.has_perm("hits.view_halt"):
+        halts = halts.filter(Q(account=None) | Q(account__in=accounts_for(user)))
     return {
-        "halts": halts,
+        "halts": halts if any(user.has_perm(one) for one in CONCERNED) else (),
         "epochs": open_epochs(),
         "may_see": user.has_perm("hits.view_halt"),
         "may_set": user.has_perms(["hits.view_halt", "hits.set_halt"]),

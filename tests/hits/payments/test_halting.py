@@ -10,9 +10,9 @@ from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Halt
 from hits.payments.services import kill_switch, paying
-from tests.factories import NOW, make_account, make_assignment, make_bonus, make_user
+from tests.factories import NOW, make_account, make_assignment, make_batch, make_bonus, make_user
 from tests.pages import text_of
-from tests.people import sign_in
+from tests.people import make_permitted, sign_in
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
@@ -147,6 +147,18 @@ def test_home_says_while_payments_are_stopped_by_whom_and_how_they_go_on(client:
     assert "Stopped by payer, 21 Nov 2026, 12:00 UTC." in stopped
     assert ("Let them go on, once the cause is gone" in stopped) == (role in MAY)
     assert "are stopped" not in going
+
+
+def test_home_names_no_account_on_which_one_has_no_study(client: Client) -> None:
+    batch = make_batch(status="open")
+    for account in (batch.account, make_account(name="another lab")):
+        kill_switch.halt_payments(account=account, reason="Odd sums", by=None, now=NOW)
+    client.force_login(make_permitted("view_batch", studies=[batch.study], is_staff=True))
+
+    page = text_of(client.get(reverse("admin:index")))
+
+    assert f"Payments of {batch.account} are stopped." in page
+    assert "another lab" not in page
 
 
 def test_stop_is_a_button_of_the_desk_and_a_page_of_the_navigation(client: Client) -> None:
