@@ -143,7 +143,8 @@ def test_what_the_game_does_not_allow_is_said_and_can_be_mended(page: Page, pict
     slot(page, 1).get_by_label("Your word").fill("moon")
     with page.expect_response(re.compile("/ask/$")):
         slot(page, 1).get_by_role("button").click()
-    expect(said(page, 1)).to_contain_text("names one of the pictures")
+    expect(slot(page, 1).get_by_role("alert")).to_contain_text("names one of the pictures")
+    expect(slot(page, 1).get_by_label("Your word")).to_be_focused()
     slot(page, 1).get_by_label("Your word").fill("snow")
     with page.expect_response(re.compile("/ask/$")):
         slot(page, 1).get_by_label("Your word").press("Enter")
