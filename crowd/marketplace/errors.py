@@ -29,8 +29,9 @@ class ValidationException(APIError):
     kind = "ValidationException"
 
     def __init__(self, *, value: object, member: str, constraint: str) -> None:
+        told = "null" if value is None else f"'{value}'"
         super().__init__(
-            f"1 validation error detected: Value '{value}' at '{member}' failed to satisfy "
+            f"1 validation error detected: Value {told} at '{member}' failed to satisfy "
             f"constraint: {constraint}"
         )
 

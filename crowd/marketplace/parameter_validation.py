@@ -66,7 +66,7 @@ def _check_structure(value: dict[str, object], shape: StructureShape, *, path: s
     for name in shape.required_members:
         if value.get(name) is None:
             raise ValidationException(
-                value="null", member=_member(path, name), constraint="Member must not be null"
+                value=None, member=_member(path, name), constraint="Member must not be null"
             )
     for name, member in shape.members.items():
         if value.get(name) is not None:

@@ -23,6 +23,9 @@ def create_hit_type(call: Call) -> Mapping[str, Any]:
 def read_terms(call: Call) -> hit_creation.Terms:
     """The terms in CreateHIT and CreateHITType. The service model carries none of these bounds."""
     check_bounds(call, ranges=RANGES, longest=LONGEST)
+    for name in ("Title", "Description"):
+        if not call.text(name).strip():
+            raise out_of_range(f"The length of {name}", low=1, high=LONGEST[name])
     if call.money("Reward") > Requester.MOST_MONEY:
         raise out_of_range("Reward", low=0, high=Requester.MOST_MONEY)
     return hit_creation.Terms(

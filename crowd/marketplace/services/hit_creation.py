@@ -19,9 +19,9 @@ from crowd.marketplace.questions.xml_parsing import Question
 from crowd.marketplace.services import events, money
 from crowd.marketplace.services.qualifying import requirements
 
-LONGEST_LIFE = timedelta(days=365)
 MOST_ASSIGNMENTS = 1_000_000_000
 DISPOSED_AFTER = timedelta(days=120)
+FARTHEST_END = timedelta(days=3650)  # no time that is added to an end leaves the calendar
 Policy = Mapping[str, Any]
 
 

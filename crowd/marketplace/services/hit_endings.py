@@ -11,12 +11,12 @@ from crowd.marketplace.services import events, hit_creation, review_policies
 
 def set_expiration(*, hit: HIT, expires_at: datetime, now: datetime) -> None:
     """Move a locked HIT's expiry. The past expires it at once; a later time opens an expired one again."""
+    hit_creation.refuse_if_disposed(hit)
     if expires_at <= now:
         expire_hit(hit=hit, now=now)
         return
-    hit_creation.refuse_if_disposed(hit)
-    if expires_at > now + hit_creation.LONGEST_LIFE:
-        raise out_of_range("ExpireAt", low="now", high="365 days from now")
+    if expires_at > now + hit_creation.FARTHEST_END:
+        raise out_of_range("ExpireAt", low="now", high="ten years from now")
     is_longer = expires_at > hit.expires_at
     hit.expires_at = expires_at
     hit.save(update_fields=["expires_at"])

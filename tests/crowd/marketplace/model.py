@@ -11,8 +11,8 @@ from typing import Literal
 CENT = Decimal("0.01")
 MANY = 10
 DISPOSED_AFTER = timedelta(days=120)
+FARTHEST_END = timedelta(days=3650)
 OVERRIDE_LIFE = timedelta(days=30)
-LONGEST_LIFE = timedelta(days=365)
 Status = Literal["Accepted", "Submitted", "Approved", "Rejected", "Returned", "Abandoned"]
 HOLDING: tuple[Status, ...] = ("Accepted", "Submitted", "Approved", "Rejected")
 HANDED_IN: tuple[Status, ...] = ("Submitted", "Approved", "Rejected")
@@ -153,10 +153,9 @@ class Model:
         self._open_again(task)
 
     def set_expiration(self, task: Task, *, at: datetime) -> None:
-        """A HIT that is over, deleted or not, may be ended once more; that changes nothing."""
-        if at > self.now:
-            self._refuse_disposed(task)
-        if at > self.now + LONGEST_LIFE:
+        """A HIT that is over may be ended once more, which changes nothing; a deleted one may not."""
+        self._refuse_disposed(task)
+        if at > self.now + FARTHEST_END:
             raise Refused("")
         if at > self.now and task.expires_at <= self.now:
             self._need(task.left * task.cost)

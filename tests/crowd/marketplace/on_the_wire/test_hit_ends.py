@@ -102,14 +102,14 @@ def test_deleted_hit_is_changed_no_more(caller: Caller) -> None:
     got = [
         refused(caller.api.delete_hit, HITId=hit_id),
         refused(caller.api.update_expiration_for_hit, HITId=hit_id, ExpireAt=in_an_hour),
+        refused(caller.api.update_expiration_for_hit, HITId=hit_id, ExpireAt=0),
         refused(caller.api.update_hit_review_status, HITId=hit_id),
         refused(caller.api.update_hit_type_of_hit, HITId=hit_id, HITTypeId=caller.create_type()),
         refused_to_add(caller, hit_id, 1),
     ]
     override = refused(caller.api.approve_assignment, AssignmentId=done.external_id, OverrideRejection=True)
 
-    set_expiration(caller, hit_id, 0)  # ending an expired HIT again is no mistake
-    assert got == [WRONG_STATE] * 5
+    assert got == [WRONG_STATE] * 6
     assert override == Refusal(code="InvalidAssignmentState")
     assert caller.state(hit_id) == ("Disposed", 1, 0)
     assert caller.money == Money(available="100.00", held="0.00")
