@@ -96,7 +96,7 @@ def _page(
         context["others"] = _others(attempt)
         context["lacks_scores"] = attempt.status == Status.WAITING and attempt.gate.grading == "scores"
         if work := attempt.assignment:
-            context = {**work_page(work), **facts_of(work, now=now), **context}
+            context = {**work_page(work), **facts_of(work, user=user, now=now), **context}
             context["may_see_work"] = user.has_perm("hits.view_assignment")
     return render(request, "attempt/grading", context, status=status)
 

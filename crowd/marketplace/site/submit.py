@@ -57,7 +57,8 @@ def fixed_submit(request: HttpRequest) -> HttpResponse:
     The id names the work: only its worker and its requester know it, and it is good while the work is open.
     A preview's frame sends its form here too, and is told that nothing is submitted.
     """
-    return _answer(request, _find_open)
+    worker = request.POST.get("workerId") or request.GET.get("workerId", "")
+    return _answer(request, lambda claimed: _find_open(claimed, worker=worker))
 
 
 def _answer(request: HttpRequest, find: Callable[[str], Assignment]) -> HttpResponse:
@@ -135,13 +136,16 @@ def _read_fields(request: HttpRequest) -> list[tuple[str, str]]:
     return [(name, BETWEEN_VALUES.join(values)) for name, values in given if name not in OWN_FIELDS]
 
 
-def _find_open(claimed: str) -> Assignment:
-    """The latest work with this id; ids are used again after a return."""
-    found = Assignment.objects.filter(external_id=claimed).select_related("hit__hit_type")
-    assignment = found.order_by("-pk").first()
-    if not assignment:
+def _find_open(claimed: str, *, worker: str) -> Assignment:
+    """The latest work with this id. If it was used before, and returned, its worker must be named too."""
+    found = Assignment.objects.filter(external_id=claimed).select_related("hit__hit_type", "worker")
+    attempts = list(found.order_by("-pk")[:2])
+    if not attempts:
         raise SubmitRefused(_("This work does not exist any more."))
-    return assignment
+    latest = attempts[0]
+    if len(attempts) > 1 and latest.worker.external_id != worker:
+        raise SubmitRefused(_("This submit address is not valid. Open the work from your queue."))
+    return latest
 
 
 def _find(signed: str, *, claimed: str) -> Assignment:

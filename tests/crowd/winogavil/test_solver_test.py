@@ -19,6 +19,7 @@ from hits.batches.services import drafting
 from hits.core.errors import InvalidAnswer
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
+from hits.people.queries.worker_pool import RecruitingNeed
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -288,7 +289,11 @@ def test_launch_page_warns_of_too_few_questions_and_of_no_number_of_answers(stud
     few = make_solver_test(study=study, questions=6, status="draft", duration_s=2700, estimated_s=300)
     enough = make_solver_test(study=study, questions=20, status="draft", duration_s=2700, estimated_s=300)
 
-    said = [list(warnings(batch, wanted=answers_wanted(batch), wage=None)) for batch in (few, enough)]
+    nobody = RecruitingNeed(needed=0, assignments=0, known=0, shut_out=0)
+    told = [
+        warnings(batch, wanted=answers_wanted(batch), wage=None, recruiting=nobody) for batch in (few, enough)
+    ]
+    said = [[words for words, _ in rows] for rows in told]
 
     assert said == [
         ["Each worker is to get 10 questions, and there are only 6. Add some, or ask fewer."],

@@ -165,6 +165,22 @@ def test_submit_to_the_address_of_all_work_reaches_the_open_one(
     assert assignment.answer == write_answer([("chosen", "a")])
 
 
+def test_submit_for_an_id_that_was_used_before_needs_the_workers_own(
+    browser: Browser, assignment: Assignment
+) -> None:
+    browser.post(f"{work_path(assignment)}return/")
+    again = accepted(signed_in(), assignment.hit)
+    assert again.external_id == assignment.external_id
+
+    earlier = stranger().post("/mturk/externalSubmit", form(again, chosen="theirs"))
+    own = form(again, chosen="mine", workerId=again.worker.external_id)
+    answers = [earlier, stranger().post("/mturk/externalSubmit", own)]
+
+    again.refresh_from_db()
+    assert [answer.status_code for answer in answers] == [409, 200]
+    assert again.answer == write_answer([("chosen", "mine")])
+
+
 def test_submit_to_the_address_of_all_work_after_a_return_is_refused(
     browser: Browser, assignment: Assignment
 ) -> None:
