@@ -310,7 +310,7 @@ def test_tasks_of_the_studys_families_come_first_and_the_others_are_folded(clien
     page = text_of(client.get(add, {"study": study.pk}))
     foreign = next(key for key in families.offered() if not key.startswith("winogavil."))
     first, others = page.split("Other kinds of work</summary>")
-    chosen = text_of(client.get(add, {"study": study.pk, "task": foreign}))
+    chosen = text_of(client.get(f"{add}?study={study.pk}&task={foreign}"))
 
     assert "Association game</legend>" in first
     assert "Association game</legend>" not in others

@@ -102,7 +102,7 @@ def test_pictures_that_the_worker_missed_are_marked(
 
     page = client.get(REVIEW, {"at": works[0].pk})
 
-    assert text(page).count("✓ picked, belongs to the cue") == 1
+    assert text(page).count("✓ picked, belongs to the word") == 1
     assert text(page).count("– missed, belongs to the word") == len(picks) - 1
     assert page.content.decode().count("picture missed") == len(picks) - 1
 
