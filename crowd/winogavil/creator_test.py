@@ -5,7 +5,6 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
@@ -16,10 +15,9 @@ from crowd.winogavil.services.exclusion import still_asked
 from crowd.winogavil.services.reports import picture_target
 from crowd.winogavil.solver_task import PRACTICE, practice_cue
 from crowd.winogavil.spymaster_task import CreateTask
-from hits.families import NarrowsItems, Purpose, TaskPage, UsesUp
+from hits.families import Purpose, TaskPage, UsesUp
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
-from hits.work.models.leases import Lease
 from scoring.models import RivalQuery
 
 TEMPLATE = "winogavil/creator_test.html"
@@ -27,7 +25,7 @@ TEMPLATE = "winogavil/creator_test.html"
 EXAMPLE_TAKEN = ("dog", "shoe")
 
 
-class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
+class CreatorTestTask(CreateTask, UsesUp):
     """The creator's test; its words are solved like all others, and are in no data unless that is chosen."""
 
     key = domain.CREATOR_TEST
@@ -49,8 +47,6 @@ class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
         workers_per_hit=27,
     )
     purpose = Purpose.TEST
-    # A worker who returns it before the model was asked may come back, also to sets already seen.
-    leases_once = False
     most_cues = 10
     scored_per_item = 1
 
@@ -79,13 +75,6 @@ class CreatorTestTask(CreateTask, NarrowsItems, UsesUp):
             for slot, picture_set in enumerate(picture_sets, start=1)
             if slot in known or picture_set.item in asked
         ]
-
-    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
-        """Leave out sets of tries in which this worker asked the model: another try has other sets."""
-        met = Lease.objects.filter(
-            item=OuterRef("pk"), worker=worker_id, assignment__rival_queries__isnull=False
-        )
-        return items.exclude(Exists(met))
 
     def uses_up(self, assignment: Assignment) -> bool:
         """True once the model was asked about a word: another try would be a second chance with it."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
@@ -30,6 +30,7 @@ from hits.families import (
     AsksRival,
     FlattensWork,
     GivesFeedback,
+    NarrowsItems,
     Proposal,
     RecoversAnswers,
     Score,
@@ -50,7 +51,9 @@ from scoring.models import RivalQuery
 SLOTS = (1, 2)
 
 
-class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedback, FlattensWork):
+class CreateTask(
+    TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedback, FlattensWork, NarrowsItems
+):
     key = domain.CREATE
     name = "Association game: create"
     role = "Spymasters"
@@ -69,8 +72,16 @@ class CreateTask(TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedba
     measures = (domain.FOOL, domain.SOLVABLE)
     scored_per_item = len(SLOTS)
     is_judged_later = True
-    leases_once = True  # returning the HIT gives no second chance with the model
     most_cues: ClassVar[int] = len(SLOTS)
+
+    def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
+        """Leave out sets about which this worker asked the model: returning gives no second chance with it.
+
+        A player who skips a set is shown other pictures, whether the model was asked or not.
+        """
+        used_up = Q(assignment__rival_queries__isnull=False) | Q(assignment__account__kind=Account.Kind.WEB)
+        met = Lease.objects.filter(used_up, item=OuterRef("pk"), worker=worker_id)
+        return items.exclude(Exists(met))
 
     def practice_page(self) -> TaskPage:
         pictures = [{"url": static(f"winogavil/{name}.svg")} for name in PRACTICE["all"]]

@@ -190,7 +190,7 @@ def test_nothing_left_since_all_is_answered_is_said_so(client: Client, hit: HIT,
 
     assert "Nothing left for you here" in page
     assert "Everything here has been answered, or other people are answering it right now." in page
-    assert "you have answered before" not in page
+    assert "you were given before" not in page
 
 
 def test_nothing_left_but_ones_own_is_said_so(client: Client, hit: HIT, item: Item) -> None:
@@ -213,7 +213,7 @@ def test_nothing_left_by_a_rule_of_the_task_is_said_so(
 
     page = text_of(visit(client, hit))
 
-    assert "kept for people who have not done closely related work" in page
+    assert "kept for people who have not tried it, or closely related work, before" in page
 
 
 def test_preview_of_what_holds_nothing_says_so_before_anybody_accepts(

@@ -169,7 +169,19 @@ def test_answer_taken_out_opens_the_word_again_and_changes_its_scores(
     assert Solution.objects.count() == 3
 
 
-def test_what_was_returned_is_not_shown_again(study: Study, people: list[Worker]) -> None:
+def test_what_was_returned_untested_is_given_to_the_same_worker_again(
+    study: Study, people: list[Worker]
+) -> None:
+    create = make_game_batch(CREATE, study=study, account=people[0].account)
+    first = open_work(create, people[0])
+    leasing.give_up(first, now=NOW)
+
+    second = open_work(create, people[0])
+
+    assert len(leasing.items_of(second)) == 1
+
+
+def test_what_was_returned_after_a_test_is_not_shown_again(study: Study, people: list[Worker]) -> None:
     create = make_game_batch(CREATE, study=study, account=people[0].account)
     first = open_work(create, people[0])
     put_cue(first, "snow")
