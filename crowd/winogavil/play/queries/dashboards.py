@@ -43,6 +43,8 @@ class Figures:
     cues: int
     solves: int
     early: Early = Early()
+    # Parts of turns that are not in the figures and never will be, such as those of withdrawn words.
+    gone: Sequence[str] = ()
 
     @property
     def fool(self) -> Fraction | None:
@@ -72,11 +74,11 @@ class Figures:
 
     @property
     def open_cues(self) -> int:
-        return max(0, self.cues - self.worth.final_cues)
+        return max(0, self.cues - self.worth.final_cues - self.gone.count(Turn.Role.CREATE))
 
     @property
     def open_solves(self) -> int:
-        return max(0, self.solves - self.worth.final_solves)
+        return max(0, self.solves - self.worth.final_solves - self.gone.count(Turn.Role.SOLVE))
 
     @property
     def is_empty(self) -> bool:
@@ -121,8 +123,14 @@ class Rows:
 
 def figures_of(player: Player) -> Figures:
     standing = player.standing
-    early = _early_scores(player)
-    return Figures(worth=standing.worth, cues=standing.cues, solves=standing.solves, early=early)
+    gone = _done(player).filter(~is_fit(), counted_at=None).values_list("role", flat=True)
+    return Figures(
+        worth=standing.worth,
+        cues=standing.cues,
+        solves=standing.solves,
+        early=_early_scores(player),
+        gone=list(gone),
+    )
 
 
 def rows_of(player: Player, last: Turn | None, *, now: datetime) -> Rows:

@@ -84,6 +84,24 @@ def test_word_is_withdrawn_by_its_author_after_a_question_and_leaves_the_data(
     assert "You have withdrawn this word" in text_of(client.get(f"/turns/{turn.assignment.public_id}/"))
 
 
+def test_withdrawn_word_waits_for_nobody_and_promises_no_points(
+    author: Player, settings: LazySettings
+) -> None:
+    turn = play(author)
+    assert turn
+    client, address = visit(author, settings), f"/turns/{turn.assignment.public_id}/"
+    before, mine_before = text_of(client.get(address)), text_of(client.get("/"))
+
+    client.post(f"{address}withdraw/")
+
+    after, mine = text_of(client.get(address)), text_of(client.get("/"))
+    assert [words in before for words in ("waits for its solvers", "up to 50 more")] == [True, True]
+    assert [words in after for words in ("waits for its solvers", "up to 50 more")] == [False, False]
+    assert "1 waits for people to solve it." in mine_before
+    assert "1 word invented." in mine
+    assert "waits for people to solve it" not in mine
+
+
 def test_nobody_withdraws_a_word_of_another(author: Player, turn: Turn, settings: LazySettings) -> None:
     other = visit(make_player(author.game), settings)
 

@@ -612,6 +612,7 @@ def test_dashboard_tells_figures_and_progress(visitor: Client, player: Player) -
     assert "Fooled the model by</dt><dd>100.0 %" in page
     assert "Points</dt><dd>50</dd>" in page
     assert "A word is final once three people have solved it" in page
+    assert "the right pictures that you picked, as a share of all that are right or that you picked" in page
     assert "Days in a row</dt><dd>1</dd>" in page
     assert f'value="{join_url(player.game)}"' in page
 
