@@ -45,7 +45,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Show an invitation. Only its button signs in, as mail scanners open links; a GET changes nothing."""
     found = worker_sign_in.find_invitation(token=token, now=clock.now())
     if not found:
-        return render(request, "marketplace/invitation_over.html", status=404)
+        context = {"worker": find_worker(request)}
+        return render(request, "marketplace/invitation_over.html", context, status=404)
     if request.method != "POST":
         return render(request, "marketplace/invitation.html", {"invited": found.worker})
     has_begun = queries.accepted_work(worker=found.worker).exists()

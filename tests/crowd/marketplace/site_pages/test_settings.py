@@ -295,6 +295,9 @@ def test_password_is_not_changed_without_the_present_one(present: str) -> None:
     response = change(browser, present=present)
 
     assert response.status_code == 422
+    page = response.content.decode()
+    assert 'role="alert" tabindex="-1" autofocus' in page
+    assert '<a href="#id_present">Present password</a>' in page
     assert [try_in(stranger(), password=word).status_code for word in (PASSWORD, NEW)] == [302, 422]
 
 
@@ -358,7 +361,11 @@ def test_new_password_ends_the_link() -> None:
 
     change(Browser(client=client, worker=worker))
 
-    assert (stranger().post(f"/invitation/{token}/").status_code, worker.invitations.count()) == (404, 0)
+    ended = stranger().post(f"/invitation/{token}/")
+    assert (ended.status_code, worker.invitations.count()) == (404, 0)
+    assert "as soon as its owner sets a password" in text_of(ended)
+    assert 'href="/sign-in/"' in ended.content.decode()
+    assert "You are signed in already" in text_of(client.get(f"/invitation/{token}/"))
     assert try_in(stranger(), password=NEW).status_code == 302
 
 
