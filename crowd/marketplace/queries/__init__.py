@@ -11,6 +11,7 @@ from crowd.marketplace.queries.records import (
     history,
     messages,
     payouts,
+    reward_waiting,
 )
 from crowd.marketplace.queries.search_words import words_of
 
@@ -31,5 +32,6 @@ __all__ = [
     "open_hits",
     "payouts",
     "read_page",
+    "reward_waiting",
     "words_of",
 ]

@@ -1,8 +1,9 @@
 """A worker's own records: accepted work, submitted work, messages and payouts."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
-from django.db.models import CharField, Exists, OuterRef, QuerySet, Value
+from django.db.models import CharField, Exists, OuterRef, QuerySet, Sum, Value
 from django.db.models.functions import Cast, Concat
 
 from crowd.marketplace.models import Assignment, LedgerEntry, Payout
@@ -27,6 +28,12 @@ def accepted_work(*, worker: Worker) -> QuerySet[Assignment]:
         .select_related("hit__hit_type__requester")
         .order_by("deadline_at", "pk")
     )
+
+
+def reward_waiting(*, worker: Worker) -> Decimal:
+    """Rewards of the work that waits for approval, without bonuses."""
+    waiting = Assignment.objects.filter(worker=worker, status=Status.SUBMITTED)
+    return waiting.aggregate(sum=Sum("hit__hit_type__reward"))["sum"] or Decimal(0)
 
 
 def history(*, worker: Worker, status: str = "", words: Sequence[str] = ()) -> QuerySet[Assignment]:

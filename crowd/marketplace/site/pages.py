@@ -35,6 +35,8 @@ def hit_list(request: HttpRequest, worker: Worker) -> HttpResponse:
         "further": find.address(after=listing.after) if listing.after else "",
         "start": find.address(),
         "all_address": find.address(mine=""),
+        "assignments": queries.accepted_work(worker=worker),
+        "now": now,
     }
     return show(request, "list", worker, context)
 

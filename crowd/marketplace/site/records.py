@@ -103,6 +103,7 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
         ),
         "paid": worker.earned - worker.owed,
         "statements": newest_asked(decided.order_by("-pk")[:ASKED]),
+        "waiting_sum": queries.reward_waiting(worker=worker),
         "waiting": max(0, worker.submitted - worker.approved - worker.rejected),
         "earlier": _address(before=page.before) if page.before else "",
         "further": _address(after=page.after) if page.after else "",

@@ -1,6 +1,6 @@
 from django import template
 
-from crowd.marketplace import queries
+from crowd.marketplace import clock, queries
 from crowd.marketplace.models.parties import Worker
 
 register = template.Library()
@@ -10,3 +10,9 @@ register = template.Library()
 def count_unread(worker: Worker) -> int:
     """Unread messages of this worker, counted up to ten; shown on every page of the site."""
     return queries.count_unread(worker=worker)
+
+
+@register.simple_tag
+def count_accepted(worker: Worker) -> int:
+    """Pieces of work that this worker has accepted and may still submit; shown on every page of the site."""
+    return queries.accepted_work(worker=worker).filter(deadline_at__gt=clock.now()).count()

@@ -76,7 +76,7 @@ def test_earnings_tell_how_much_waits(browser: Browser) -> None:
 
     said = text_of(browser.get("/earnings/"))
 
-    assert "Approved 0 Waiting for approval 1 Rejected 1" in said
+    assert "Approved 0 Waiting for approval 1 ($0.05) Rejected 1" in said
     assert status_of(waiting) == "Submitted"
 
 

@@ -1,5 +1,6 @@
 """List, preview, work, queue and history, as a signed-in worker sees them."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -37,7 +38,7 @@ EMPTY = {
     "/history/": "You have submitted no work yet. Find work",
     "/history/?q=x": "No submitted work matches this search.",
     "/earnings/": "Nothing has been paid out yet.",
-    "/messages/": "No messages.",
+    "/messages/": "Answers to what you ask about your work come as no message",
 }
 
 
@@ -281,6 +282,17 @@ def test_unknown_group_or_work_is_not_found(browser: Browser) -> None:
     ]
 
     assert [answer.status_code for answer in answers] == [404, 404, 404]
+
+
+def test_find_work_and_the_bar_tell_of_open_work(browser: Browser) -> None:
+    before = text_of(browser.get("/"))
+    accepted(browser, open_hit(title="Short", duration_s=3_600))
+
+    found, elsewhere = text_of(browser.get("/")), text_of(browser.get("/settings/"))
+
+    assert "Accepted, and not submitted yet" not in before
+    assert re.search(r"Accepted, and not submitted yet Short · submit within (59 minutes|1 hour)", found)
+    assert "My queue 1 open" in elsewhere
 
 
 def test_queue_shows_what_is_open_most_urgent_first(browser: Browser) -> None:
