@@ -58,8 +58,10 @@ def test_worker_reads_the_pay_asks_and_reads_the_answer(
     expect(statement.locator("article .tag").first).to_contain_text("Approved and credited")
     expect(statement.locator(".lines-between .tag")).to_contain_text("Credited on")
     expect(statement.locator(".lines-between")).to_contain_text("all right")
-    statement.get_by_text("Something is not right?").click()
-    statement.get_by_label("What is not right, in your own words").fill("It took me an hour.")
+    statement.get_by_text("A question, or something is not right?").click()
+    statement.get_by_label("What you ask, or what is not right, in your own words").fill(
+        "It took me an hour."
+    )
     statement.get_by_role("button", name="Send").click()
     expect(statement.get_by_role("status")).to_contain_text("You find the answer here")
 
@@ -192,7 +194,7 @@ def test_statement_looks_right(open_page: OpenPage, sites: Sites, size: str) -> 
 
     visitor.visit("statement", here)
     visitor.page.get_by_text("How it was worked out").first.click()
-    visitor.page.get_by_text("Something is not right?").first.click()
+    visitor.page.get_by_text("A question, or something is not right?").first.click()
     visitor._keep_picture(f"statement-open-{size}")
     visitor.visit("statement-empty", other)
     visitor.visit("statement-old", old, status=410)
