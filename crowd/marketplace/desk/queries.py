@@ -36,6 +36,13 @@ WORKER_FILTERS = {
     "erased": Q(erased_at__isnull=False),
 }
 
+WORK_FILTERS = {
+    "all": Q(),
+    "bonus": Q(bonus__gt=0),
+    # Also what was approved in the end: the requester's reason went with that, the day is kept.
+    "rejected": Q(rejected_at__isnull=False),
+}
+
 
 class Giver(TypedDict):
     source: str
@@ -118,10 +125,14 @@ def payouts(*, search: str) -> "QuerySet[WithAnnotations[Payout, TakenBack]]":
     )
 
 
-def works_of(worker: Worker) -> "QuerySet[WithAnnotations[Assignment, Bonuses]]":
+def works_of(worker: Worker, *, only: str = "all") -> "QuerySet[WithAnnotations[Assignment, Bonuses]]":
     """What the worker has accepted, newest first, each with the sum of its bonuses."""
     found = Assignment.objects.filter(worker=worker).select_related("hit__hit_type", "hit__requester")
-    return found.annotate(bonus=Sum("bonuses__amount")).order_by("-id")
+    return found.annotate(bonus=Sum("bonuses__amount")).filter(WORK_FILTERS[only]).order_by("-id")
+
+
+def bonuses_of(worker: Worker) -> Decimal:
+    return round_half_up(worker.bonuses.aggregate(sum=Coalesce(Sum("amount"), ZERO))["sum"])
 
 
 def blocks(*, search: str) -> QuerySet[Block]:

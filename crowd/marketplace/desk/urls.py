@@ -42,6 +42,7 @@ urlpatterns = [
     path("workers/invite/", invitations.invite, name="invite"),
     path("workers/links.csv", invitations.links_file, name="links_file"),
     path(WORKER, workers.detail, name="worker"),
+    path(f"{WORKER}work/", workers.work_of, name="work_of"),
     path(f"{WORKER}facts/", workers.set_facts, name="set_facts"),
     path(f"{WORKER}invitation/", invitations.invite_again, name="invite_again"),
     path(f"{WORKER}suspend/", workers.suspend, name="suspend"),

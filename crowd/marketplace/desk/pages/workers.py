@@ -1,5 +1,7 @@
 """Workers: the list, and the facts and decisions about one."""
 
+from collections.abc import Iterable
+
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -10,7 +12,10 @@ from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import EraseForm, FactsForm, ReasonForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
+from crowd.marketplace.models import Assignment
 from crowd.marketplace.models.parties import Block, Operator, Worker
+from crowd.marketplace.queries import LATEST as LATEST_FIRST
+from crowd.marketplace.queries import read_page
 from crowd.marketplace.queries.feedback import read_feedback
 from crowd.marketplace.services import erasure
 from crowd.marketplace.services import workers as services
@@ -25,6 +30,7 @@ FILTER_NAMES = {
     "erasure": "Erasure requested",
     "erased": "Erased",
 }
+WORK_FILTER_NAMES = {"all": "All", "bonus": "With a bonus", "rejected": "Rejected, now or once"}
 
 
 @require_safe
@@ -45,6 +51,36 @@ def detail(request: HttpRequest, operator: Operator, worker_id: str) -> HttpResp
     worker = find_worker(worker_id)
     facts = FactsForm(initial={name: getattr(worker, name) for name in FACTS})
     return _show_detail(request, operator, worker, facts)
+
+
+@require_safe
+@operator_required
+def work_of(request: HttpRequest, operator: Operator, worker_id: str) -> HttpResponse:
+    """Show all that the worker has accepted, and what the sum owed is made of."""
+    settle(now=clock.now())
+    worker = find_worker(worker_id)
+    only = request.GET.get("only", "")
+    only = only if only in WORK_FILTER_NAMES else "all"
+    page = read_page(
+        queries.works_of(worker, only=only),
+        keyset=LATEST_FIRST,
+        after=request.GET.get("after", ""),
+        before=request.GET.get("before", ""),
+        size=lists.ROWS_ON_A_PAGE,
+    )
+    bonuses = queries.bonuses_of(worker)
+    context = {
+        "worker": worker,
+        "bonuses": bonuses,
+        "rewards": worker.earned - bonuses,
+        "paid": worker.earned - worker.owed,
+        "works": _with_words(page.rows),
+        "only": only,
+        "filters": WORK_FILTER_NAMES,
+        "earlier": f"?only={only}&before={page.before}" if page.before else "",
+        "further": f"?only={only}&after={page.after}" if page.after else "",
+    }
+    return show(request, operator, "work_of", context)
 
 
 @require_POST
@@ -134,13 +170,17 @@ def _show_detail(
     context = {
         "worker": worker,
         "form": facts,
-        # Without the address where the worker asks about it: whoever opens that is the worker.
-        "works": [(work, read_feedback(work).words) for work in queries.works_of(worker)[:LATEST]],
+        "works": _with_words(queries.works_of(worker)[:LATEST]),
         "payouts": queries.payouts(search="").filter(worker=worker)[:LATEST],
         "blocks": _blocks_of(worker),
         "audit_entries": queries.audit_entries().filter(about=worker.external_id)[:LATEST],
     }
     return show(request, operator, "worker", context, status=status)
+
+
+def _with_words(works: Iterable[Assignment]) -> list[tuple[Assignment, str]]:
+    """Each with what the requester wrote, without the address to ask at: whoever opens that is the worker."""
+    return [(work, read_feedback(work).words) for work in works]
 
 
 def _blocks_of(worker: Worker) -> QuerySet[Block]:

@@ -29,6 +29,7 @@ PAGES = [
     f"{FIRST}ledger.csv",
     "workers/?q=w",
     "workers/{worker}/",
+    "workers/{worker}/work/",
     "workers/{worker}/erase/",
     "payouts/",
     "payouts/history/",

@@ -2,11 +2,13 @@
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 from html import unescape
 
 import pytest
 from django.utils import timezone
 
+from crowd.marketplace.desk import lists
 from crowd.marketplace.models.parties import AuditEntry, Block, Invitation, Worker
 from crowd.marketplace.services import reviewing, worker_sign_in
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, rows_of
@@ -69,6 +71,39 @@ def test_page_of_a_worker_lists_the_latest_work_with_reward_and_reason(desk: Des
     assert approved.external_id in newest
     assert str(approved.hit.requester) in newest
     assert "statement/secret" not in text_of(page)
+
+
+def test_all_work_of_a_worker_says_what_the_sum_owed_is_made_of(desk: Desk, worker: Worker) -> None:
+    now = timezone.now()
+    works = [
+        hand_in(open_hit(reward="0.50"), worker=worker, now=now) for _ in range(lists.ROWS_ON_A_PAGE + 1)
+    ]
+    first, second, third = works[:3]
+    for work in (first, second):
+        reviewing.reject_assignment(assignment=work, feedback="Empty.", now=now)
+    reviewing.approve_assignment(assignment=first, feedback="", override=True, now=now)
+    reviewing.pay_bonus(
+        requester=third.hit.requester, assignment=third, amount=Decimal("0.21"), reason="Good", now=now
+    )
+
+    page, rest = (desk.get(path_of(worker, f"work/{after}")) for after in ("", f"?after={second.pk}"))
+
+    assert path_of(worker, "work/") in desk.get(path_of(worker)).content.decode()
+    shown = (
+        "Rewards</dt><dd>$0.50<",
+        "Bonuses</dt><dd>$0.21<",
+        "Paid out</dt><dd>$0.00<",
+        "Owed</dt><dd>$0.71<",
+    )
+    assert [words in markup_of(page) for words in shown] == [True] * 4
+    assert f"?only=all&amp;after={second.pk}" in page.content.decode()
+    assert len(rows_of(page)) == lists.ROWS_ON_A_PAGE
+    [overridden] = rows_of(rest)
+    assert "Approved rejected first" in overridden
+    rejected = rows_of(desk.get(path_of(worker, "work/?only=rejected")))
+    assert [("Empty." in row, "Approved" in row) for row in rejected] == [(True, False), (False, True)]
+    [with_bonus] = rows_of(desk.get(path_of(worker, "work/?only=bonus")))
+    assert "$0.21" in with_bonus
 
 
 def test_log_names_and_links_whom_an_action_was_about(desk: Desk, worker: Worker) -> None:
