@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import reduce
+from itertools import chain
+from operator import or_
 from typing import TypedDict
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum
@@ -15,6 +18,8 @@ from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worke
 from crowd.marketplace.queries.records import is_taken_back
 
 ZERO = Decimal(0)
+# So many people of a name are looked for in the log.
+MOST_CALLED = 20
 REQUESTER_SORTS = {
     "name": ("name",),
     "newest": ("-id",),
@@ -147,12 +152,27 @@ def blocks(*, search: str) -> QuerySet[Block]:
 def audit_entries(*, search: str = "") -> QuerySet[AuditEntry]:
     """The actions of operators, newest first."""
     found = AuditEntry.objects.select_related("operator").order_by("-id")
-    return found.filter(
+    if not search:
+        return found
+    fits = (
         Q(what__icontains=search)
         | Q(about__iexact=search)
         | Q(note__icontains=search)
         | Q(operator__sign_in_name__iexact=search)
     )
+    called: chain[Worker | Requester] = chain(
+        Worker.objects.filter(name__icontains=search)[:MOST_CALLED],
+        Requester.objects.filter(name__icontains=search)[:MOST_CALLED],
+    )
+    return found.filter(reduce(or_, map(_is_about, called), fits))
+
+
+def audit_entries_of(one: Worker | Requester) -> QuerySet[AuditEntry]:
+    return audit_entries().filter(_is_about(one))
+
+
+def _is_about(one: Worker | Requester) -> Q:
+    return Q(about=one.external_id) | Q(note__contains=one.external_id)
 
 
 def _search_workers(found: QuerySet[Worker], search: str) -> QuerySet[Worker]:

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from crowd.marketplace import clock
-from crowd.marketplace.models.parties import Operator
+from crowd.marketplace.models.parties import AuditEntry, Operator
 from crowd.marketplace.services import operators
 
 NOTE = f"operator_note{settings.MARKETPLACE_COOKIES}"
@@ -78,13 +78,13 @@ def tell(note: str, to: str, *args: object) -> HttpResponse:
 @contextmanager
 def doing(
     request: HttpRequest, operator: Operator, what: str, *, about: str = "", note: str = ""
-) -> Iterator[None]:
+) -> Iterator[AuditEntry]:
     """Carry out this form's action: recorded, and idempotent however often the form is sent."""
     token = operators.read_token(request.POST.get("form_token", ""))
     with operators.do_once(
         operator=operator, token=token, what=what, about=about, note=note, now=clock.now()
-    ):
-        yield
+    ) as entry:
+        yield entry
 
 
 def _read_note(request: HttpRequest) -> str:

@@ -187,6 +187,10 @@ class OperatorSession(models.Model):
         return f"Session of {self.operator}"
 
 
+# Stands in a note before the ids of those whom an action was about.
+NAMED = " – workers "
+
+
 class AuditEntry(models.Model):
     """One action of an operator, for the audit log. The form's token makes it idempotent."""
 
@@ -202,3 +206,13 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what} {self.about}"
+
+    @property
+    def named(self) -> list[str]:
+        """The ids of those it was about stand at the end of its note, if they were several."""
+        return [] if self.about else self.note.partition(NAMED)[2].split(", ")
+
+    @property
+    def said(self) -> str:
+        """The note is said without those ids."""
+        return self.note if self.about else self.note.partition(NAMED)[0]

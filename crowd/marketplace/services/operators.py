@@ -1,6 +1,6 @@
 """The operators of the marketplace: their sign-in, and the record of their actions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -11,11 +11,13 @@ from django.db import IntegrityError
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models.parties import AuditEntry, Operator, OperatorSession
+from crowd.marketplace.models.parties import NAMED, AuditEntry, Operator, OperatorSession
 from hits.common import login_throttle
 
 SESSION_LIFE = timedelta(hours=12)
 DOOR = "desk"
+# So many ids a note holds beside a sum and its reference.
+MOST_NAMED = 20
 
 
 class AlreadyDone(Exception):
@@ -84,7 +86,7 @@ def sign_out(*, token: str) -> None:
 @contextmanager
 def do_once(
     *, operator: Operator, token: UUID, what: str, about: str = "", note: str = "", now: datetime
-) -> Iterator[None]:
+) -> Iterator[AuditEntry]:
     """Record an action in the transaction of its change; idempotent by the form's token.
 
     Raises AlreadyDone if this form was carried out before.
@@ -92,12 +94,19 @@ def do_once(
     with atomic():
         try:
             with atomic():
-                AuditEntry.objects.create(
+                entry = AuditEntry.objects.create(
                     operator=operator, token=token, what=what, about=about, note=note, done_at=now
                 )
         except IntegrityError:
             raise AlreadyDone from None
-        yield
+        yield entry
+
+
+def about_people(external_ids: Sequence[str], *, note: str) -> dict[str, str]:
+    """What an entry says of one worker, or of several: as many of their ids as a note holds."""
+    if len(external_ids) == 1:
+        return {"about": external_ids[0], "note": note}
+    return {"note": f"{note}{NAMED}{', '.join(external_ids[:MOST_NAMED])}"}
 
 
 def read_token(text: str) -> UUID:

@@ -15,8 +15,9 @@ from crowd.marketplace.desk.pages.workers import find_worker
 from crowd.marketplace.desk.responses import doing, show
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models.parties import Operator
+from crowd.marketplace.models.parties import AuditEntry, Operator
 from crowd.marketplace.services import workers as services
+from crowd.marketplace.services.operators import about_people
 from crowd.marketplace.services.worker_sign_in import INVITATION_LIFE
 from crowd.marketplace.spreadsheets import csv_file
 
@@ -30,8 +31,10 @@ def invite(request: HttpRequest, operator: Operator) -> HttpResponse:
     if not form.is_valid():
         return show(request, operator, "invite", {"form": form}, status=422 if form.errors else 200)
     names = form.cleaned_data["names"]
-    with doing(request, operator, "workers invited", note=str(len(names))):
+    with doing(request, operator, "workers invited") as entry:
         made = services.invite_workers(names=names, now=clock.now())
+        about = about_people([one.worker.external_id for one in made], note=str(len(names)))
+        AuditEntry.objects.filter(pk=entry.pk).update(**about)
     return _show_links(request, operator, made)
 
 

@@ -1,6 +1,6 @@
 """The first page, the log, the blocks, and the page for unknown addresses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -16,7 +16,7 @@ from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.models.parties import Block, Operator, Requester, Worker
+from crowd.marketplace.models.parties import AuditEntry, Block, Operator, Requester, Worker
 from crowd.marketplace.queries.daily_money import earned_by_day, hits_by_day
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services.work import settle
@@ -93,6 +93,7 @@ class Subject:
     url: object
 
 
+MOST_SHOWN = 3
 # Actions about several, or about what did not exist yet: the list where they are found.
 LISTS = {
     "paid": Subject(name="Payouts", url=reverse_lazy("desk:payout_history")),
@@ -107,9 +108,16 @@ def log(request: HttpRequest, operator: Operator) -> HttpResponse:
     search = lists.searched(request)
     page = lists.paged(request, queries.audit_entries(search=search))
     entries = list(page.object_list)
-    known = _subjects([entry.about for entry in entries])
-    lines = [(entry, known.get(entry.about) or LISTS.get(entry.what)) for entry in entries]
+    known = _subjects([one for entry in entries for one in (entry.about, *entry.named)])
+    lines = [(entry, _shown(entry, known)) for entry in entries]
     return show(request, operator, "log", {"page": page, "lines": lines, "search": search})
+
+
+def _shown(entry: AuditEntry, known: Mapping[str, Subject]) -> list[Subject]:
+    """Return the first few whom an action was about; behind them, or in their place, a list of all."""
+    named = [known[one] for one in (entry.about, *entry.named) if one in known]
+    listed = [LISTS[entry.what]] if entry.what in LISTS and len(named) != 1 else []
+    return named[:MOST_SHOWN] + listed
 
 
 def _subjects(external_ids: Sequence[str]) -> dict[str, Subject]:

@@ -20,6 +20,7 @@ from crowd.marketplace.models import Payout
 from crowd.marketplace.models.parties import Operator, Worker
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services import payouts as services
+from crowd.marketplace.services.operators import about_people
 from crowd.marketplace.services.work import settle
 from crowd.marketplace.spreadsheets import csv_file
 from hits.common.dollars import in_dollars
@@ -86,7 +87,11 @@ def mark_paid(request: HttpRequest, operator: Operator) -> HttpResponse:
     payments = services.read_payments(form.cleaned_data["lines"])
     reference = form.cleaned_data["reference"]
     total = in_dollars(sum((payment.amount for payment in payments), Decimal(0)))
-    with doing(request, operator, "paid", note=f"{total} to {len(payments)}: {reference}"):
+    about = about_people(
+        [payment.worker.external_id for payment in payments],
+        note=f"{total} to {len(payments)}: {reference}",
+    )
+    with doing(request, operator, "paid", **about):
         services.pay(payments=payments, reference=reference, paid_by=operator.sign_in_name, now=clock.now())
     return tell(f"{total} marked as paid. Payouts: {len(payments)}.", "desk:payout_history")
 

@@ -12,7 +12,7 @@ from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import FeesForm, NameForm, RequesterForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.models.parties import Operator, Requester
+from crowd.marketplace.models.parties import AuditEntry, Operator, Requester
 from crowd.marketplace.services import requesters as services
 from hits.common.dollars import in_dollars
 
@@ -34,13 +34,13 @@ def new(request: HttpRequest, operator: Operator) -> HttpResponse:
     if not form.is_valid():
         status = 422 if form.errors else 200
         return show(request, operator, "requester_new", {"form": form}, status=status)
-    with doing(request, operator, "requester made", note=form.cleaned_data["name"]):
+    name, deposit = form.cleaned_data["name"], form.cleaned_data["deposit"] or Decimal(0)
+    note = f"{name}, with a deposit of {in_dollars(deposit)}" if deposit else name
+    with doing(request, operator, "requester made", note=note) as entry:
         made = services.create_requester(
-            name=form.cleaned_data["name"],
-            deposit=form.cleaned_data["deposit"] or Decimal(0),
-            fee_schedule=form.cleaned_data["fee_schedule"],
-            now=clock.now(),
+            name=name, deposit=deposit, fee_schedule=form.cleaned_data["fee_schedule"], now=clock.now()
         )
+        AuditEntry.objects.filter(pk=entry.pk).update(about=made.requester.external_id)
     secrets = [
         ("Endpoint", settings.MARKETPLACE_URL),
         ("Access key id", made.access_key_id),
@@ -59,7 +59,7 @@ def detail(request: HttpRequest, operator: Operator, requester_id: str) -> HttpR
         "keys": requester.access_keys.order_by("-id"),
         "layouts": requester.layouts.defer("html").order_by("name"),
         "transfers": queries.transfers(requester=requester)[:LATEST],
-        "audit_entries": queries.audit_entries().filter(about=requester.external_id)[:LATEST],
+        "audit_entries": queries.audit_entries_of(requester)[:LATEST],
         "fees_form": FeesForm(initial={"fee_schedule": requester.fee_schedule}),
     }
     return show(request, operator, "requester", context)

@@ -173,7 +173,7 @@ def _show_detail(
         "works": _with_words(queries.works_of(worker)[:LATEST]),
         "payouts": queries.payouts(search="").filter(worker=worker)[:LATEST],
         "blocks": _blocks_of(worker),
-        "audit_entries": queries.audit_entries().filter(about=worker.external_id)[:LATEST],
+        "audit_entries": queries.audit_entries_of(worker)[:LATEST],
     }
     return show(request, operator, "worker", context, status=status)
 

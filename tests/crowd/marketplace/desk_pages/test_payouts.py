@@ -95,6 +95,9 @@ def test_what_was_ticked_is_marked_as_paid_in_full(desk: Desk) -> None:
     assert payout.paid_by == desk.operator.sign_in_name
     assert (owed(ticked), owed(other)) == (ZERO, Decimal(2))
     assert (paid_in_the_ledger(), ledger_sum()) == (Decimal("0.50"), ZERO)
+    assert "$0.50 to 1: Transfer 9" in text_of(desk.get(f"workers/{ticked.external_id}/"))
+    [line] = rows_of(desk.get(f"log/?q={ticked.name}"))
+    assert ticked.external_id in line
 
 
 def test_payment_sent_twice_is_marked_once(desk: Desk) -> None:

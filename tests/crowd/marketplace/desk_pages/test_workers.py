@@ -115,6 +115,19 @@ def test_log_names_and_links_whom_an_action_was_about(desk: Desk, worker: Worker
     assert worker.external_id in rows_of(page)[0]
 
 
+def test_an_invitation_is_found_by_name_with_whom_it_invited(desk: Desk) -> None:
+    desk.post("workers/invite/", names="Ada\nBo\nCy\nDi")
+    desk.post("workers/invite/", names="Eve")
+    ada, di, eve = (Worker.objects.get(name=name) for name in ("Ada", "Di", "Eve"))
+
+    [of_di], [of_eve] = (rows_of(desk.get(f"log/?q={name}")) for name in ("Di", "Eve"))
+
+    assert "Ada , Bo , Cy , Workers 4" in of_di
+    assert f"Eve {eve.external_id} 1" in of_eve
+    for worker in (ada, di, eve):
+        assert "workers invited" in text_of(desk.get(path_of(worker)))
+
+
 def test_file_of_links_that_are_not_ours_is_refused(desk: Desk) -> None:
     assert desk.post("workers/links.csv", links="made up").status_code == 409
 
