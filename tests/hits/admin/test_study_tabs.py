@@ -103,6 +103,17 @@ def test_overview_of_a_study_that_collects_nothing_offers_ways_to_begin(
     assert f'href="{reverse("admin:winoventi_of_study", args=[study.pk])}"' in page
 
 
+def test_overview_of_a_study_with_a_running_batch_does_not_say_that_it_collects_nothing(
+    researcher: Client, study: Study
+) -> None:
+    make_batch(study=study, status="open", title="Guess the word")
+
+    page = page_of(researcher, study)
+
+    assert "Guess the word" in page
+    assert "This study collects nothing yet." not in page
+
+
 def test_overview_has_a_line_of_stages_and_one_next_step_for_each_family(
     researcher: Client, study: Study
 ) -> None:
