@@ -53,8 +53,8 @@ class CloseForm(FormatForm):
         months, studies = _months_until(now), studies_of(request.user)
         study = read_number(request.GET.get("study", ""))
         counts = transfers_by_month(studies.filter(pk=study) if study else studies)
-        super().__init__(request, initial={"month": _month_to_close(months, counts), "study": study})
-        self.fields["month"].choices = [(str(month), _in_words(month, counts)) for month in months]  # type: ignore[attr-defined]
+        super().__init__(request, initial={"month": _month_to_close(months, now=now), "study": study})
+        self.fields["month"].choices = [(str(month), _in_words(month, counts, now=now)) for month in months]  # type: ignore[attr-defined]
         self.fields["study"].queryset = studies.order_by("name")  # type: ignore[attr-defined]
 
 
@@ -199,15 +199,19 @@ def _is_clear(request: HttpRequest, desk: Desk, appeals: WaitingAppeals) -> bool
     return not (mine or unclear or appeals.open or desk.differences or _overdue(desk))
 
 
-def _month_to_close(months: Sequence[Month], counts: Mapping[Month, int]) -> str:
-    """The latest month that is over and has transfers, or else the latest that has some."""
-    filled = [month for month in (*months[1:], months[0]) if counts.get(month)]
-    return str(filled[0] if filled else months[0])
+def _is_over(month: Month, *, now: datetime) -> bool:
+    """Whether the month is over in the time zone that is furthest behind, and so in every study's."""
+    return month < month_of(now, zone="Etc/GMT+12")
 
 
-def _in_words(month: Month, counts: Mapping[Month, int]) -> str:
+def _month_to_close(months: Sequence[Month], *, now: datetime) -> str:
+    return str(next(month for month in months if _is_over(month, now=now)))
+
+
+def _in_words(month: Month, counts: Mapping[Month, int], *, now: datetime) -> str:
     count = counts.get(month, 0)
-    return f"{month}: {count or 'no'} transfer{'' if count == 1 else 's'}"
+    so_far = "" if _is_over(month, now=now) else " so far"
+    return f"{month}{so_far}: {count or 'no'} transfer{'' if count == 1 else 's'}"
 
 
 def _months_until(now: datetime) -> list[Month]:

@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django_stubs_ext import WithAnnotations
 
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.list_columns import money_column, number_column, state_tag
@@ -23,8 +24,10 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries import run_list
 from hits.payments.queries.run_table import Row, outliers_of, owner_limit, rows_of
+from hits.payments.services.kill_switch import is_halted
 
 PAGE = 50
+ALL_PAID = "Approved, and paid"
 Status = Run.Status
 # States that end by themselves, and how soon the page looks again while there are some.
 MOVING = (Bonus.Status.APPROVED, Bonus.Status.SENDING, Bonus.Status.UNKNOWN)
@@ -80,8 +83,10 @@ class RunAdmin(ReadOnlyAdmin[Run]):
     def get_urls(self) -> list[URLPattern]:
         return [*run_prepare.urls(self), *run_approval.urls(self), *super().get_urls()]
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
-        return run_list.waiting_first(run_list.visible_runs(request.user), request.user)
+    def get_queryset(self, request: HttpRequest) -> "QuerySet[WithAnnotations[Run, run_list.Payment]]":
+        return run_list.with_payment(
+            run_list.waiting_first(run_list.visible_runs(request.user), request.user)
+        )
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -108,8 +113,10 @@ class RunAdmin(ReadOnlyAdmin[Run]):
         return TemplateResponse(request, "admin/hits/run/page.html", {**shared, **context})
 
     @admin.display(description="status")
-    def state(self, run: Run) -> SafeString:
-        return state_tag(run_steps.state_of(run), TONES.get(run.status, ""))
+    def state(self, run: "WithAnnotations[Run, run_list.Payment]") -> SafeString:
+        is_paid = run.status == Status.APPROVED and run.is_all_paid
+        words = ALL_PAID if is_paid else run_steps.state_of(run)
+        return state_tag(words, TONES.get(run.status, ""))
 
 
 def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
@@ -125,7 +132,7 @@ def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
     return {
         "title": run.title,
         "run": run,
-        "state": "Approved, and paid" if _is_all_paid(run, rows) else run_steps.state_of(run),
+        "state": ALL_PAID if _is_all_paid(run, rows) else run_steps.state_of(run),
         "sum": run_steps.sum_in_words(run),
         "totals": run_list.totals_of(rows),
         "marked": len(marks),
@@ -164,11 +171,18 @@ def _progress(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
         return {}
     return {
         "progress": run_list.progress_of(rows),
+        "is_stopped": _is_stopped(rows),
         "paid": run_list.paid_of(rows),
         "is_refused": any(row.is_live and row.status == Bonus.Status.REFUSED for row in rows),
         "done": sum(row.status in DONE for row in rows),
         "every_ms": LOOK_AGAIN_MS if any(row.status in MOVING for row in rows) else 0,
     }
+
+
+def _is_stopped(rows: Sequence[Row]) -> bool:
+    """Whether something approved waits because the payments of its account are stopped."""
+    waiting = {row.account_id for row in rows if row.is_live and row.status == Bonus.Status.APPROVED}
+    return any(is_halted(account) for account in waiting)
 
 
 def _rights(request: HttpRequest, run: Run, rows: Sequence[Row]) -> dict[str, Any]:

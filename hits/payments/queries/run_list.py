@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Sum, Value, When
+from django_stubs_ext import WithAnnotations
 
 from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
@@ -27,6 +28,17 @@ def visible_runs(user: Any) -> QuerySet[Run]:
     rows = RunRow.objects.filter(run=OuterRef("pk"))
     foreign = rows.exclude(bonus__assignment__hit__batch__study__in=studies_of(user))
     return runs.filter(~Exists(foreign), Q(prepared_by=user.pk) | Exists(rows))
+
+
+class Payment(TypedDict):
+    is_all_paid: bool
+
+
+def with_payment(runs: QuerySet[Run]) -> "QuerySet[WithAnnotations[Run, Payment]]":
+    """Return the runs with whether the provider has taken every payment of each."""
+    rows = RunRow.objects.filter(run=OuterRef("pk"))
+    paid = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)
+    return runs.annotate(is_all_paid=~Exists(rows.exclude(is_live=True, bonus__status__in=paid)))
 
 
 def waiting_first(runs: QuerySet[Run], user: Any) -> QuerySet[Run]:
@@ -111,7 +123,7 @@ LEFT = "left"
 # What is so of the bonuses of an approved run that are in a state.
 MEANING = {
     Bonus.Status.OWED: "Owed again, and free for another run.",
-    Bonus.Status.APPROVED: "Not sent yet. It is sent within seconds, unless payments are stopped.",
+    Bonus.Status.APPROVED: "Not sent yet. It is sent within seconds, or once stopped payments go on.",
     Bonus.Status.SENDING: "On its way to the provider.",
     Bonus.Status.UNKNOWN: "The provider gave no clear answer. Its list of payments settles it.",
     Bonus.Status.SENT: "Paid. The provider’s list has not shown it yet.",

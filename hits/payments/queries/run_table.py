@@ -48,6 +48,7 @@ MORE = {
     "assignment_id": "assignment",
     "worker_id": "assignment__worker",
     "kept_out": "assignment__kept_out",
+    "account_id": "assignment__account",
     "account_name": "assignment__account__name",
     "environment": "assignment__account__environment",
     "study_id": "assignment__hit__batch__study",
@@ -84,6 +85,7 @@ class Row:
     assignment_id: int
     worker_id: int
     kept_out: bool
+    account_id: int
     account_name: str
     environment: str
     study_id: int

@@ -13,13 +13,14 @@ from django.utils import timezone
 from hits.admin.audit_queries import events_for
 from hits.admin.home.waiting import waiting_for
 from hits.core import audit_trail
+from hits.core.domain.months import month_of
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Run
 from hits.payments.queries.payment_tasks import AccountCommitment, desk_of
-from hits.payments.services import bonus_runs
+from hits.payments.services import bonus_runs, kill_switch
 from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
 from hits.providers.services.balances import read_balance
@@ -35,7 +36,7 @@ DESK = (
     "view_bonus", "view_run", "view_ledgerentry", "view_auditevent", "view_match", "view_difference",
     "view_appeal", "view_halt", "prepare_run", "approve_run", "view_study",
 )  # fmt: skip
-MOST = 16  # four of them for the charts: zones, spending, accounts, balances
+MOST = 17  # four of them for the charts: zones, spending, accounts, balances; one for what is stopped
 
 
 def make_desk_member(*studies: Study, also: tuple[str, ...] = DESK) -> User:
@@ -151,7 +152,13 @@ def test_nothing_waits_for_the_preparer_when_everything_owed_is_in_a_frozen_run(
     client.force_login(preparer)
 
     page = text_of(client.get(reverse("admin:hits_payments")))
+    kill_switch.halt_payments(account=None, reason="Odd", by=None, now=NOW)
+    client.force_login(make_desk_member(batch.study, also=(*DESK[:-2], "view_study", "set_halt")))
+    stopped = text_of(client.get(reverse("admin:hits_payments")))
 
+    assert "or waits until payments go on" in stopped
+    assert "Let payments go on…" in stopped
+    assert "Stop payments…" not in stopped
     assert "Nothing waits for you." in page
     assert "Prepare a run" not in page
 
@@ -343,7 +350,7 @@ def test_close_is_downloaded(client: Client, kind: str) -> None:
     assert AuditEvent.objects.get(kind="file.close").study == study
 
 
-def test_close_offers_the_latest_month_with_transfers_and_refuses_an_empty_one(client: Client) -> None:
+def test_close_offers_the_latest_month_that_is_over_and_refuses_an_empty_one(client: Client) -> None:
     now = timezone.now()
     study = open_batch(now=now).study
     client.force_login(make_desk_member(study))
@@ -353,7 +360,9 @@ def test_close_offers_the_latest_month_with_transfers_and_refuses_an_empty_one(c
     refused = client.post(reverse("admin:hits_close"), {"month": empty, "study": study.pk, "format": "csv"})
 
     count = LedgerEntry.objects.count()
-    assert f'<option value="{now:%Y-%m}" selected>{now:%Y-%m}: {count} transfer' in text_of(page)
+    assert f'<option value="{now:%Y-%m}">{now:%Y-%m} so far: {count} transfer' in text_of(page)
+    over = month_of(now, zone="Etc/GMT+12").previous
+    assert f'<option value="{over}" selected>{over}: no transfers' in text_of(page)
     assert f"{empty}: no transfers" in text_of(page)
     assert refused.status_code == 409
     assert "so the file would be empty" in text_of(refused)

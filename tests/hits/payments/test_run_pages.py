@@ -14,7 +14,7 @@ from django.urls import reverse
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
-from hits.payments.services import bonus_runs, run_rows
+from hits.payments.services import bonus_runs, kill_switch, run_rows
 from hits.studies.models import Study
 from tests.factories import (
     NOW,
@@ -320,6 +320,10 @@ def test_approved_run_is_looked_at_again_while_something_of_it_is_being_sent(cli
     bonus_runs.approve_run(run=run, digest=run.digest, by=make_user(is_superuser=True), now=NOW)
 
     sending, fragment = client.get(address), client.get(f"{address}?fragment")
+    listed = text_of(client.get(reverse(LIST)))
+    halt = kill_switch.halt_payments(account=None, reason="Odd", by=None, now=NOW)
+    stopped = text_of(client.get(address))
+    halt.delete()
     Bonus.objects.update(status="sent", sent_at=NOW)
     sent = client.get(f"{address}?fragment")
 
@@ -327,6 +331,10 @@ def test_approved_run_is_looked_at_again_while_something_of_it_is_being_sent(cli
     assert "/static/hits/live.js" in sending.content.decode()
     assert text_of(fragment).startswith('<div data-live data-every="4000" data-news="">')
     assert "<strong>Approved, and paid</strong>" in text_of(client.get(address))
+    assert "Approved, and paid" not in listed
+    assert "Approved, and paid" in text_of(client.get(reverse(LIST)))
+    assert "what is not paid yet waits until somebody lets them go on" in stopped
+    assert "goes on by itself" not in stopped
     assert "All of it is paid: 2 bonuses, $0.02</strong>, the last on " in text_of(sent)
     assert 'data-every="0"' in text_of(sent)
 
