@@ -1,6 +1,7 @@
 """The spymaster's task: cues for one set of pictures, each put to the rival once."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -22,7 +23,8 @@ from crowd.winogavil.services.cue_check import check_cue
 from crowd.winogavil.services.reports import picture_target, take_report
 from crowd.winogavil.solver_task import PRACTICE
 from crowd.winogavil.spymaster_columns import FLAT, MadeWord, words_made
-from hits.core.domain.bonus_rules import BonusRule, Work, evaluate, pay_of_item
+from hits.common.dollars import in_dollars
+from hits.core.domain.bonus_rules import BonusRule, Tiers, Work, evaluate, pay_of_item
 from hits.core.errors import InvalidAnswer
 from hits.datasets.columns import Column
 from hits.families import (
@@ -31,6 +33,7 @@ from hits.families import (
     FlattensWork,
     GivesFeedback,
     NarrowsItems,
+    PreviewsBatches,
     Proposal,
     RecoversAnswers,
     Score,
@@ -52,7 +55,14 @@ SLOTS = (1, 2)
 
 
 class CreateTask(
-    TaskType, AsksRival, TakesReports, RecoversAnswers, GivesFeedback, FlattensWork, NarrowsItems
+    TaskType,
+    AsksRival,
+    TakesReports,
+    RecoversAnswers,
+    GivesFeedback,
+    FlattensWork,
+    NarrowsItems,
+    PreviewsBatches,
 ):
     key = domain.CREATE
     name = "Association game: create"
@@ -87,6 +97,11 @@ class CreateTask(
         pictures = [{"url": static(f"winogavil/{name}.svg")} for name in PRACTICE["all"]]
         return _page(pictures, slots=[{"number": number} for number in SLOTS])
 
+    def preview_page(self, *, batch: Batch) -> TaskPage:
+        """The example, with what this batch pays for a word."""
+        page = self.practice_page()
+        return replace(page, context={**page.context, "bonuses": _bonuses(batch.rules)})
+
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         asked = {
             rival_query.slot: rival_query for rival_query in RivalQuery.objects.filter(assignment=assignment)
@@ -97,7 +112,8 @@ class CreateTask(
         reports = [
             picture_target(place.picture.key, number=number) for number, place in enumerate(places, start=1)
         ]
-        return _page(pictures, slots=slots, reports=reports)
+        bonuses = _bonuses(assignment.hit.batch.rules)
+        return _page(pictures, slots=slots, reports=reports, bonuses=bonuses)
 
     def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
         items = [item.pk for item in items_served(assignment)]
@@ -204,13 +220,29 @@ def slots_of(assignment: Assignment) -> tuple[int, ...]:
     return SLOTS[:1] if assignment.account.kind == Account.Kind.WEB else SLOTS
 
 
+def _bonuses(rules: Iterable[BonusRule]) -> list[Mapping[str, Any]]:
+    """What a word earns by how much it fools the model, by each rule of that kind, for the page to say."""
+    return [
+        {
+            "least": in_dollars(min(tier.amount for tier in rule.tiers)),
+            "most": in_dollars(max(tier.amount for tier in rule.tiers)),
+            "start": min(tier.start for tier in rule.tiers),
+            "solved": rule.when.at_least if rule.when and rule.when.measure == domain.SOLVABLE else None,
+        }
+        for rule in rules
+        if isinstance(rule, Tiers) and rule.measure == domain.FOOL
+    ]
+
+
 def _page(
     pictures: Sequence[Mapping[str, Any]],
     *,
     slots: Sequence[Mapping[str, Any]],
     reports: Sequence[Mapping[str, str]] = (),
+    bonuses: Sequence[Mapping[str, Any]] = (),
 ) -> TaskPage:
     context = {
+        "bonuses": bonuses,
         "reports": reports,
         "pictures": pictures,
         "slots": slots,

@@ -3,7 +3,9 @@
 from fractions import Fraction
 
 import pytest
+from django.test import RequestFactory
 
+from crowd.frame.question_pages import show_practice
 from crowd.winogavil.domain import CREATE, SOLVE
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.services import association_creation
@@ -28,6 +30,7 @@ from tests.crowd.winogavil.game import (
     sweep,
 )
 from tests.factories import NOW, make_account, make_picture, make_study, make_worker
+from tests.pages import text_of
 from tests.scoring.fakes import FakeRival, use_fakes
 
 pytestmark = pytest.mark.django_db
@@ -167,6 +170,19 @@ def test_answer_taken_out_opens_the_word_again_and_changes_its_scores(
     assert Association.objects.get().solvers_mean == Fraction(2, 3)
     assert scores_of(work)["snow", "solvable"] == Fraction(2, 3)
     assert Solution.objects.count() == 3
+
+
+def test_page_says_before_how_many_words_are_asked_and_how_they_earn_a_bonus(
+    study: Study, people: list[Worker]
+) -> None:
+    create = make_game_batch(CREATE, study=study, account=people[0].account)
+
+    page = show_practice(RequestFactory().get("/"), create)
+
+    said = " ".join(text_of(page).split())
+    assert "The reward is for 2 words about the same pictures" in said
+    assert "fools the model by 50 % or more earns a bonus of $0.03 to $0.27, the more it misses," in said
+    assert "if the people who solve it find your pictures by 80 % or more on average." in said
 
 
 def test_what_was_returned_untested_is_given_to_the_same_worker_again(
