@@ -51,6 +51,8 @@ def test_link_shows_its_work_with_the_box_to_ask_and_no_other(
     assert page.status_code == 200
     assert "The refused one" in said
     assert "Another one" not in said
+    assert "answers on this page" in said
+    assert "no message is sent" in said
     assert "<details open>" in page.content.decode()
     assert "Where you stand" not in said
 
