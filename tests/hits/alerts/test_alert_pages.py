@@ -17,6 +17,7 @@ from hits.alerts.services.finding_occurrences import find_occurrences
 from hits.alerts.services.sending_alerts import tell_staff
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import AUTHOR, OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
+from hits.payments.models.runs import Run
 from tests.factories import NOW, make_study
 from tests.hits.alerts.happenings import end_batch, freeze_run, make_appeal
 from tests.pages import text_of
@@ -154,6 +155,20 @@ def test_what_one_may_not_see_any_more_leaves_the_home_page(client: Client) -> N
     assert "waits for approval" in before
     assert "A worker asks about" in before
     assert "What happened lately" not in after
+
+
+def test_a_run_that_was_decided_on_is_no_news(client: Client) -> None:
+    study = make_study()
+    sign_in(client, PAYMENTS_APPROVER, study)
+    run = freeze_run(study=study)
+    tell()
+    before = text_of(client.get(reverse("admin:index")))
+
+    Run.objects.filter(pk=run.pk).update(status=Run.Status.VOID)
+    after = text_of(client.get(reverse("admin:index")))
+
+    assert "waits for approval" in before
+    assert "waits for approval" not in after
 
 
 def test_seeing_marks_only_ones_own(client: Client) -> None:
