@@ -87,20 +87,26 @@ def pay(assignments: QuerySet[Assignment], *, cast: Cast, say: Say) -> None:
 
 
 def leave_run(cast: Cast) -> Run | None:
-    """Leave a run for the approver: a thank-you for the demo's first approved work. None without any."""
+    """Leave a thank-you for the demo's first approved work in a run to approve, and one more for a run.
+
+    Returns the run, or None without any work.
+    """
     approved = Assignment.objects.filter(hit__batch__study=cast.study, status=Assignment.Status.APPROVED)
-    work = approved.order_by("pk").first()
-    if work is None:
+    works = approved.order_by("pk")[:2]
+    if not works:
         return None
-    bonus = owe_extra(
-        assignment=work,
-        rule="thanks",
-        amount=THANKS,
-        reason="Thank you for being the first.",
-        why="The demo leaves a run to approve.",
-        by=cast.preparer.user,
-        now=timezone.now(),
-    )
+    bonus, *_ = [
+        owe_extra(
+            assignment=work,
+            rule="thanks",
+            amount=THANKS,
+            reason=f"Thank you for being the {place}.",
+            why="The demo leaves a run to approve, and a bonus to prepare one of.",
+            by=cast.preparer.user,
+            now=timezone.now(),
+        )
+        for work, place in zip(works, ("first", "second"), strict=False)
+    ]
     run = bonus_runs.prepare_run(
         bonuses=[bonus], by=cast.preparer.user, title="A thank-you", now=timezone.now()
     )

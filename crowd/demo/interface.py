@@ -69,6 +69,8 @@ class Demo(ABC):
         if run:
             path = reverse("admin:hits_run_change", args=[run.pk])
             yield Try(who=self.cast.approver, what=f"approve the run “{run.title}”", path=path)
+            what = "prepare a run of the bonus that is owed"
+            yield Try(who=self.cast.preparer, what=what, path=reverse("admin:hits_run_prepare"))
 
     def sites(self) -> Sequence[tuple[str, str]]:
         """Names and addresses of sites of the family's own, beside the admin and the workers' site."""

@@ -464,6 +464,10 @@ def test_pages_without_rows_say_what_to_do(client: Client) -> None:
 
     assert "Prepare one from what is owed" in listed
     assert "Nothing is owed that could go into a run." in nothing
+    sign_in_reader(client, "prepare_run", "review_assignment", "view_appeal")
+    links = text(client, reverse(PREPARE))
+    for name in ("assignment_review", "appeal_changelist"):
+        assert f'href="{reverse(f"admin:hits_{name}")}' in links
     assert "This draft is empty." in text(client, url("change", run))
 
 
