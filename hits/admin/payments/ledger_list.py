@@ -24,18 +24,18 @@ class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
     )
     list_display = (
         "at",
+        money_column("amount"),
+        "kind",
         "study",
         "batch",
-        "kind",
-        money_column("amount"),
-        "source",
-        "target",
-        "grant_code",
+        "books",
         "words",
         "by",
+        "grant_code",
     )
     list_display_links = None
     list_filter = ("kind", ("study", VisibleStudies))
+    search_fields = ("study__name", "batch__title", "grant_code", "words", "=by__username")
     list_select_related = ("study", "batch__study", "by")
     ordering = ("-pk",)
     list_per_page = 100
@@ -47,3 +47,7 @@ class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[LedgerEntry]:
         return visible(super().get_queryset(request), request.user)
+
+    @admin.display(description="from → to")
+    def books(self, entry: LedgerEntry) -> str:
+        return f"{entry.get_source_display()} → {entry.get_target_display()}"

@@ -380,6 +380,17 @@ def test_ids_in_a_close_are_asked_for_in_vain_without_the_permission(client: Cli
     assert not Disclosure.objects.exists()
 
 
+def test_ledger_is_found_by_study_and_tells_the_amount_before_the_words(client: Client) -> None:
+    mine, other = open_batch().study, open_batch().study
+    client.force_login(make_desk_member(mine, other))
+    address = reverse("admin:hits_ledgerentry_changelist")
+
+    found = client.get(address, {"q": mine.name}).context["cl"]
+
+    assert {entry.study for entry in found.result_list} == {mine}
+    assert found.list_display[1].__name__ == "number_amount"
+
+
 def test_ids_without_a_reason_are_refused_in_words(client: Client) -> None:
     bonus = paid_bonus(open_batch(now=timezone.now()), now=timezone.now())
     study = bonus.assignment.hit.batch.study
