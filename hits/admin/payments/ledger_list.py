@@ -28,9 +28,9 @@ class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
         "kind",
         "study",
         "batch",
-        "books",
-        "words",
         "by",
+        "words",
+        "books",
         "grant_code",
     )
     list_display_links = None
