@@ -50,9 +50,11 @@
     put(fresh.childNodes);
   };
 
-  // Whoever reads goes on at the top, with the heading of what has come.
+  // Whoever reads goes on at the top, with the heading of what has come; whoever writes, in the field to mend.
   const arrive = () => {
     scrollTo(0, 0);
+    const field = main.querySelector("[autofocus]");
+    if (field) return field.focus();
     const heading = main.querySelector(".sheet h2") ?? main.querySelector(".empty h2, h1");
     heading?.setAttribute("tabindex", "-1");
     heading?.focus({ preventScroll: true });

@@ -88,8 +88,8 @@ def test_review_with_the_keyboard_alone(page: Page, sites: Sites, works: list[As
     page.keyboard.press("Enter")
     wait_for_place(page, "1 of 3")
     page.keyboard.press("r")
-    page.keyboard.press("ArrowDown")
     page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.get_by_text("this one waits for a second person").wait_for()
@@ -123,6 +123,29 @@ def test_reason_is_sent_by_its_key_and_the_page_names_it(
     assert "In the reason: reject and go on" in named
     decision = Decision.objects.get()
     assert (empty, decision.assignment_id, decision.reason) == (0, works[0].pk, REASON)
+
+
+def test_second_rejection_by_keys_is_typed_like_the_first(
+    page: Page, sites: Sites, works: list[Assignment]
+) -> None:
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+    wait_for_place(page, "1 of 5")
+    page.keyboard.press("r")
+    page.keyboard.type(REASON)
+    page.keyboard.press("Control+Enter")
+    wait_for_place(page, "1 of 4")
+
+    page.keyboard.press("r")
+    page.keyboard.press("Control+Enter")
+    page.locator("main:not([aria-busy])").get_by_text("Say why").wait_for()
+    refused = Decision.objects.count()
+    page.keyboard.type("Each answer is empty.")
+    page.keyboard.press("Control+Enter")
+    wait_for_place(page, "1 of 3")
+
+    reasons = Decision.objects.order_by("pk").values_list("reason", flat=True)
+    assert (refused, list(reasons)) == (1, [REASON, "Each answer is empty."])
 
 
 def test_ten_works_by_keys_on_one_page(page: Page, sites: Sites, works: list[Assignment]) -> None:

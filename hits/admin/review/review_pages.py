@@ -233,7 +233,7 @@ def words_of(outcomes: Mapping[str, int]) -> str:
 
 
 def _page(
-    request: HttpRequest, *, pk: int | None, reason: str = "", note: str = "", status: int = 200
+    request: HttpRequest, *, pk: int | None, reason: str | None = None, note: str = "", status: int = 200
 ) -> HttpResponse:
     now, user = timezone.now(), request.user
     wanted = _read_wanted(request)
