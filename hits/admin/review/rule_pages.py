@@ -82,7 +82,12 @@ class RuleForm(forms.Form):
     def __init__(self, data: QueryDict | None, *, user: User, initial: dict[str, Any]) -> None:
         super().__init__(data, initial=initial, label_suffix="")
         batches = review_queue.batches_to_review(user)
-        choices = [(batch.pk, f"{batch.title} ({batch.pk}), {batch.study}") for batch in batches]
+        waiting = review_queue.waiting_by_batch(user=user)
+        batches.sort(key=lambda batch: batch.pk not in waiting)
+        choices = [
+            (batch.pk, f"{batch.title} ({batch.pk}), {batch.study}: {_wait(waiting.get(batch.pk, 0))}")
+            for batch in batches
+        ]
         self.fields["batch"].choices = choices  # type: ignore[attr-defined]
         measures = [(one, families.measure_name(one).capitalize()) for one in _measures(batches)]
         self.fields["measure"].choices = [("", "Each score that it has"), *measures]  # type: ignore[attr-defined]
@@ -102,6 +107,10 @@ class RuleForm(forms.Form):
             self.add_error("reason", "Say why: the worker reads it, and is not paid.")
         if all(values.get(bound) is None for bound in BOUNDS):
             self.add_error(None, "Name a bound: nobody is rejected without one.")
+
+
+def _wait(count: int) -> str:
+    return f"{count} {pluralize(count, 'waits,wait')}" if count else "none waits"
 
 
 def urls(works: admin.ModelAdmin[Assignment]) -> list[URLPattern]:

@@ -131,10 +131,11 @@ def in_study(study: Study, state: str) -> QuerySet[Assignment]:
     return Assignment.objects.filter(_in_state(state), hit__batch__study=study)
 
 
-def waiting_by_batch(*, study: Study) -> dict[int, int]:
-    """Return how many works wait for a decision, by the number of their batch."""
-    waiting = in_study(study, State.WAITING)
-    return dict(waiting.order_by().values_list("hit__batch").annotate(Count("pk")))
+def waiting_by_batch(*, user: User | None = None, study: Study | None = None) -> dict[int, int]:
+    """Return how many works of the study, or that the user may see, wait for a decision, by batch."""
+    waiting = Assignment.objects.filter(_in_state(State.WAITING))
+    found = visible(waiting, user) if user else waiting.filter(hit__batch__study=study)
+    return dict(found.order_by().values_list("hit__batch").annotate(Count("pk")))
 
 
 def work_in_queue(*, user: User, wanted: QueueFilter, pk: int | None) -> Any:

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django.utils import timezone
 
 from hits.identity.models.users import User
@@ -253,6 +254,28 @@ def test_csv_has_every_work_that_meets_the_rule(
         f"{works[0].public_id},{works[0].worker.pseudonym},10,1.0",
         f"{works[1].public_id},{works[1].worker.pseudonym},20,0.8",
     ]
+
+
+def test_batches_say_how_many_wait_and_those_with_none_come_last(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    batch = works[0].hit.batch
+    done = make_batch(study=batch.study, status="complete", title="Done")
+
+    choices = client.get(RULE).context["form"].fields["batch"].choices
+
+    named = f"({batch.pk}), {batch.study}: 5 wait", f"Done ({done.pk}), {batch.study}: none waits"
+    assert [words.endswith(end) for (_, words), end in zip(choices, named, strict=True)] == [True, True]
+
+
+def test_rule_opened_from_a_work_is_about_its_batch(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    batch = works[0].hit.batch
+
+    page = client.get(reverse("admin:hits_assignment_review"), {"study": batch.study_id})
+
+    assert f'href="{RULE}?batch={batch.pk}"' in page.content.decode()
 
 
 def test_rule_asks_as_often_for_many(client: Client, reviewer: User, works: list[Assignment]) -> None:
