@@ -28,7 +28,7 @@ from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
 from hits.families import entry_policies
-from hits.people.queries.worker_pool import RecruitingNeed, recruiting_facts
+from hits.people.queries.worker_pool import RecruitingNeed, needs_unknown_record, recruiting_facts
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.services.balances import read_balance
@@ -187,6 +187,9 @@ def warnings(
     for row in recruiting.short:
         words = f"{row.words} One task needs {plural(recruiting.needed, 'different worker')}."
         yield words, STUDY_PEOPLE if row.meaning else "people"
+    for asked in needs_unknown_record(batch, required=batch.requirements):
+        words = f"No worker known on this account meets this yet: {asked}."
+        yield f"{words} For people of your own, leave it out.", "people"
     yield from ((words, "terms") for words in _warn_of_items(batch, wanted=wanted))
     yield from ((words, "terms") for words in _warn_of_time(batch))
     if not batch.reward:

@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet
 
 from hits import families
+from hits.core.domain import requirements
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.identity.models.workers import Worker
@@ -43,6 +44,12 @@ class Verdict:
     @property
     def may_work(self) -> bool:
         return not self.because
+
+    @property
+    def asked_elsewhere(self) -> list[str]:
+        """What the provider checks by itself, which nobody here knows of the worker."""
+        bare = [{**row, "ActionsGuarded": None} for row in self.batch.requirements]
+        return requirements.in_words(bare)
 
 
 def standing_batches(worker: Worker, user: Any) -> QuerySet[Batch]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet
 
 from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, ProviderUnavailable
@@ -13,7 +13,9 @@ from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.interface import QualifiedWorker as Holder
+from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
 from hits.work.queries.shut_out import work_of_group, work_shut_out
 
 log = structlog.get_logger()
@@ -117,6 +119,20 @@ def recruiting_facts(
         shut_out=people["all"] - people["known"],
         qualified=qualified_counts(required, provider, meanings=meanings),
     )
+
+
+def needs_unknown_record(batch: Batch, *, required: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what asks for more approved work than any worker has on our own marketplace, in words."""
+    asked = [row for row in required if row.get("QualificationTypeId") == requirements.NUMBER_APPROVED]
+    bounds = [row for row in asked if str(row.get("Comparator")).startswith("GreaterThan")]
+    if not bounds or batch.account.environment != Account.Environment.MARKETPLACE:
+        return []
+    approved = Assignment.objects.filter(
+        worker__account=batch.account_id, status=Assignment.Status.APPROVED
+    ).order_by()
+    counts = approved.values("worker").annotate(count=Count("pk"))
+    most = counts.aggregate(most=Max("count"))["most"] or 0
+    return requirements.in_words([row for row in bounds if not requirements.is_met(row, most)])
 
 
 def qualified_counts(

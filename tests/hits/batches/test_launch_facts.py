@@ -5,14 +5,16 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.winogavil.domain import CREATE, CREATOR_TEST
+from hits.core.domain.requirements import NUMBER_APPROVED
 from hits.studies.models import Study
 from qualifications.models import Gate
-from tests.factories import make_batch, make_study
+from tests.factories import make_account, make_assignment, make_batch, make_hit, make_study, make_worker
 from tests.pages import text_of
 from tests.people import sign_in_with
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
+BOUNDS = [("marketplace", 5000, True), ("marketplace", 0, False), ("sandbox", 5000, False)]
 PERMISSIONS = ("view_studyrival", "view_consenttext", "view_gate")
 
 
@@ -69,3 +71,21 @@ def test_what_would_keep_a_batch_still_or_is_seldom_meant_stands_first_with_the_
     )
     assert "Nobody has passed “Creator test” yet, and this work asks for it." in first
     assert all(f'href="{url}"' in first for url in pages_of(study)[1:])
+
+
+@pytest.mark.parametrize(("environment", "bound", "warned"), BOUNDS)
+def test_a_record_that_nobody_of_our_own_marketplace_has_yet_is_warned_of(
+    environment: str, bound: int, warned: bool, client: Client, turk: StubbedTurk
+) -> None:
+    study = make_study()
+    sign_in_with(client, "view_batch", studies=[study])
+    asked = {"QualificationTypeId": NUMBER_APPROVED, "Comparator": "GreaterThan", "IntegerValues": [bound]}
+    account = make_account(environment=environment)
+    batch = make_batch(study=study, task=CREATE, account=account, requirements=[asked])
+    make_assignment(hit=make_hit(batch=batch), worker=make_worker(account=account), status="approved")
+
+    page = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+
+    name = "Number of earlier assignments that were approved"
+    told = f"No worker known on this account meets this yet: {name}: more than {bound}."
+    assert (told in page) is warned

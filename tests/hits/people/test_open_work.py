@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils.html import strip_tags
 
+from hits.core.domain.requirements import NUMBER_APPROVED
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.families.entry_policies import EntryPolicy, PlatformRequirements
@@ -166,6 +167,22 @@ def test_page_says_who_may_work_and_who_is_blocked_why(client: Client) -> None:
     assert "May not because they are blocked" in after
     assert "Blocked: soft: ours alone, since" in after
     assert "Blank work" in after
+
+
+def test_what_the_provider_asks_for_itself_stands_beside_a_verdict_that_cannot_know_it(
+    client: Client,
+) -> None:
+    worker = make_worker()
+    asked = {"QualificationTypeId": NUMBER_APPROVED, "Comparator": "GreaterThan", "IntegerValues": [5000]}
+    make_open(worker, requirements=[{**asked, "ActionsGuarded": "Accept"}])
+    sign_in_with(client, *READER, "see_all_studies")
+
+    words = words_of(client, worker)
+
+    assert (
+        "May work as far as we know; the provider also asks: "
+        "Number of earlier assignments that were approved: more than 5000 " in words
+    )
 
 
 def test_tab_needs_the_right_to_see_work(client: Client) -> None:
