@@ -11,6 +11,10 @@ NEAR = 6
 WORD = re.compile(r"[^\W\d_]+")
 # Numbers at the end of files' names: "cat-2", "cat_002", "cat (3)".
 COUNTED = re.compile(r"[ _-]*\(?\d+\)?$")
+# Names that cameras give, "IMG_2011" or "P1010203" or "PXL_20240131_101112123", and numbers before the words.
+CAMERA = re.compile(
+    r"^(?:(?:IMG|DSCN?|DSCF|PXL|P)[ _-]*)?\d+(?:[ _-]+\d+)*[ _-]+(?=.*[^\W\d_])", re.IGNORECASE
+)
 # A single letter is a speck that was read as a letter.
 LEAST_LETTERS = 2
 # So many letters of a concept are a part of it: two are in half of all words.
@@ -49,8 +53,8 @@ def tidy_concept(text: str) -> str:
 
 
 def concept_of_file(name: str) -> str:
-    """The concept in a file's name: "snow owl" for "animals/snow_owl-2.png"; mere digits stay as they are."""
-    stem = PurePosixPath(name).stem
+    """The concept in a file's name: "owl" for "birds/IMG_7_owl-2.png"; mere digits stay as they are."""
+    stem = CAMERA.sub("", PurePosixPath(name).stem)
     return tidy_concept(COUNTED.sub("", stem) or stem)
 
 

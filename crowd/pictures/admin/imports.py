@@ -80,7 +80,7 @@ class ImportForm(forms.Form):
         choices=[(ConceptFrom.FILE, "the name of the file"), (ConceptFrom.FOLDER, "the name of its folder")],
         initial=ConceptFrom.FILE,
         widget=forms.RadioSelect,
-        help_text="A number at the end does not count: owl-2.png shows an owl.",
+        help_text="What a camera writes and numbers do not count: IMG_2011_owl-2.png shows an owl.",
     )
     source = forms.CharField(
         required=False,

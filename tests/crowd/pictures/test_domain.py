@@ -18,6 +18,12 @@ HASHES = st.integers(-(2**63), 2**63 - 1)
         ("cat_002.webp", "cat"),
         ("007.png", "007"),
         ("a.b.svg", "a.b"),
+        ("IMG_2011_woman.jpg", "woman"),
+        ("DSCN0042 fire engine-2.jpg", "fire engine"),
+        ("PXL_20240131_101112123_dog.jpg", "dog"),
+        ("p1010203-tree.jpg", "tree"),
+        ("2011_woman.jpg", "woman"),
+        ("pigeon_3.jpg", "pigeon"),
     ],
 )
 def test_concept_of_file(name: str, concept: str) -> None:
