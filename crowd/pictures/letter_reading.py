@@ -8,6 +8,7 @@ from functools import cache
 from io import StringIO
 from typing import Protocol
 
+from crowd.pictures.domain import words_of
 from crowd.pictures.errors import BadPicture
 
 PROGRAM = "tesseract"
@@ -18,6 +19,8 @@ LANGUAGE = "eng"
 LAYOUT = "11"
 # Below this confidence, Tesseract sees letters in leaves and bricks.
 LEAST_CONFIDENCE = 60.0
+# Of short words it is surer in leaves: they prove that there are letters only above these, by their length.
+SURE_OF_SHORT = {0: 101.0, 1: 101.0, 2: 95.0, 3: 75.0}
 LONGEST = 2000
 # Columns of its table, in which a quotation mark is a letter like any other.
 COLUMNS = ("conf", "text")
@@ -53,12 +56,18 @@ class Tesseract:
 
 
 def words_in_table(table: str) -> str:
-    """The words in Tesseract's TSV that it is sure of. Raises BadPicture if the text is no such table."""
+    """The words in Tesseract's TSV that it is sure of, if one proves that there are letters.
+
+    Raises BadPicture if the text is no such table.
+    """
     rows = csv.DictReader(StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE)
     if not set(COLUMNS) <= set(rows.fieldnames or ()):
         raise BadPicture("Tesseract's answer is no table of words. Update it.")
-    words = [row["text"].strip() for row in rows if row["text"] and _is_sure(row["conf"])]
-    return " ".join(word for word in words if word).replace("\0", "")[:LONGEST]
+    read = [(row["text"].strip(), _confidence(row["conf"])) for row in rows if row["text"]]
+    words = [word for word, confidence in read if word and confidence >= LEAST_CONFIDENCE]
+    if not any(_is_proof(word, confidence) for word, confidence in read):
+        return ""
+    return " ".join(words).replace("\0", "")[:LONGEST]
 
 
 @cache
@@ -77,8 +86,13 @@ def installed_reader() -> Reader | None:
     return Tesseract(program, version=found[0] if found else "?")
 
 
-def _is_sure(confidence: str | None) -> bool:
+def _is_proof(word: str, confidence: float) -> bool:
+    longest = max(map(len, words_of(word)), default=0)
+    return confidence >= SURE_OF_SHORT.get(longest, LEAST_CONFIDENCE)
+
+
+def _confidence(written: str | None) -> float:
     try:
-        return float(confidence or 0) >= LEAST_CONFIDENCE
+        return float(written or 0)
     except ValueError:
-        return False
+        return 0.0

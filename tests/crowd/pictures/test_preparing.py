@@ -206,3 +206,23 @@ def test_tesseract_that_gives_nothing_says_why(
 
 def test_words_in_table_are_those_it_is_sure_of() -> None:
     assert words_in_table(TABLE) == 'Snow "OWL'
+
+
+@pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        ([(78.0, "="), (60.2, "tre")], ""),
+        ([(62.4, "AG"), (69.7, "~"), (62.7, "te"), (69.1, "Ne")], ""),
+        ([(92.5, "ay"), (94.5, "4")], ""),
+        ([(96.0, "1987")], ""),
+        ([(96.1, "TV")], "TV"),
+        ([(91.0, "OWL"), (61.0, "in")], "OWL in"),
+        ([(62.0, "brary")], "brary"),
+    ],
+)
+def test_short_words_of_a_photograph_without_letters_are_noise(
+    read: list[tuple[float, str]], words: str
+) -> None:
+    rows = [f"5\t{confidence}\t{text}" for confidence, text in read]
+
+    assert words_in_table("\n".join(["level\tconf\ttext", *rows])) == words
