@@ -25,7 +25,7 @@ from hits.work.models.items import Item
 from hits.work.queries.items import answers_wanted
 from hits.work.services import leasing
 from qualifications.domain.gate_rules import grade, read
-from scoring.models import RivalQuery, Score
+from scoring.models import RivalQuery, Score, Verdict
 from tests.crowd.winogavil.examining import make_creator_test, put_word, solve_words, take_creator_test
 from tests.crowd.winogavil.game import come_by_the_provider, make_game_batch, open_work, solve, sweep
 from tests.factories import NOW, make_account, make_study, make_user, make_worker
@@ -174,6 +174,19 @@ def test_while_waiting_one_sees_how_far_the_solvers_are(study: Study, family: An
     assert "1 of 3 people have answered" in shown
     assert "Fooled the model by" in shown
     assert "solvable by humans" not in shown
+
+
+def test_no_word_of_what_the_model_missed_before_it_has_answered(study: Study, family: Any) -> None:
+    test = make_creator_test(study=study, sets=1, items_per_assignment=1)
+    work = take_creator_test(test, make_worker(account=test.account))
+    Verdict.objects.all().delete()
+
+    page = family.review_page(assignment=work, items=leasing.items_of(work))
+
+    shown = render_to_string(page.template, dict(page.context))
+    assert "The model has not answered yet" in shown
+    assert ": chosen" in shown
+    assert "missed" not in shown
 
 
 def test_a_tested_word_uses_the_test_up_and_a_look_does_not(study: Study, family: Any) -> None:
