@@ -309,6 +309,16 @@ def test_empty_queue_says_so(client: Client, reviewer: User) -> None:
 
     assert page.status_code == 200
     assert "Nothing here" in text(page)
+    assert "No work matches what you chose above." in text(page)
+
+
+def test_end_of_the_queue_is_no_fault_of_what_was_chosen(client: Client) -> None:
+    client.force_login(make_reviewer(study=make_study()))
+
+    everything, chosen = (text(client.get(REVIEW, asked)) for asked in ({}, {"study": 1}))
+
+    assert "Nothing waits for a decision any more." in everything
+    assert "Nothing of what you chose waits for a decision any more." in chosen
 
 
 def test_too_fast_is_said_in_words(client: Client, reviewer: User, works: list[Assignment]) -> None:
