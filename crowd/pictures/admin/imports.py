@@ -28,6 +28,7 @@ from crowd.pictures.models import Import, Picture, Request
 from crowd.pictures.queries.wanted_concepts import ready_lists
 from crowd.pictures.services import picture_imports
 from crowd.pictures.services.picture_imports import MOST_BYTES, Rights
+from crowd.pictures.services.preparation import count_unread
 from hits.admin.actions import Action, Call, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.take_files import send_csv
@@ -201,7 +202,10 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
         failed = found.requests.filter(status=Status.FAILED).order_by("pk")
         total = sum(counts.values())
         page = Paginator(failed, A_PAGE).get_page(request.GET.get("page"))
-        is_running = found.begun_at is not None and found.ended_at is None
+        pictures = Picture.objects.filter(pk__in=found.requests.values("picture"))
+        reading = count_unread(pictures) if found.begun_at else 0
+        is_done = found.ended_at is not None and not reading
+        is_running = found.begun_at is not None and not is_done
         context = {
             "title": f"Import of {found}",
             "import": found,
@@ -210,14 +214,16 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
             "duplicates": counts.get(Status.DUPLICATE, 0),
             "failed": counts.get(Status.FAILED, 0),
             "waiting": counts.get(Status.WAITING, 0),
-            "flagged": Picture.objects.undecided().filter(pk__in=found.requests.values("picture")).count(),
+            "flagged": pictures.undecided().count(),
+            "reading": reading,
+            "is_done": is_done,
             "done": total - counts.get(Status.WAITING, 0),
             "sample": found.requests.order_by("pk")[:SAMPLE] if found.begun_at is None else (),
             "more": max(0, total - SAMPLE),
             "page": page,
             # What is polled is the first page of what failed.
             "every_ms": LOOK_AGAIN_MS if is_running and page.number == 1 else 0,
-            "next": next_in_current_study(request) if found.ended_at else None,
+            "next": next_in_current_study(request) if is_done else None,
             "can_try_again": failed.exclude(url="").exists(),
         }
         is_polled = found.begun_at is not None and "fragment" in request.GET

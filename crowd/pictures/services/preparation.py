@@ -15,7 +15,7 @@ from crowd.pictures.errors import BadPicture
 from crowd.pictures.files import raster, svg
 from crowd.pictures.letter_reading import Reader, installed_reader
 from crowd.pictures.models import Picture
-from crowd.pictures.models.pictures import SIZES
+from crowd.pictures.models.pictures import SIZES, Pictures
 
 AT_ONCE = 50
 # A sweep leaves the process to others after a while; the next one goes on.
@@ -40,6 +40,11 @@ def read_pictures(*, reader: Reader | None = None) -> int:
     return _work_through(
         Picture.objects.unread(), lambda one: {"read_by": found.name[:64], **_read(one, found)}
     )
+
+
+def count_unread(pictures: Pictures) -> int:
+    """Return on how many of them letters are still being read; 0 where nothing reads them."""
+    return pictures.unread().count() if installed_reader() else 0
 
 
 def prepare_anew(pictures: QuerySet[Picture]) -> int:

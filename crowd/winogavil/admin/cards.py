@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from urllib.parse import urlencode
 
 from django.db.models import Count, Q
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 
 from crowd.pictures.admin.pool_parts import CHECK, IMPORT
@@ -12,6 +13,7 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, CueReport, Game, PictureSet
 from crowd.winogavil.queries import of_study, reaches
+from hits.admin.page_parts import plural
 from hits.admin.projects.project_cards import Card, CardLink, CardOf, Metric
 from hits.identity.models.users import User
 
@@ -20,6 +22,7 @@ CARDS: list[CardOf] = []
 _places: list[int] = []
 SEE = "pictures.view_picture"
 READY = Q(item__wanted__gt=0, item__pulled_at=None)
+OUT_OF_USE = Q(item__wanted__gt=0, item__pulled_at__isnull=False)
 
 
 def pictures_card(game: Game, user: User) -> Card:
@@ -64,8 +67,11 @@ def pictures_card(game: Game, user: User) -> Card:
 
 def sets_card(game: Game, user: User) -> Card:
     counts = PictureSet.objects.filter(item__study=game.study_id).aggregate(
-        all=Count("pk"), waiting=Count("pk", filter=READY)
+        all=Count("pk"),
+        waiting=Count("pk", filter=READY),
+        out=Count("pk", filter=OUT_OF_USE),
     )
+    enough = counts["all"] - counts["waiting"] - counts["out"]
     draw = CardLink(
         name="Draw picture sets…",
         url=f"{reverse('admin:winogavil_draw')}?{urlencode({'study': game.study_id})}",
@@ -83,9 +89,10 @@ def sets_card(game: Game, user: User) -> Card:
             Metric(name="Picture sets", count=counts["all"]),
             Metric(name="Picture sets that still need words", count=counts["waiting"]),
         ],
-        links=[draw, see],
-        stage=Metric(name="With enough words", count=counts["all"] - counts["waiting"], of=counts["all"]),
-        next=_next_of_sets(game, counts["all"]),
+        links=[draw, see, *_decide_about_letters(counts["out"])],
+        stage=Metric(name="With enough words", count=enough, of=counts["all"]),
+        problems=_out_of_use(counts["out"]),
+        next=" ".join(_out_of_use(counts["out"])) or _next_of_sets(game, counts["all"]),
         tasks=(domain.CREATE,),
     )
 
@@ -204,6 +211,20 @@ def _next_of_pictures(pool: Mapping[str, int]) -> str:
     if not pool["fit"] and pool["unchecked"]:
         return f"Check the pictures: this many wait for a person: {pool['unchecked']}."
     return ""
+
+
+def _out_of_use(sets: int) -> list[str]:
+    unfit = Picture.objects.undecided().count() if sets else 0
+    letters = f" Letters were found on {plural(unfit, 'picture')}: decide about them." if unfit else ""
+    needs, are = pluralize(sets, "needs,need"), pluralize(sets, "is,are")
+    why = f"{plural(sets, 'set')} that still {needs} words {are} out of use, because a picture is away."
+    return [f"{why}{letters}"] if sets else []
+
+
+def _decide_about_letters(sets: int) -> list[CardLink]:
+    address = f"{reverse('admin:pictures_picture_changelist')}?flag=undecided"
+    link = CardLink(name="Decide about letters on pictures…", url=address, permission=SEE)
+    return [link] if sets and Picture.objects.undecided().exists() else []
 
 
 def _next_of_sets(game: Game, count: int) -> str:

@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from crowd.pictures.models import Picture
+from crowd.pictures.services.preparation import count_unread
 from crowd.winogavil import domain
 from crowd.winogavil.models import Game, PictureSet
 from crowd.winogavil.services.picture_set_draw import MOST_BOARDS, Drawn, Plan, draw_picture_sets, look_ahead
@@ -133,11 +134,21 @@ def _look(call: Call[Any]) -> Confirm:
     drawn = look_ahead(Plan(**call.values)) if call.values else []
     return Confirm(
         title="Draw picture sets",
-        text=f"The pool has {plural(playable, 'fit picture')}. {ALIKE}{_room().words}",
+        text=f"The pool has {plural(playable, 'fit picture')}. {ALIKE}{_room().words}{_unread()}",
         problem=_repeated(drawn) if playable else _nothing_yet(call.by),
         detail="admin/winogavil/drawn.html" if drawn else "",
         details={"drawn": drawn[:SHOWN], "count": len(drawn)},
         button=f"Draw {plural(len(drawn), 'set')}",
+    )
+
+
+def _unread() -> str:
+    count = count_unread(Picture.objects.playable())
+    if not count:
+        return ""
+    return (
+        f" The letters on {plural(count, 'picture')} of these are still being read: a set goes out of use "
+        "when letters are found on one of its pictures."
     )
 
 

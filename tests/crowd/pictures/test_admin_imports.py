@@ -10,11 +10,14 @@ from django.utils import timezone
 
 from crowd.pictures.admin import imports
 from crowd.pictures.models import Import, Picture, Request
+from crowd.pictures.services import preparation
 from crowd.pictures.services.picture_requests import fulfil_requests
+from crowd.pictures.services.preparation import read_pictures
 from crowd.winogavil.models import Game
 from hits.identity.roles import RESEARCHER
 from tests.crowd.pictures.images import archive, kept_files, png, svg
 from tests.crowd.pictures.staff import sign_in_keeper
+from tests.crowd.pictures.test_preparing import FakeReader
 from tests.factories import NOW, make_study
 from tests.pages import text_of
 from tests.people import sign_in, sign_in_with
@@ -22,6 +25,12 @@ from tests.people import sign_in, sign_in_with
 pytestmark = pytest.mark.django_db
 ADD = reverse("admin:pictures_import_add")
 ARCHIVE = archive({"owl/1.png": png(), "cat/1.svg": svg("<script/>")})
+
+
+@pytest.fixture(autouse=True)
+def no_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages say the same on a machine that reads letters and on one that does not."""
+    monkeypatch.setattr(preparation, "installed_reader", lambda: None)
 
 
 def upload(client: Client, content: bytes, *, name: str = "owls.zip", **changes: Any) -> Any:
@@ -108,7 +117,10 @@ def test_import_begins_and_tells_what_failed(client: Client) -> None:
     assert (line["file"], line["concept"]) == ("cat/1.svg", "cat")
 
 
-def test_running_import_is_looked_at_again_by_the_page_itself(client: Client) -> None:
+def test_running_import_is_looked_at_again_by_the_page_itself(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparation, "installed_reader", lambda: FakeReader("", ""))
     sign_in_keeper(client)
     upload(client, ARCHIVE)
     row = Import.objects.get()
@@ -118,8 +130,14 @@ def test_running_import_is_looked_at_again_by_the_page_itself(client: Client) ->
     running = client.get(act("change", row)).content.decode()
     fragment = client.get(act("change", row) + "?fragment").content.decode()
     fulfil_requests(now=timezone.now())
+    reading = client.get(act("change", row) + "?fragment").content.decode()
+    read_pictures()
     done = client.get(act("change", row) + "?fragment").content.decode()
 
+    assert f'data-every="{imports.LOOK_AGAIN_MS}" data-news=""' in reading
+    assert "<dt>Letters still being read</dt><dd>1</dd>" in reading
+    assert "letters on pictures are still being read" in reading
+    assert "still being read" not in done
     assert "live.js" not in waiting
     assert "/static/hits/live.js" in running
     assert f'<div data-live data-every="{imports.LOOK_AGAIN_MS}" data-news="">' in running

@@ -8,6 +8,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
+from crowd.pictures.models import Picture
+from crowd.pictures.services import preparation
 from crowd.winogavil.annotation.models import Kind
 from crowd.winogavil.models import Association, CueReport, Game, PictureSet, Solution
 from crowd.winogavil.services.seeded_associations import seed_picture_set
@@ -18,6 +20,7 @@ from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Batch, Study
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
+from tests.crowd.pictures.test_preparing import FakeReader
 from tests.crowd.winogavil.game import SOLVE, make_game_batch
 from tests.factories import (
     NOW,
@@ -107,6 +110,19 @@ def test_sets_are_looked_at_before_they_are_drawn(signed_in: Client, study: Stud
     assert "Draw 4 sets" in text_of(looked)
     assert (nothing_yet, PictureSet.objects.count()) == (0, 4)
     assert "4 picture sets are ready" in text_of(drawn)
+
+
+def test_draw_says_that_letters_are_still_being_read(
+    signed_in: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparation, "installed_reader", FakeReader)
+    fill_pool()
+    Picture.objects.update(read_by="somebody")
+    Picture.objects.filter(pk=Picture.objects.latest("pk").pk).update(media_type="image/png", read_by="")
+
+    page = text_of(signed_in.get(reverse("admin:winogavil_draw")))
+
+    assert "The letters on 1 picture of these are still being read" in page
 
 
 def test_study_goes_along_from_the_list_to_the_draw_and_on_to_a_batch(

@@ -3,9 +3,11 @@
 import pytest
 
 from crowd.pictures.models import Picture
+from crowd.pictures.services.flagged_pictures import drop_flagged
 from crowd.pictures.services.removing_pictures import remove_pictures, restore_pictures
+from crowd.winogavil.admin.cards import sets_card
 from crowd.winogavil.domain import CREATE, SOLVE
-from crowd.winogavil.models import Association, CueReport
+from crowd.winogavil.models import Association, CueReport, Game
 from crowd.winogavil.services import association_creation, withdrawal
 from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.core.errors import RuleBroken
@@ -49,6 +51,27 @@ def test_removed_picture_pulls_its_words_and_picture_sets_until_it_is_back(study
 
     assert away == [True, False, True]
     assert [is_pulled(item) for item in (association.item, other.item, picture_set)] == [False, False, False]
+
+
+def test_card_counts_sets_out_of_use_and_leads_to_the_decision_about_letters(
+    study: Study, staff: User
+) -> None:
+    pictures = [make_picture() for _ in range(5)]
+    seed_picture_set(study=study, pictures=pictures)
+    Picture.objects.filter(pk=pictures[0].pk).update(shows_words=True)
+    drop_flagged(now=NOW)
+
+    card = sets_card(Game.objects.create(study=study), staff)
+
+    (said,) = card.problems
+    assert said == (
+        "1 set that still needs words is out of use, because a picture is away. "
+        "Letters were found on 1 picture: decide about them."
+    )
+    assert card.next == said
+    assert card.stage is not None
+    assert (card.stage.count, card.stage.of) == (0, 1)
+    assert card.links[-1].url.endswith("?flag=undecided")
 
 
 def test_nobody_is_leased_what_was_pulled(study: Study, staff: User) -> None:
