@@ -110,7 +110,7 @@ def _read_figures(batch_id: int) -> Figures:
 def _spread(name: str, own: float | Fraction, others: list[float]) -> Spread:
     is_time = name == TIME
     value = duration(float(own)) if is_time else percent(own)
-    title = "Active time" if is_time else families.measure_name(name).capitalize()
+    title = "Time taken" if is_time else families.measure_name(name).capitalize()
     if len(others) < FEWEST:
         return Spread(name=title, value=value, place="too few others to compare it with", strip=None)
     more, less = ("slower", "faster") if is_time else ("higher", "lower")

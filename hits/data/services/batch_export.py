@@ -47,7 +47,11 @@ RAW: Sequence[Column] = (
     column("approved_at", MOMENT, "when it was approved"),
     column("rejected_at", MOMENT, "when it was rejected"),
     column("worked_s", INTEGER, "seconds by the clock, from accepting to handing in"),
-    column("active_s", INTEGER, "seconds that the page was in use, as review shows; null where it told none"),
+    column(
+        "active_s",
+        INTEGER,
+        "seconds that the page was in use; null where it told none, and review then shows worked_s",
+    ),
     column("status", TEXT, "submitted, approved or rejected"),
     column("kept_out", FLAG, "whether it was paid and kept out of the data"),
     column(

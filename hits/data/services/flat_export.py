@@ -60,7 +60,8 @@ WORK: Sequence[Column] = (
     column(
         "active_s",
         INTEGER,
-        "seconds that the page was in use, of the whole assignment, as review shows; null where it told none",
+        "seconds that the page was in use, of the whole assignment; null where it told none, and review then "
+        "shows worked_s",
         of="work.active_s",
     ),
     column("status", TEXT, "submitted, approved or rejected", of="work.status"),
