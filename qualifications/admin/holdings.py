@@ -145,7 +145,8 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
 
     @admin.display(description="reason")
     def why(self, holding: Holding) -> str:
-        return holding.reason or "–"
+        by_hand = "Given by hand: the audit trail says why" if holding.is_held and holding.by_id else ""
+        return holding.reason or by_hand or "–"
 
     @admin.display(description="provider", ordering="is_told")
     def told_state(self, holding: Holding) -> str:

@@ -132,6 +132,8 @@ def test_page_says_how_many_before_anything_is_done_and_wants_a_reason() -> None
     assert "Taken back from 2 workers." in text_of(done)
     assert found("value", "reason")[0] == (0, "The test was leaked.")
     assert "Given to 3 workers." in text_of(send(client, "give", holders, reason="A mistake of ours."))
+    listed = text_of(client.get(reverse("admin:qualifications_holding_changelist")))
+    assert listed.count("Given by hand: the audit trail says why") == 3
 
 
 def test_who_only_looks_takes_nothing_back() -> None:
