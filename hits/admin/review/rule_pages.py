@@ -85,7 +85,7 @@ class RuleForm(forms.Form):
         waiting = review_queue.waiting_by_batch(user=user)
         batches.sort(key=lambda batch: batch.pk not in waiting)
         choices = [
-            (batch.pk, f"{batch.title} ({batch.pk}), {batch.study}: {_wait(waiting.get(batch.pk, 0))}")
+            (batch.pk, f"{batch.title} ({batch.pk}), {_wait(waiting.get(batch.pk, 0))}: {batch.study}")
             for batch in batches
         ]
         self.fields["batch"].choices = choices  # type: ignore[attr-defined]

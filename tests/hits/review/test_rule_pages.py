@@ -264,7 +264,7 @@ def test_batches_say_how_many_wait_and_those_with_none_come_last(
 
     choices = client.get(RULE).context["form"].fields["batch"].choices
 
-    named = f"({batch.pk}), {batch.study}: 5 wait", f"Done ({done.pk}), {batch.study}: none waits"
+    named = f"({batch.pk}), 5 wait: {batch.study}", f"Done ({done.pk}), none waits: {batch.study}"
     assert [words.endswith(end) for (_, words), end in zip(choices, named, strict=True)] == [True, True]
 
 
