@@ -143,7 +143,7 @@ def _left_out(bonuses: QuerySet[Bonus], run: Run) -> str:
         "held" if held_at else "in another run" if status == Bonus.Status.OWED else "decided on already"
         for held_at, status in rest.values_list("held_at", "status")
     )
-    reasons = ", ".join(f"{count} {words}" for words, count in why.items())
+    reasons = ", ".join(f"{count} {words}" for words, count in sorted(why.items()))
     return f" Left out of it: {reasons}." if why else ""
 
 
