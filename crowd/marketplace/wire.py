@@ -48,6 +48,12 @@ def api(request: HttpRequest) -> HttpResponse:
     return answer
 
 
+def elsewhere() -> HttpResponse:
+    """The answer to a program that calls an address where no API is, for its endpoint is spelled wrongly."""
+    error = UnknownOperation(f"There is no API at this address. The endpoint is {settings.MARKETPLACE_URL}/")
+    return _answer(_error_body(error, now=timezone.now()), status=404)
+
+
 def fault() -> HttpResponse:
     """The answer to an unforeseen error: the caller may ask again, and boto3 does so by itself."""
     error = ServiceFault("The service failed. Nothing was changed; try again.")

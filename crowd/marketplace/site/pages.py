@@ -6,7 +6,7 @@ from math import ceil
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from crowd.marketplace import clock, frames, queries
@@ -39,6 +39,15 @@ def hit_list(request: HttpRequest, worker: Worker) -> HttpResponse:
         "now": now,
     }
     return show(request, "list", worker, context)
+
+
+@require_safe
+def preview_by_group_id(request: HttpRequest) -> HttpResponse:
+    """Lead on from the address of a preview that programs written for MTurk print."""
+    try:
+        return redirect("marketplace:preview", group_id=request.GET.get("groupId", ""))
+    except NoReverseMatch:
+        raise Http404 from None
 
 
 @require_safe

@@ -16,6 +16,8 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if "X-Amz-Target" in request.headers:
+        return wire.elsewhere()
     return refuse(request, "not_found", status=404)
 
 

@@ -49,6 +49,7 @@ urlpatterns = [
     path("qualifications/<id:type_id>/test/", qualification_pages.test, name="qualification_test"),
     path("submit/test/<str:signed>", qualification_submit.submit, name="qualification_submit"),
     path("submit/<str:signed>/mturk/externalSubmit", submit.external_submit, name="submit"),
+    path("mturk/preview", pages.preview_by_group_id),
     path("mturk/externalSubmit", submit.fixed_submit),
     path("notifications/certificate-<int:number>.pem", notifications.certificate, name="certificate"),
     path("notifications/confirm/<slug:token>/", notifications.confirm, name="confirm_subscription"),

@@ -182,6 +182,17 @@ def test_every_operation_of_the_model_is_served(client: Any) -> None:
     assert {name for name, got in outcomes.items() if got == UNKNOWN_OPERATION} == set()
 
 
+def test_call_at_an_address_where_no_api_is_names_the_endpoint(
+    sites: Sites, credentials: Credentials
+) -> None:
+    mistyped = Sites(public=sites.public, marketplace=f"{sites.marketplace}/mturk-requester")
+
+    error = error_of(client_of(mistyped, credentials).get_account_balance)
+
+    assert error.response["Error"]["Code"] == "UnknownOperationException"
+    assert "The endpoint is http" in error.response["Error"]["Message"]
+
+
 def test_body_that_is_no_json_object_is_refused(sites: Sites, credentials: Credentials) -> None:
     bodies = [b"no JSON", b"{", b"[]", b'"text"', b"null", b"1", b"\xff\xfe", b"{'a': 1}"]
 

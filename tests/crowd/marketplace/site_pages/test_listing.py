@@ -72,6 +72,16 @@ def test_list_leaves_out_what_this_worker_cannot_have(browser: Browser) -> None:
     assert titles(browser) == ["Returned"]
 
 
+def test_preview_by_the_address_that_old_programs_print(browser: Browser) -> None:
+    hit = open_hit()
+
+    page = browser.get(f"/mturk/preview?groupId={hit.hit_type.external_id}")
+
+    assert (page.status_code, page["Location"]) == (302, group_path(hit))
+    assert browser.get("/mturk/preview?groupId=a/b").status_code == 404
+    assert browser.get("/mturk/preview").status_code == 404
+
+
 def test_list_counts_to_a_hundred(browser: Browser) -> None:
     requester = make_requester(now=timezone.now()).requester
     with atomic():
