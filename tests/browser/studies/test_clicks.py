@@ -9,6 +9,7 @@ from playwright.sync_api import FilePayload, Locator, Page
 
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_requests import fulfil_requests
+from crowd.pictures.services.preparation import read_pictures
 from crowd.winogavil.demo.seeding import Seeded
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Batch, Study
@@ -116,6 +117,8 @@ def bring_pictures(counted: Counted) -> None:
     counted.click(page.get_by_role("button", name="Import", exact=True))
     page.get_by_role("heading", name="Import of").wait_for()
     while fulfil_requests(now=timezone.now()):
+        pass
+    while read_pictures():
         pass
 
 
