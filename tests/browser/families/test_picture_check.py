@@ -129,9 +129,9 @@ def test_import_from_the_upload_to_the_check(page: Page, sites: Sites, tmp_path:
     page.goto(f"{pool(sites)}/picture/")
 
     page.get_by_role("link", name="Import pictures").first.click()
-    page.get_by_label("File", exact=True).set_input_files(tmp_path / "owls.zip")
+    page.get_by_label("Files", exact=True).set_input_files(tmp_path / "owls.zip")
     page.get_by_label("Licence").fill("CC0")
-    page.get_by_role("button", name="Read the file").click()
+    page.get_by_role("button", name="Look at it first").click()
     page.get_by_role("button", name="Import the pictures").click()
     page.get_by_text("the import is running").wait_for()
     fulfil_requests(now=timezone.now())
