@@ -51,7 +51,8 @@ NOT_THERE = {
         "data/<uuid:release_id>/<slug:task>/<slug:name>.csv",
         "data/<uuid:release_id>/<slug:task>/<slug:name>.json",
     },
-    "worker site": {"invitation/<str:token>/", "register/"},
+    # The old service's address of a preview redirects: tests/crowd/marketplace/site_pages reads it.
+    "worker site": {"invitation/<str:token>/", "mturk/preview", "register/"},
     # The code of a game, which is posted, and a turn that its player has shared: tests/crowd/winogavil/play.
     "play": {"join/", "shared/<uuid:shared_as>/"},
 }

@@ -41,9 +41,9 @@ def test_new_installation_is_told_every_address_and_who_is_still_missing() -> No
     ):
         assert f"http://{address}\n" in before
         assert f"http://{address}\n" in after
-    assert "Next, in another terminal:" in before
-    assert "manage.py createsuperuser " in before
-    assert "manage.py marketplace_operator NAME " in before
+    assert "Next, in another terminal and this folder, the first researcher" in before
+    assert "manage.py createsuperuser\n" in before
+    assert "manage.py marketplace_operator NAME" in before
     assert after.endswith(".")
 
 
