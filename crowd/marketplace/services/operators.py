@@ -89,6 +89,7 @@ def do_once(
 ) -> Iterator[AuditEntry]:
     """Record an action in the transaction of its change; idempotent by the form's token.
 
+    What the action finds out and sets on the entry, whom it is about and its note, is kept with it.
     Raises AlreadyDone if this form was carried out before.
     """
     with atomic():
@@ -100,13 +101,15 @@ def do_once(
         except IntegrityError:
             raise AlreadyDone from None
         yield entry
+        if (entry.about, entry.note) != (about, note):
+            AuditEntry.objects.filter(pk=entry.pk).update(about=entry.about, note=entry.note)
 
 
 def about_people(external_ids: Sequence[str], *, note: str) -> dict[str, str]:
     """What an entry says of one worker, or of several: as many of their ids as a note holds."""
     if len(external_ids) == 1:
         return {"about": external_ids[0], "note": note}
-    return {"note": f"{note}{NAMED}{', '.join(external_ids[:MOST_NAMED])}"}
+    return {"about": "", "note": f"{note}{NAMED}{', '.join(external_ids[:MOST_NAMED])}"}
 
 
 def read_token(text: str) -> UUID:

@@ -15,7 +15,7 @@ from crowd.marketplace.desk.pages.workers import find_worker
 from crowd.marketplace.desk.responses import doing, show
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models.parties import AuditEntry, Operator
+from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import workers as services
 from crowd.marketplace.services.operators import about_people
 from crowd.marketplace.services.worker_sign_in import INVITATION_LIFE
@@ -34,7 +34,7 @@ def invite(request: HttpRequest, operator: Operator) -> HttpResponse:
     with doing(request, operator, "workers invited") as entry:
         made = services.invite_workers(names=names, now=clock.now())
         about = about_people([one.worker.external_id for one in made], note=str(len(names)))
-        AuditEntry.objects.filter(pk=entry.pk).update(**about)
+        entry.about, entry.note = about["about"], about["note"]
     return _show_links(request, operator, made)
 
 

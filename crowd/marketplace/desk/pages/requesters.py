@@ -12,7 +12,7 @@ from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import FeesForm, NameForm, RequesterForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
-from crowd.marketplace.models.parties import AuditEntry, Operator, Requester
+from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.services import requesters as services
 from hits.common.dollars import in_dollars
 
@@ -40,7 +40,7 @@ def new(request: HttpRequest, operator: Operator) -> HttpResponse:
         made = services.create_requester(
             name=name, deposit=deposit, fee_schedule=form.cleaned_data["fee_schedule"], now=clock.now()
         )
-        AuditEntry.objects.filter(pk=entry.pk).update(about=made.requester.external_id)
+        entry.about = made.requester.external_id
     secrets = [
         ("Endpoint", settings.MARKETPLACE_URL),
         ("Access key id", made.access_key_id),
