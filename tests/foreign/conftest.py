@@ -11,8 +11,11 @@ from crowd.marketplace.delivery.sweep import deliver_events
 from crowd.marketplace.services.requesters import Credentials
 from crowd.marketplace.tools.tls_proxy.authority import Authority
 from crowd.marketplace.tools.tls_proxy.server import Proxy
+from tests.browser.conftest import browser, open_page, page
 from tests.conftest import Sites
 from tests.factories import make_requester
+
+__all__ = ["browser", "open_page", "page"]  # a worker's browser, as tests/browser has it
 
 
 @pytest.fixture

@@ -79,6 +79,7 @@ def _show_html(hit: HIT, *, submit_to: str) -> HttpResponse:
         html_of(hit.question),
         submit_url=f"{submit_to}{frames.SUBMIT_PATH}",
         helper_url=f"{settings.MARKETPLACE_CONTENT_URL}{static('marketplace/external_hit.js')}",
+        leading_url=f"{settings.MARKETPLACE_CONTENT_URL}{static('marketplace/form_addresses.js')}",
     )
     return frames.guard_html(HttpResponse(page))
 

@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 from django.conf import settings
 from django.http import HttpResponse
 
-SANDBOX = ("allow-scripts", "allow-forms", "allow-popups")
+# A survey in a new tab needs its cookies, and a form may ask before it is sent.
+SANDBOX = (
+    "allow-scripts",
+    "allow-forms",
+    "allow-modals",
+    "allow-popups",
+    "allow-popups-to-escape-sandbox",
+)
 ANYWHERE = ("*", "data:", "blob:")
 
 

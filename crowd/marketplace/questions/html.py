@@ -89,13 +89,18 @@ def _word(element: Element) -> str:
     return (element.text or "").strip(XML_WHITE_SPACE)
 
 
-HARD_CODED_SUBMIT = re.compile(
-    r"(https?:)?//(www|workersandbox)\.mturk\.com/mturk/externalSubmit\b", re.IGNORECASE
-)
 HELPER_SCRIPT = re.compile(r"(https?:)?//s3\.amazonaws\.com/mturk-public/externalHIT_v1\.js\b", re.IGNORECASE)
+# A page is read by the rules of today only if nothing but white space and comments is before its doctype.
+BEGINNING = re.compile(r"\ufeff?(\s|<!--.*?-->)*(<!doctype[^>]*>)?", re.IGNORECASE | re.DOTALL)
 
 
-def map_addresses(html: str, *, submit_url: str, helper_url: str) -> str:
-    """Replace Amazon's addresses in a requester's page by ours, which need no escaping anywhere."""
-    mapped = HARD_CODED_SUBMIT.sub(lambda _: submit_url, html)
-    return HELPER_SCRIPT.sub(lambda _: helper_url, mapped)
+def map_addresses(html: str, *, submit_url: str, helper_url: str, leading_url: str) -> str:
+    """Lead a requester's page from Amazon's addresses to ours, which need no escaping anywhere.
+
+    A script before all others leads its forms, for their addresses may be put together by the page's scripts.
+    """
+    mapped = HELPER_SCRIPT.sub(lambda _: helper_url, html)
+    beginning = BEGINNING.match(mapped)
+    begins = beginning.end() if beginning else 0
+    leading = f'<script src="{leading_url}" data-submit="{submit_url}"></script>'
+    return f"{mapped[:begins]}{leading}{mapped[begins:]}"

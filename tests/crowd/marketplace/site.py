@@ -18,6 +18,10 @@ from crowd.marketplace.site.session import COOKIE
 from tests.crowd.marketplace.rows import post_hit
 from tests.factories import invite
 
+FRAME = (
+    'sandbox="allow-scripts allow-forms allow-same-origin allow-modals'
+    ' allow-popups allow-popups-to-escape-sandbox"'
+)
 SIGNATURE = re.compile(r"(:|%3A)\w{6}(:|%3A)[\w-]{43}")
 
 

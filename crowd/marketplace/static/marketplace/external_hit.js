@@ -21,13 +21,16 @@ function turkGetSubmitToHost() {
   return turkGetParam("turkSubmitTo", "https://www.mturk.com").replace(/\/$/u, "");
 }
 
-// Fills the hidden field, and in a preview puts the button out of use.
-function turkSetAssignmentID(fieldId = "assignmentId", buttonId = "submitButton") {
-  const field = document.getElementById(fieldId);
+// Fills the hidden field, tells the form where to go, and in a preview puts the button out of use.
+function turkSetAssignmentID(formName = "mturk_form", buttonName = "submitButton") {
+  const field = document.getElementById("assignmentId");
   if (field) field.value = turkGetAssignmentId();
-  const button = document.getElementById(buttonId);
-  if (!button || !turkIsPreview()) return;
-  button.disabled = true;
-  if (button.matches("input")) button.value = TURK_ACCEPT_FIRST;
-  else button.textContent = TURK_ACCEPT_FIRST;
+  const button = document.getElementById(buttonName);
+  if (button && turkIsPreview()) {
+    button.disabled = true;
+    if (button.matches("input")) button.value = TURK_ACCEPT_FIRST;
+    else button.textContent = TURK_ACCEPT_FIRST;
+  }
+  // A field named "action" hides the form's own.
+  document.forms[formName]?.setAttribute("action", `${turkGetSubmitToHost()}/mturk/externalSubmit`);
 }

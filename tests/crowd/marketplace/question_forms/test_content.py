@@ -30,7 +30,7 @@ from tests.pages import text_of as markup_of
 
 pytestmark = pytest.mark.django_db
 
-SANDBOX = "allow-scripts allow-forms allow-popups"
+SANDBOX = "allow-scripts allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox"
 PAGE = """<!DOCTYPE html><script src="https://s3.amazonaws.com/mturk-public/externalHIT_v1.js"></script>
 <form action="https://www.mturk.com/mturk/externalSubmit"><b onclick="x()">Täst</b></form>"""
 HOSTILE = overview("<Title>&lt;script&gt;alert(1)&lt;/script&gt;</Title>")
@@ -84,10 +84,12 @@ def test_html_of_a_preview_is_framed_at_the_content_host_with_what_the_api_promi
         "hitId": hit.external_id,
         "turkSubmitTo": settings.MARKETPLACE_URL,
     }
+    scripts = f"{settings.MARKETPLACE_CONTENT_URL}/static/marketplace"
     assert fetch(url).content.decode() == (
-        f'<!DOCTYPE html><script src="{settings.MARKETPLACE_CONTENT_URL}/static/marketplace/external_hit.js">'
-        f'</script>\n<form action="{settings.MARKETPLACE_URL}/mturk/externalSubmit">'
-        '<b onclick="x()">Täst</b></form>'
+        f'<!DOCTYPE html><script src="{scripts}/form_addresses.js" '
+        f'data-submit="{settings.MARKETPLACE_URL}/mturk/externalSubmit"></script>'
+        f'<script src="{scripts}/external_hit.js"></script>\n'
+        '<form action="https://www.mturk.com/mturk/externalSubmit"><b onclick="x()">Täst</b></form>'
     )
 
 
@@ -103,7 +105,7 @@ def test_html_of_accepted_work_sends_its_form_to_this_attempt(browser: Browser) 
     }
     assert query_of(url)["workerId"] == browser.worker.external_id
     html = unsigned(fetch(url).content.decode())
-    assert f'<form action="{unsigned(submit_to)}/mturk/externalSubmit">' in html
+    assert f'data-submit="{unsigned(submit_to)}/mturk/externalSubmit"' in html
 
 
 def test_html_may_run_what_it_likes_in_an_origin_of_its_own() -> None:

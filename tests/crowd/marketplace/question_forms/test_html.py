@@ -13,6 +13,8 @@ pytestmark = pytest.mark.pure
 
 SUBMIT = "https://market.example/submit/x:y-_/mturk/externalSubmit"
 HELPER = "https://content.market.example/static/marketplace/external_hit.js"
+LEADING = "https://content.market.example/static/marketplace/form_addresses.js"
+LEADS = f'<script src="{LEADING}" data-submit="{SUBMIT}"></script>'
 HEIGHT = "<FrameHeight>0</FrameHeight>"
 FORM_PAGE = "<form>${text}</form>"
 
@@ -90,23 +92,36 @@ def test_layout_reads_back_to_its_page(value: str) -> None:
     assert html_of(render_layout(FORM_PAGE, {"text": value})) == f"<form>{value}</form>"
 
 
+def mapped(page: str) -> str:
+    return map_addresses(page, submit_url=SUBMIT, helper_url=HELPER, leading_url=LEADING)
+
+
 @pytest.mark.parametrize(
-    ("written", "mapped"),
+    ("written", "is_ours"),
     [
-        ("https://www.mturk.com/mturk/externalSubmit", SUBMIT),
-        ("HTTP://workersandbox.mturk.com/mturk/externalSubmit", SUBMIT),
-        ("//www.mturk.com/mturk/externalSubmit", SUBMIT),
-        ("https://s3.amazonaws.com/mturk-public/externalHIT_v1.js", HELPER),
-        ("//s3.amazonaws.com/mturk-public/externalHIT_v1.js", HELPER),
-        ("https://www.mturk.com/mturk/externalSubmits", "https://www.mturk.com/mturk/externalSubmits"),
-        ("https://mturk.example/mturk/externalSubmit", "https://mturk.example/mturk/externalSubmit"),
-        (
-            "https://assets.crowd.aws/crowd-html-elements.js",
-            "https://assets.crowd.aws/crowd-html-elements.js",
-        ),
+        ("https://s3.amazonaws.com/mturk-public/externalHIT_v1.js", True),
+        ("//s3.amazonaws.com/mturk-public/externalHIT_v1.js", True),
+        ("HTTP://S3.amazonaws.com/mturk-public/externalHIT_v1.js", True),
+        ("https://s3.amazonaws.com/mturk-public/externalHIT_v1.json", False),
+        ("https://s3.amazonaws.example/mturk-public/externalHIT_v1.js", False),
     ],
 )
-def test_addresses_of_the_old_service_become_ours(written: str, mapped: str) -> None:
-    page = map_addresses(f'<a href="{written}">x</a>', submit_url=SUBMIT, helper_url=HELPER)
+def test_helper_script_of_the_old_service_becomes_ours(written: str, is_ours: bool) -> None:
+    page = mapped(f'<script src="{written}"></script>')
 
-    assert page == f'<a href="{mapped}">x</a>'
+    assert page == f'{LEADS}<script src="{HELPER if is_ours else written}"></script>'
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        "<!DOCTYPE html>",
+        "\ufeff<!doctype HTML PUBLIC '-//W3C//DTD'>",
+        "\n<!-- a > b -->\n<!-- c --><!DOCTYPE html>",
+    ],
+)
+def test_forms_are_led_before_any_script_of_the_page_and_behind_its_doctype(before: str) -> None:
+    page = "<html><!DOCTYPE html><script>begin()</script></html>"
+
+    assert mapped(before + page) == before + LEADS + page

@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from crowd.marketplace import frames
+from crowd.marketplace.frames.policies import SANDBOX
 from crowd.marketplace.models import Assignment, Upload
 from crowd.marketplace.questions import read_answers
 from crowd.marketplace.services import work
@@ -77,7 +78,7 @@ def test_form_with_problems_is_shown_again_as_it_was_filled_in(assignment: Assig
 def test_form_shown_again_keeps_its_sandbox_on_the_worker_site(assignment: Assignment) -> None:
     response = send(assignment)
 
-    assert response["Content-Security-Policy"].endswith("sandbox allow-scripts allow-forms allow-popups")
+    assert response["Content-Security-Policy"].endswith(f"sandbox {' '.join(SANDBOX)}")
     assert "default-src 'none'" in response["Content-Security-Policy"]
     assert response["Cache-Control"] == "no-store"
     assert response.cookies.output() == ""

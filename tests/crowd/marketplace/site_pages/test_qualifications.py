@@ -14,7 +14,7 @@ from crowd.marketplace.services.qualifying.qualification_requests import ask, be
 from crowd.marketplace.services.qualifying.qualification_types import Change, dispose_type, update_type
 from crowd.marketplace.services.qualifying.qualifications import grant, reject_request, revoke
 from tests.crowd.marketplace.qualifying import make_test, make_type, make_worker
-from tests.crowd.marketplace.site import Browser, frame_url, signed_in, stranger, text_of, unsigned
+from tests.crowd.marketplace.site import FRAME, Browser, frame_url, signed_in, stranger, text_of, unsigned
 
 pytestmark = pytest.mark.django_db
 
@@ -246,7 +246,7 @@ def test_test_page_frames_the_form_of_the_content_host(browser: Browser) -> None
     form = Client(HTTP_HOST=source.netloc).get(source.path)
 
     assert unsigned(frame_url(page)) == unsigned(frames.test_url(begun))
-    assert 'sandbox="allow-scripts allow-forms allow-same-origin allow-popups"' in page.content.decode()
+    assert FRAME in page.content.decode()
     assert f"{source.scheme}://{source.netloc}" in page["Content-Security-Policy"]
     assert unsigned(frames.test_submit_url(begun)) in unsigned(form.content.decode())
 

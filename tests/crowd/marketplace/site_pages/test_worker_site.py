@@ -15,6 +15,7 @@ from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import work
 from tests.crowd.marketplace.rows import facts, hand_in, status_of
 from tests.crowd.marketplace.site import (
+    FRAME,
     Browser,
     accepted,
     frame_url,
@@ -232,7 +233,7 @@ def test_work_page_names_the_work_and_sandboxes_its_frame(browser: Browser) -> N
     html = response.content.decode()
     assert "Cats & <dogs> Time left until" in text_of(response)
     assert html.count("Cats &amp; &lt;dogs&gt;") == 2
-    assert 'sandbox="allow-scripts allow-forms allow-same-origin allow-popups"' in html
+    assert FRAME in html
     assert 'referrerpolicy="no-referrer"' in html
 
 
