@@ -95,10 +95,15 @@ if len({urlsplit(site).hostname for site in SITES}) < len(SITES):
     )
 
 
-def _of_port(site: str) -> str:
-    """Ending of a site's cookies: instances of one machine, each at its port, must not share them."""
-    port = urlsplit(site).port
-    return f"_{port}" if port else ""
+def _cookies(*sites: str) -> str:
+    """How cookies of these sites are called: "{}" is what one is for.
+
+    Instances of one machine, each at its port, must not share them, and a page of a requester, which may be
+    below the marketplace's host, must not set them: a browser takes "__Host-" from the host itself alone.
+    """
+    port = urlsplit(sites[0]).port
+    prefix = "__Host-" if all(site.startswith("https:") for site in sites) else ""
+    return f"{prefix}{{}}{f'_{port}' if port else ''}"
 
 
 SERVED = (MARKETPLACE_URL, MARKETPLACE_CONTENT_URL) if MARKETPLACE_ALONE else SITES
@@ -195,10 +200,10 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"  # if the page asked for is none of ours
-SESSION_COOKIE_NAME = f"sessionid{_of_port(PUBLIC_URL)}"
-SESSION_COOKIE_SECURE = SECURE
+SESSION_COOKIE_NAME = _cookies(PUBLIC_URL).format("sessionid")
+SESSION_COOKIE_SECURE = PUBLIC_URL.startswith("https:")
 # Sites of one port differ in their hosts, so that this name is theirs together.
-CSRF_COOKIE_NAME = f"csrftoken{_of_port(SERVED[0])}"
+CSRF_COOKIE_NAME = _cookies(*SERVED).format("csrftoken")
 CSRF_FAILURE_VIEW = "config.error_pages.stale_form"
 CSRF_COOKIE_SECURE = all(site.startswith("https:") for site in SERVED)
 
@@ -330,8 +335,8 @@ SPECTACULAR_SETTINGS = {
 }
 
 # The rooms' own.
-MARKETPLACE_COOKIES = _of_port(MARKETPLACE_URL)
-PLAY_COOKIES = _of_port(PLAY_URL)
+MARKETPLACE_COOKIES = _cookies(MARKETPLACE_URL)
+PLAY_COOKIES = _cookies(PLAY_URL)
 MARKETPLACE_CONTROL_KEY = env.str("CROWD_MARKETPLACE_CONTROL_KEY", "")
 MARKETPLACE_FEES = env.str("CROWD_MARKETPLACE_FEES", "none")
 MARKETPLACE_OPEN_REGISTRATION = read_flag(os.environ, "CROWD_MARKETPLACE_OPEN_REGISTRATION")

@@ -93,14 +93,17 @@ def test_two_instances_of_one_machine_do_not_share_a_cookie(tmp_path: Path) -> N
     assert len({*first, *second}) == 2 * len(first) == 10
 
 
-def test_cookies_of_a_site_without_a_port_have_plain_names(tmp_path: Path) -> None:
+def test_cookies_of_secure_sites_can_be_set_by_no_page_below_their_hosts(tmp_path: Path) -> None:
     names = cookies_of(
         tmp_path,
         CROWD_PUBLIC_URL="https://crowd.example.org",
         CROWD_MARKETPLACE_URL="https://market.example.org",
     )
 
-    assert names == ["sessionid", "csrftoken", "operator_session", "worker_session", "player_session"]
+    assert names == [
+        f"__Host-{name}"
+        for name in ("sessionid", "csrftoken", "operator_session", "worker_session", "player_session")
+    ]
 
 
 @pytest.mark.parametrize(

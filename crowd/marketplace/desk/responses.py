@@ -10,13 +10,12 @@ from django.core import signing
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 
 from crowd.marketplace import clock
 from crowd.marketplace.models.parties import AuditEntry, Operator
 from crowd.marketplace.services import operators
 
-NOTE = f"operator_note{settings.MARKETPLACE_COOKIES}"
+NOTE = settings.MARKETPLACE_COOKIES.format("operator_note")
 NOTE_LIFE_S = 60
 SALT = "marketplace.desk.note"
 
@@ -33,7 +32,7 @@ def show(
     values = {"operator": operator, "form_token": uuid4(), "note": _read_note(request), **context}
     response = render(request, f"marketplace/desk/{page}.html", values, status=status)
     if NOTE in request.COOKIES:
-        response.delete_cookie(NOTE, path=reverse("desk:overview"), samesite="Strict")
+        response.delete_cookie(NOTE, samesite="Strict")
     return response
 
 
@@ -67,7 +66,6 @@ def tell(note: str, to: str, *args: object) -> HttpResponse:
         NOTE,
         signing.dumps(note, key=settings.MARKETPLACE_KEYS[0], salt=SALT),
         max_age=NOTE_LIFE_S,
-        path=reverse("desk:overview"),
         httponly=True,
         secure=settings.MARKETPLACE_URL.startswith("https:"),
         samesite="Strict",

@@ -1,4 +1,4 @@
-"""The desk's sessions: a cookie of its own, good for the desk's addresses alone."""
+"""The desk's sessions, in a cookie of its own."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
@@ -16,7 +16,7 @@ from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 
-COOKIE = f"operator_session{settings.MARKETPLACE_COOKIES}"
+COOKIE = settings.MARKETPLACE_COOKIES.format("operator_session")
 P = ParamSpec("P")
 
 
@@ -42,7 +42,6 @@ def open_session(request: HttpRequest, response: HttpResponse, token: str) -> No
         COOKIE,
         token,
         max_age=operators.SESSION_LIFE,
-        path=reverse("desk:overview"),
         httponly=True,
         secure=settings.MARKETPLACE_URL.startswith("https:"),
         samesite="Strict",
@@ -51,7 +50,7 @@ def open_session(request: HttpRequest, response: HttpResponse, token: str) -> No
 
 def close_session(request: HttpRequest, response: HttpResponse) -> None:
     operators.sign_out(token=request.COOKIES.get(COOKIE, ""))
-    response.delete_cookie(COOKIE, path=reverse("desk:overview"), samesite="Strict")
+    response.delete_cookie(COOKIE, samesite="Strict")
 
 
 def _to_the_door(request: HttpRequest) -> HttpResponse:

@@ -14,7 +14,7 @@ from crowd.marketplace.services import worker_sign_in
 from crowd.marketplace.site.responses import refuse, too_many
 from hits.common import rates
 
-COOKIE = f"worker_session{settings.MARKETPLACE_COOKIES}"
+COOKIE = settings.MARKETPLACE_COOKIES.format("worker_session")
 WORK = re.compile(r"/work/[A-Za-z0-9]")
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Worker, P], HttpResponse]

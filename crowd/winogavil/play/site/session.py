@@ -15,7 +15,7 @@ from crowd.winogavil.play.services import accounts
 from hits.common.client_address import address_of
 from hits.core.errors import CrowdError, InvalidAnswer
 
-COOKIE = f"player_session{settings.PLAY_COOKIES}"
+COOKIE = settings.PLAY_COOKIES.format("player_session")
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Player, P], HttpResponse]
 Open = Callable[Concatenate[HttpRequest, P], HttpResponse]
