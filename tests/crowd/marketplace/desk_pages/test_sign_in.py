@@ -61,7 +61,7 @@ def test_sign_in_with_the_right_password_opens_the_desk() -> None:
     assert [session.operator for session in OperatorSession.objects.all()] == [operator]
 
 
-def test_session_cookie_is_for_the_desk_and_no_script() -> None:
+def test_session_cookie_is_for_this_host_and_no_script() -> None:
     client = stranger()
 
     sign_in(client, make_operator().sign_in_name)
@@ -71,7 +71,7 @@ def test_session_cookie_is_for_the_desk_and_no_script() -> None:
     assert flags == {
         "httponly": True,
         "samesite": "Strict",
-        "path": "/desk/",
+        "path": "/",
         "domain": "",
         "secure": "",
         "max-age": 12 * 3600,
