@@ -33,7 +33,7 @@ KNOWN = {
     "CROWD_FETCH_PRIVATE": "true: let pictures be fetched from private and loopback addresses",
     "CROWD_FIELD_KEYS": "Fernet keys of encrypted columns, newest first",
     "CROWD_MARKETPLACE_ALONE": "true: only the marketplace's rooms are loaded",
-    "CROWD_MARKETPLACE_CONTENT_URL": "address of the requesters' own HTML: a third host, without cookies",
+    "CROWD_MARKETPLACE_CONTENT_URL": "address of the requesters' own HTML, with * for the requester: https://*.market.example.org",
     "CROWD_MARKETPLACE_CONTROL_KEY": "switches the control API on (clock, faults); loopback only",
     "CROWD_MARKETPLACE_FEES": "fee schedule of new requesters: none, amazon, or per cent such as 5%",
     "CROWD_MARKETPLACE_KEYS": "Fernet keys of the marketplace, newest first",

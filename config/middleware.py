@@ -16,6 +16,7 @@ from config.error_pages import BAD_REQUEST, answer
 log = structlog.get_logger()
 GetResponse = Callable[[HttpRequest], HttpResponse]
 REFERENCE_BYTES = 6
+CONTENT = "crowd.marketplace.content.urls"
 
 
 class SiteByHost:
@@ -26,7 +27,8 @@ class SiteByHost:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         host = urlsplit(f"//{request.get_host()}").hostname or ""
-        if urlconf := _sites().get(host.rstrip(".")):  # a name that ends in a dot is the same name
+        host = host.rstrip(".")  # a name that ends in a dot is the same name
+        if urlconf := _sites().get(host) or _site_of_a_requester(host):
             request.urlconf = urlconf
             set_urlconf(urlconf)
         return self.get_response(request)
@@ -35,10 +37,16 @@ class SiteByHost:
 def _sites() -> dict[str | None, str]:
     return {
         urlsplit(settings.MARKETPLACE_URL).hostname: _urls_of_marketplace(),
-        urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname: "crowd.marketplace.content.urls",
+        urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname: CONTENT,
         **_sites_of_families(),
         **dict.fromkeys(settings.AMAZON_HOSTS, "crowd.marketplace.api_urls"),
     }
+
+
+def _site_of_a_requester(host: str) -> str | None:
+    """The content host's addresses, if this is the host of one requester's pages."""
+    pattern = urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname or ""
+    return CONTENT if pattern.startswith("*.") and host.endswith(pattern[1:]) else None
 
 
 def _urls_of_marketplace() -> str:

@@ -77,11 +77,16 @@ def _site(variable: str, default: str) -> str:
 
 PUBLIC_URL = _site("CROWD_PUBLIC_URL", "http://127.0.0.1:8000")
 MARKETPLACE_URL = _site("CROWD_MARKETPLACE_URL", "http://localhost:8000")
-# HTML written by requesters is shown on a third host, so that it can reach no session.
+# HTML written by requesters is shown on a host for each of them: it reaches no session and no other's page.
 MARKETPLACE_CONTENT_URL = _site(
     "CROWD_MARKETPLACE_CONTENT_URL",
-    urlsplit(MARKETPLACE_URL)._replace(netloc=f"content.{urlsplit(MARKETPLACE_URL).netloc}").geturl(),
+    urlsplit(MARKETPLACE_URL)._replace(netloc=f"*.{urlsplit(MARKETPLACE_URL).netloc}").geturl(),
 )
+if "*" in MARKETPLACE_CONTENT_URL.replace("//*.", "//", 1):
+    raise ImproperlyConfigured(
+        "CROWD_MARKETPLACE_CONTENT_URL may have one *, for the requester, at the beginning of its host name: "
+        f"https://*.example.org. It is {MARKETPLACE_CONTENT_URL!r}."
+    )
 # Players of the web game have accounts and cookies of their own.
 PLAY_URL = _site(
     "CROWD_PLAY_URL",
@@ -106,13 +111,18 @@ def _cookies(*sites: str) -> str:
     return f"{prefix}{{}}{f'_{port}' if port else ''}"
 
 
+def _host(site: str) -> str:
+    """The host name as Django allows it: one that begins with a dot stands for all below it."""
+    return (urlsplit(site).hostname or "").removeprefix("*")
+
+
 SERVED = (MARKETPLACE_URL, MARKETPLACE_CONTENT_URL) if MARKETPLACE_ALONE else SITES
 # Programs without a setting for the endpoint are led here by a proxy, and still ask for these hosts.
 AMAZON_HOSTS = tuple(
     f"{service}.us-east-1.amazonaws.com" for service in ("mturk-requester", "mturk-requester-sandbox", "sns")
 )
 ALLOWED_HOSTS = [
-    *(env.list("CROWD_ALLOWED_HOSTS", default=[]) or [urlsplit(site).hostname for site in SERVED]),
+    *(env.list("CROWD_ALLOWED_HOSTS", default=[]) or [_host(site) for site in SERVED]),
     *AMAZON_HOSTS,
 ]
 ROOT_URLCONF = "crowd.marketplace.urls" if MARKETPLACE_ALONE else "config.urls"

@@ -111,7 +111,7 @@ def sites(live_server: LiveServer, settings: LazySettings, monkeypatch: pytest.M
     port = live_server.url.rpartition(":")[2]
     settings.PUBLIC_URL = f"http://127.0.0.1:{port}"
     settings.MARKETPLACE_URL = f"http://localhost:{port}"
-    settings.MARKETPLACE_CONTENT_URL = f"http://content.localhost:{port}"
+    settings.MARKETPLACE_CONTENT_URL = f"http://*.localhost:{port}"
     return Sites(public=settings.PUBLIC_URL, marketplace=settings.MARKETPLACE_URL)
 
 

@@ -58,7 +58,7 @@ print(settings.SECURE, settings.CSRF_COOKIE_SECURE)
 
     assert loaded.stdout.splitlines() == [
         "[]",
-        "['market.example.org', 'content.market.example.org'] 2",
+        "['market.example.org', '.market.example.org'] 2",
         "True True",
     ]
 

@@ -1,5 +1,7 @@
 """HTML, forms and files. No session here: knowing the signed address is the permission to see its content."""
 
+from urllib.parse import urlsplit
+
 from django.conf import settings
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,19 +20,23 @@ from crowd.marketplace.questions import html_of, map_addresses
 @xframe_options_exempt
 def preview(request: HttpRequest, signed: str) -> HttpResponse:
     external_id = _read(signed, "hit")
-    hit = HIT.objects.select_related("hit_type").filter(external_id=external_id, disposed_at=None).first()
+    hit = (
+        HIT.objects.select_related("hit_type", "requester")
+        .filter(external_id=external_id, disposed_at=None)
+        .first()
+    )
     if hit is None:
         return _gone(request)
     if hit.kind == HIT.Kind.FORM:
         return frames.show_preview(request, hit)
-    return _show_html(hit, submit_to=settings.MARKETPLACE_URL)
+    return _show_html(request, hit, submit_to=settings.MARKETPLACE_URL)
 
 
 @require_safe
 @xframe_options_exempt
 def work(request: HttpRequest, signed: str) -> HttpResponse:
     assignment = (
-        Assignment.objects.select_related("hit__hit_type")
+        Assignment.objects.select_related("hit__hit_type", "hit__requester")
         .filter(pk=_read(signed, "row"), status=Assignment.Status.ACCEPTED, deadline_at__gt=clock.now())
         .first()
     )
@@ -38,7 +44,7 @@ def work(request: HttpRequest, signed: str) -> HttpResponse:
         return _gone(request)
     if assignment.hit.kind == HIT.Kind.FORM:
         return frames.show_work(request, assignment)
-    return _show_html(assignment.hit, submit_to=frames.submit_to(assignment))
+    return _show_html(request, assignment.hit, submit_to=frames.submit_to(assignment))
 
 
 @require_safe
@@ -74,12 +80,16 @@ def file(request: HttpRequest, signed: str) -> HttpResponse:
     return response
 
 
-def _show_html(hit: HIT, *, submit_to: str) -> HttpResponse:
+def _show_html(request: HttpRequest, hit: HIT, *, submit_to: str) -> HttpResponse:
+    """Show the requester's page on the requester's own host: elsewhere it would have another's storage."""
+    own = frames.content_origin(hit.requester)
+    if urlsplit(f"//{request.get_host()}").hostname != urlsplit(own).hostname:
+        raise Http404
     page = map_addresses(
         html_of(hit.question),
         submit_url=f"{submit_to}{frames.SUBMIT_PATH}",
-        helper_url=f"{settings.MARKETPLACE_CONTENT_URL}{static('marketplace/external_hit.js')}",
-        leading_url=f"{settings.MARKETPLACE_CONTENT_URL}{static('marketplace/form_addresses.js')}",
+        helper_url=f"{own}{static('marketplace/external_hit.js')}",
+        leading_url=f"{own}{static('marketplace/form_addresses.js')}",
     )
     return frames.guard_html(HttpResponse(page))
 

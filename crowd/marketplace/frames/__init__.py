@@ -3,6 +3,7 @@
 from crowd.marketplace.frames.addresses import (
     NOT_AVAILABLE,
     SUBMIT_PATH,
+    content_origin,
     file_url,
     origin,
     preview_url,
@@ -18,6 +19,7 @@ from crowd.marketplace.frames.question_pages import show_preview, show_test, sho
 __all__ = [
     "NOT_AVAILABLE",
     "SUBMIT_PATH",
+    "content_origin",
     "file_url",
     "guard_form",
     "guard_html",

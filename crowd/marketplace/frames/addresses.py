@@ -10,6 +10,7 @@ from django.conf import settings
 
 from crowd.marketplace import seals
 from crowd.marketplace.models import HIT, Assignment, QualificationRequest, Upload
+from crowd.marketplace.models.parties import Requester
 
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SUBMIT_PATH = "/mturk/externalSubmit"
@@ -18,7 +19,7 @@ FILE_LIFE = timedelta(seconds=60)
 
 def preview_url(hit: HIT) -> str:
     return _append(
-        hit.external_url or _content_url("hits", {"hit": hit.external_id}),
+        hit.external_url or _content_url(hit.requester, "hits", {"hit": hit.external_id}),
         assignmentId=NOT_AVAILABLE,
         hitId=hit.external_id,
         turkSubmitTo=settings.MARKETPLACE_URL,
@@ -28,7 +29,7 @@ def preview_url(hit: HIT) -> str:
 def work_url(assignment: Assignment) -> str:
     """The address of accepted work. Its ticket proves to the requester what the parameters only claim."""
     return _append(
-        assignment.hit.external_url or _content_url("work", _attempt(assignment)),
+        assignment.hit.external_url or _content_url(assignment.hit.requester, "work", _attempt(assignment)),
         assignmentId=assignment.external_id,
         hitId=assignment.hit.external_id,
         workerId=assignment.worker.external_id,
@@ -39,12 +40,13 @@ def work_url(assignment: Assignment) -> str:
 
 def test_url(request: QualificationRequest) -> str:
     """The page of a qualification's test, for the worker who began it."""
-    return _content_url("tests", {"test": request.external_id})
+    return _content_url(request.type.requester, "tests", {"test": request.external_id})
 
 
 def file_url(upload: Upload, *, now: datetime) -> str:
     """An address of the file that works for one minute, for anyone who has it."""
-    return _content_url("files", {"upload": upload.pk, "expires": (now + FILE_LIFE).timestamp()})
+    payload: dict[str, object] = {"upload": upload.pk, "expires": (now + FILE_LIFE).timestamp()}
+    return _content_url(upload.assignment.hit.requester, "files", payload)
 
 
 def ticket(assignment: Assignment) -> str:
@@ -69,6 +71,11 @@ def test_submit_url(request: QualificationRequest) -> str:
     return f"{settings.MARKETPLACE_URL}/submit/test/{signed}"
 
 
+def content_origin(requester: Requester) -> str:
+    """The origin of this requester's own pages; where none are set up for each, all share one."""
+    return settings.MARKETPLACE_CONTENT_URL.replace("*", requester.external_id.lower())
+
+
 def origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
@@ -79,8 +86,8 @@ def _attempt(assignment: Assignment) -> dict[str, object]:
     return {"assignment": assignment.external_id, "row": assignment.pk}
 
 
-def _content_url(kind: str, payload: dict[str, object]) -> str:
-    return f"{settings.MARKETPLACE_CONTENT_URL}/{kind}/{seals.sign_content(payload)}/"
+def _content_url(requester: Requester, kind: str, payload: dict[str, object]) -> str:
+    return f"{content_origin(requester)}/{kind}/{seals.sign_content(payload)}/"
 
 
 def _append(url: str, **parameters: str) -> str:

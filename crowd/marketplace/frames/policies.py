@@ -1,4 +1,8 @@
-"""The rights of the content host's pages. All have an opaque origin and can read no site's storage."""
+"""The rights of the content host's pages.
+
+A requester's own page has its host's origin if each requester has one, and an opaque one if all share it.
+Pages of ours with a requester's text always have an opaque one.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,7 +23,12 @@ ANYWHERE = ("*", "data:", "blob:")
 def guard_html(response: HttpResponse) -> HttpResponse:
     """Guard a requester's own page: it may load and run what it likes, inside its sandbox."""
     anything = (*ANYWHERE, "'unsafe-inline'", "'unsafe-eval'")
-    return _guard(response, {"default-src": anything, "object-src": ("'none'",)})
+    has_own_host = "*" in settings.MARKETPLACE_CONTENT_URL
+    return _guard(
+        response,
+        {"default-src": anything, "object-src": ("'none'",)},
+        sandbox=(*SANDBOX, "allow-same-origin") if has_own_host else SANDBOX,
+    )
 
 
 def guard_form(response: HttpResponse) -> HttpResponse:
@@ -39,12 +48,14 @@ def guard_form(response: HttpResponse) -> HttpResponse:
     )
 
 
-def _guard(response: HttpResponse, sources: Mapping[str, Sequence[str]]) -> HttpResponse:
+def _guard(
+    response: HttpResponse, sources: Mapping[str, Sequence[str]], *, sandbox: Sequence[str] = SANDBOX
+) -> HttpResponse:
     directives = {
         **sources,
         "form-action": (settings.MARKETPLACE_URL,),
         "frame-ancestors": (settings.MARKETPLACE_URL,),
-        "sandbox": SANDBOX,
+        "sandbox": sandbox,
     }
     response["Content-Security-Policy"] = "; ".join(
         f"{name} {' '.join(values)}" for name, values in directives.items()

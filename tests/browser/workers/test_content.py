@@ -120,10 +120,10 @@ def test_worker_fills_a_form_mends_it_and_is_told_so(page: Page, sites: Sites) -
     ]
 
 
-def test_requesters_page_works_and_has_no_storage_of_ours(page: Page, sites: Sites) -> None:
+def test_requesters_page_works_and_has_storage_of_its_own(page: Page, sites: Sites) -> None:
     frame = open_work(page, post(HTML), sites)
-    worker = Worker.objects.get()
-    expect(frame.locator("#seen")).to_have_text(f"null SecurityError {worker.external_id}")
+    own = frames.content_origin(HIT.objects.get().requester)
+    expect(frame.locator("#seen")).to_have_text(f"{own} 0 {Worker.objects.get().external_id}")
     frame.get_by_label("Color").fill("red")
     frame.locator("#submitButton").click()
 
@@ -137,7 +137,7 @@ def test_requesters_page_cannot_be_sent_in_a_preview(page: Page, sites: Sites) -
     page.goto(f"{sites.marketplace}/groups/{hit.hit_type.external_id}/")
     frame = page.frame_locator("iframe")
 
-    expect(frame.locator("#seen")).to_have_text("null SecurityError nobody")
+    expect(frame.locator("#seen")).to_have_text(f"{frames.content_origin(hit.requester)} 0 nobody")
     expect(frame.locator("#submitButton")).to_be_disabled()
     expect(frame.locator("#submitButton")).to_have_value(
         "You must ACCEPT the HIT before you can submit the results."

@@ -69,7 +69,7 @@ def _describe(folder: Path, *, database: Mapping[str, str], port: int) -> Served
         "CROWD_MARKETPLACE_URL": endpoint,
         "CROWD_PUBLIC_URL": public_url,
         "CROWD_MARKETPLACE_ALONE": "false",  # the project's own question pages are looked at too
-        "CROWD_ALLOWED_HOSTS": "localhost,content.localhost,127.0.0.1",
+        "CROWD_ALLOWED_HOSTS": ".localhost,127.0.0.1",
         "CROWD_MARKETPLACE_CONTROL_KEY": control_key,
     }
     return Served(

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.test import Client
 from django.utils import timezone
 
@@ -78,13 +78,14 @@ def test_html_of_a_preview_is_framed_at_the_content_host_with_what_the_api_promi
 
     url = frame_url(browser.get(group_path(hit)))
 
-    assert frames.origin(url) == settings.MARKETPLACE_CONTENT_URL
+    own = frames.content_origin(hit.requester)
+    assert frames.origin(url) == own == f"http://{hit.requester.external_id.lower()}.localhost:8000"
     assert query_of(url) == {
         "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE",
         "hitId": hit.external_id,
         "turkSubmitTo": settings.MARKETPLACE_URL,
     }
-    scripts = f"{settings.MARKETPLACE_CONTENT_URL}/static/marketplace"
+    scripts = f"{own}/static/marketplace"
     assert fetch(url).content.decode() == (
         f'<!DOCTYPE html><script src="{scripts}/form_addresses.js" '
         f'data-submit="{settings.MARKETPLACE_URL}/mturk/externalSubmit"></script>'
@@ -116,8 +117,30 @@ def test_html_may_run_what_it_likes_in_an_origin_of_its_own() -> None:
         "object-src": "'none'",
         "form-action": settings.MARKETPLACE_URL,
         "frame-ancestors": settings.MARKETPLACE_URL,
-        "sandbox": SANDBOX,
+        "sandbox": f"{SANDBOX} allow-same-origin",
     }
+
+
+def test_html_of_all_requesters_shares_a_host_only_without_an_origin(settings: LazySettings) -> None:
+    settings.MARKETPLACE_CONTENT_URL = "http://content.localhost:8000"
+
+    url = frames.work_url(work_on(html_question(PAGE)))
+
+    assert frames.origin(url) == "http://content.localhost:8000"
+    assert policy(fetch(url))["sandbox"] == SANDBOX
+
+
+def test_html_is_shown_on_no_host_of_another_requester() -> None:
+    work = work_on(html_question(PAGE))
+    preview = frames.preview_url(work.hit)
+    other = make_requester().requester
+
+    pages = [
+        fetch(url.replace(frames.content_origin(work.hit.requester), frames.content_origin(other)))
+        for url in (frames.work_url(work), preview)
+    ]
+
+    assert [page.status_code for page in pages] == [404, 404]
 
 
 def test_form_may_run_nothing_but_ours() -> None:
@@ -241,7 +264,8 @@ def test_content_at_an_address_that_is_not_ours_is_not_found() -> None:
     paths = [f"/hits/{signed}/", f"/tests/{signed}/", f"/files/{signed}/", f"/work/{signed}x/", "/work/x/"]
     paths += [f"/work/{submit}/", "/", "/work/", "/history/", "/sign-out/", "/admin/"]
 
-    pages = [fetch(f"{settings.MARKETPLACE_CONTENT_URL}{path}") for path in paths]
+    own = frames.content_origin(assignment.hit.requester)
+    pages = [fetch(f"{own}{path}") for path in paths]
 
     assert [page.status_code for page in pages] == [404] * 11
     assert [page.cookies.output() for page in pages] == [""] * 11
@@ -254,9 +278,10 @@ def test_content_is_read_only() -> None:
 
 
 def test_content_addresses_are_unknown_to_the_other_sites() -> None:
-    url = frames.work_url(work_on(html_question()))
+    work = work_on(html_question())
+    url, own = frames.work_url(work), frames.content_origin(work.hit.requester)
 
     others = [settings.MARKETPLACE_URL, settings.PUBLIC_URL]
-    pages = [fetch(url.replace(settings.MARKETPLACE_CONTENT_URL, other)) for other in others]
+    pages = [fetch(url.replace(own, other)) for other in others]
 
     assert [page.status_code for page in pages] == [404, 404]

@@ -250,7 +250,7 @@ def test_amazons_host_names_show_no_page(client: Client, settings: LazySettings,
 def test_host_name_that_ends_in_a_dot_is_the_same_site(
     client: Client, settings: LazySettings, site: str
 ) -> None:
-    host = urlsplit(getattr(settings, site)).hostname
+    host = (urlsplit(getattr(settings, site)).hostname or "").replace("*", "a1")
 
     answer = client.get("/admin/login/", headers={"host": f"{host}."})
 
