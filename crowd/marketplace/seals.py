@@ -58,6 +58,16 @@ def read_content(signed: str) -> dict[str, object]:
     return payload
 
 
+def sign_file(upload: int, *, expires: float) -> str:
+    return _sign([upload, expires], purpose="file")
+
+
+def read_file(signed: str) -> tuple[int, float]:
+    """Verify a file's address: whose file it is, and until when. Raises BadSignature."""
+    upload, expires = _read(signed, purpose="file")
+    return upload, expires
+
+
 def sign_place(place: int, *, of: str) -> str:
     """Sign where a listing continues; a place in one kind of listing is none in another."""
     return _sign(place, purpose=f"page.{of}")

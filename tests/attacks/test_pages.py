@@ -52,7 +52,8 @@ NOT_THERE = {
         "data/<uuid:release_id>/<slug:task>/<slug:name>.json",
     },
     # The old service's address of a preview redirects: tests/crowd/marketplace/site_pages reads it.
-    "worker site": {"invitation/<str:token>/", "mturk/preview", "register/"},
+    # A file is a download, whose address its requester's program is told: tests/crowd/marketplace/work.
+    "worker site": {"files/<str:signed>/", "invitation/<str:token>/", "mturk/preview", "register/"},
     # The code of a game, which is posted, and a turn that its player has shared: tests/crowd/winogavil/play.
     "play": {"join/", "shared/<uuid:shared_as>/"},
 }

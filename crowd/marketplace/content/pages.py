@@ -1,4 +1,4 @@
-"""HTML, forms and files. No session here: knowing the signed address is the permission to see its content."""
+"""HTML and forms. No session here: knowing the signed address is the permission to see its content."""
 
 from urllib.parse import urlsplit
 
@@ -7,12 +7,11 @@ from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
-from django.utils.http import content_disposition_header
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from crowd.marketplace import clock, frames, seals
-from crowd.marketplace.models import HIT, Assignment, QualificationRequest, Upload
+from crowd.marketplace.models import HIT, Assignment, QualificationRequest
 from crowd.marketplace.questions import html_of, map_addresses
 
 
@@ -63,23 +62,6 @@ def test(request: HttpRequest, signed: str) -> HttpResponse:
     return frames.show_test(request, begun) if begun else _gone(request)
 
 
-@require_safe
-def file(request: HttpRequest, signed: str) -> HttpResponse:
-    """A worker's file, as a download and never as a page."""
-    upload = Upload.objects.filter(pk=_read(signed, "upload")).first()
-    if upload is None:
-        raise Http404
-    response = HttpResponse(bytes(upload.content), content_type="application/octet-stream")
-    response["Content-Disposition"] = content_disposition_header(
-        as_attachment=True, filename=upload.name
-    ) or ("attachment")
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    response["X-Content-Type-Options"] = "nosniff"
-    response["Referrer-Policy"] = "no-referrer"
-    response["Cache-Control"] = "no-store"
-    return response
-
-
 def _show_html(request: HttpRequest, hit: HIT, *, submit_to: str) -> HttpResponse:
     """Show the requester's page on the requester's own host: elsewhere it would have another's storage."""
     own = frames.content_origin(hit.requester)
@@ -99,12 +81,11 @@ def _gone(request: HttpRequest) -> HttpResponse:
 
 
 def _read(signed: str, name: str) -> str:
-    """Return what the signed address names. Raises Http404 if it is forged, of another kind or expired."""
+    """Return what the signed address names. Raises Http404 if it is forged or of another kind."""
     try:
         payload = seals.read_content(signed)
     except signing.BadSignature:
         raise Http404 from None
-    expires = payload.get("expires")
-    if name not in payload or (isinstance(expires, float) and expires <= clock.now().timestamp()):
+    if name not in payload:
         raise Http404
     return str(payload[name])

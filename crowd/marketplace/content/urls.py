@@ -1,4 +1,4 @@
-"""The content host: pages that requesters wrote themselves, in a sandbox, without cookies."""
+"""The content host: pages that requesters wrote themselves, in a sandbox."""
 
 from django.urls import path
 
@@ -9,5 +9,4 @@ urlpatterns = [
     path("hits/<str:signed>/", pages.preview, name="preview"),
     path("work/<str:signed>/", pages.work, name="work"),
     path("tests/<str:signed>/", pages.test, name="test"),
-    path("files/<str:signed>/", pages.file, name="file"),
 ]

@@ -45,8 +45,8 @@ def test_url(request: QualificationRequest) -> str:
 
 def file_url(upload: Upload, *, now: datetime) -> str:
     """An address of the file that works for one minute, for anyone who has it."""
-    payload: dict[str, object] = {"upload": upload.pk, "expires": (now + FILE_LIFE).timestamp()}
-    return _content_url(upload.assignment.hit.requester, "files", payload)
+    signed = seals.sign_file(upload.pk, expires=(now + FILE_LIFE).timestamp())
+    return f"{settings.MARKETPLACE_URL}/files/{signed}/"
 
 
 def ticket(assignment: Assignment) -> str:

@@ -1,6 +1,7 @@
 from django.urls import path, register_converter
 
 from crowd.marketplace.site import (
+    files,
     notifications,
     pages,
     qualification_pages,
@@ -49,6 +50,7 @@ urlpatterns = [
     path("qualifications/<id:type_id>/test/", qualification_pages.test, name="qualification_test"),
     path("submit/test/<str:signed>", qualification_submit.submit, name="qualification_submit"),
     path("submit/<str:signed>/mturk/externalSubmit", submit.external_submit, name="submit"),
+    path("files/<str:signed>/", files.download, name="file"),
     path("mturk/preview", pages.preview_by_group_id),
     path("mturk/externalSubmit", submit.fixed_submit),
     path("notifications/certificate-<int:number>.pem", notifications.certificate, name="certificate"),

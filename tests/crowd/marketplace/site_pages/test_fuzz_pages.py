@@ -74,7 +74,8 @@ QUICK = settings(
 
 def host_of(product: LazySettings, urlconf: str) -> str:
     """The host of a site; any requester's, where each has one."""
-    return urlsplit(getattr(product, HOSTS[urlconf])).netloc.replace("*", "a1")
+    site: str = getattr(product, HOSTS[urlconf])
+    return urlsplit(site).netloc.replace("*", "a1")
 
 
 def routes(urlconf: str) -> list[str]:
