@@ -21,6 +21,14 @@ HOSTS = tuple(
     f"{service}.us-east-1.amazonaws.com" for service in ("mturk-requester", "mturk-requester-sandbox", "sns")
 )
 PORT = 8643
+# Where programs look for certificates: boto3, Node.js, what is built on requests, on curl, and on OpenSSL.
+CERTIFICATES = (
+    "AWS_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "SSL_CERT_FILE",
+)
 
 
 def add_arguments(parser: ArgumentParser, *, marketplace: str) -> None:
@@ -73,8 +81,8 @@ def _proxy(*, address: str, port: int, marketplace: str, folder: Path) -> Proxy:
 
 def _what_to_set(proxy: Proxy) -> str:
     bundle = shlex.quote(str(proxy.authority.bundle))
-    return (
-        f"export HTTPS_PROXY={proxy.url}\nexport AWS_CA_BUNDLE={bundle}\nexport NODE_EXTRA_CA_CERTS={bundle}"
+    return "\n".join(
+        [f"export HTTPS_PROXY={proxy.url}", *(f"export {variable}={bundle}" for variable in CERTIFICATES)]
     )
 
 

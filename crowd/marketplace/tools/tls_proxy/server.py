@@ -110,11 +110,19 @@ class Connection(BaseRequestHandler):
         host, _, port = head.target.lower().rpartition(":")
         if head.method != "CONNECT" or host not in self.server.hosts or port != "443":
             log.warning("marketplace.proxy.refused: %s %s", head.method, head.target.partition("?")[0])
-            known = " or ".join(sorted(self.server.hosts))
-            raise Refused(
-                HTTPStatus.FORBIDDEN, f"This proxy leads to the marketplace alone, by CONNECT to {known}."
-            )
+            raise Refused(HTTPStatus.FORBIDDEN, self._why_not(host))
         return host
+
+    def _why_not(self, host: str) -> str:
+        service, _, rest = host.partition(".")
+        if rest.endswith(".amazonaws.com") and any(
+            one.startswith(f"{service}.") for one in self.server.hosts
+        ):
+            return (
+                "MTurk had one region: set AWS_DEFAULT_REGION=us-east-1, and in the program if it names one."
+            )
+        known = " or ".join(sorted(self.server.hosts))
+        return f"This proxy leads to the marketplace alone, by CONNECT to {known}."
 
 
 class _Tunnel:
@@ -185,13 +193,14 @@ def _answer(head: Head, marketplace: HTTPConnection) -> bytes:
 
 
 def _refusal(refusal: Refused) -> bytes:
+    """A refusal with its words in the first line too: of an answer to CONNECT, programs show no more."""
     content = f"{refusal}\n".encode()
     headers = [
         ("Content-Type", "text/plain; charset=utf-8"),
         ("Content-Length", str(len(content))),
         ("Connection", "close"),
     ]
-    return _message(f"HTTP/1.1 {refusal.status.value} {refusal.status.phrase}", headers) + content
+    return _message(f"HTTP/1.1 {refusal.status.value} {refusal}", headers) + content
 
 
 def _message(line: str, headers: Sequence[tuple[str, str]]) -> bytes:

@@ -261,6 +261,15 @@ def test_proxy_opens_no_way_to_other_places(proxy: Proxy, marketplace: Echo, lin
     assert marketplace.asked == []
 
 
+@pytest.mark.parametrize("service", ["mturk-requester", "mturk-requester-sandbox", "sns"])
+def test_program_of_another_region_is_told_why_it_is_refused(proxy: Proxy, service: str) -> None:
+    with in_the_clear(proxy) as connection:
+        connection.sendall(f"CONNECT {service}.eu-west-1.amazonaws.com:443 HTTP/1.1\r\n\r\n".encode())
+        answer = read_answer(connection)
+
+    assert (answer.status, "AWS_DEFAULT_REGION=us-east-1" in answer.reason) == (403, True)
+
+
 @pytest.mark.parametrize(
     ("request_", "status"),
     [
@@ -450,13 +459,14 @@ def test_proxy_command_prints_what_to_set_and_ends_when_told(tmp_path: Path) -> 
         text=True,
     ) as process:
         assert process.stdout
-        printed = [process.stdout.readline().strip() for _ in range(3)]
+        printed = [process.stdout.readline().strip() for _ in range(6)]
         process.send_signal(signal.SIGTERM)
         code = process.wait(timeout=PATIENCE_S)
 
     bundle = tmp_path / "proxy" / "ca.pem"
     assert printed[0].startswith("export HTTPS_PROXY=http://127.0.0.1:")
-    assert printed[1:] == [f"export AWS_CA_BUNDLE={bundle}", f"export NODE_EXTRA_CA_CERTS={bundle}"]
+    names = ("AWS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
+    assert printed[1:] == [f"export {name}={bundle}" for name in names]
     assert (bundle.exists(), code) == (True, 0)
 
 
