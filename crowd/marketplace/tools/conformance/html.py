@@ -23,6 +23,7 @@ class Document:
     forms: list[Form] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     frames: list[str] = field(default_factory=list)
+    sandboxes: list[str] = field(default_factory=list)  # of the frames
 
 
 def read_document(text: str) -> Document:
@@ -47,6 +48,7 @@ class _Reader(HTMLParser):
             self.document.links.append(values["href"])
         elif tag == "iframe":
             self.document.frames.append(values.get("src", ""))
+            self.document.sandboxes.append(values.get("sandbox", ""))
         elif self._form:
             self._read_field(self._form, tag, values)
 

@@ -1,4 +1,4 @@
-"""The 72 checks, by subject. Each line of the reference is one function."""
+"""The 84 checks, by subject. Up to 72 each line of the reference is one function."""
 
 from crowd.marketplace.tools.conformance.checks import (
     errors,
@@ -7,6 +7,7 @@ from crowd.marketplace.tools.conformance.checks import (
     hits,
     money,
     notifications,
+    old_programs,
     product,
     qualifications,
     review,
@@ -21,6 +22,7 @@ __all__ = [
     "hits",
     "money",
     "notifications",
+    "old_programs",
     "product",
     "qualifications",
     "review",
