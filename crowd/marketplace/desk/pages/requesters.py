@@ -47,7 +47,8 @@ def new(request: HttpRequest, operator: Operator) -> HttpResponse:
         ("Secret access key", made.secret_access_key),
         ("Ticket key", made.ticket_key),
     ]
-    return _secrets(request, operator, made.requester, title=f"{made.requester} can begin", secrets=secrets)
+    title = f"{made.requester} can begin"
+    return _secrets(request, operator, made.requester, title=title, secrets=secrets, key=made)
 
 
 @require_safe
@@ -116,7 +117,8 @@ def new_key(request: HttpRequest, operator: Operator, requester_id: str) -> Http
     with doing(request, operator, "access key made", about=requester.external_id):
         made = services.add_key(requester_id=requester.pk, now=clock.now())
     secrets = [("Access key id", made.access_key_id), ("Secret access key", made.secret_access_key)]
-    return _secrets(request, operator, requester, title=f"A new key for {requester}", secrets=secrets)
+    title = f"A new key for {requester}"
+    return _secrets(request, operator, requester, title=title, secrets=secrets, key=made)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -206,7 +208,35 @@ def _secrets(
     *,
     title: str,
     secrets: list[tuple[str, str]],
+    key: services.Credentials | services.NewKey | None = None,
 ) -> HttpResponse:
-    """Show secrets; they are never shown again."""
-    context = {"title": title, "requester": requester, "secrets": secrets}
+    """Show secrets; they are never shown again. A key comes with lines that try it out."""
+    context = {
+        "title": title,
+        "requester": requester,
+        "secrets": secrets,
+        "trials": _trials(key) if key else [],
+    }
     return show(request, operator, "secrets", context)
+
+
+def _trials(key: services.Credentials | services.NewKey) -> list[tuple[str, str]]:
+    """Return lines to paste that ask for the balance with this key, each with where they are pasted."""
+    shell = f"""\
+export AWS_ACCESS_KEY_ID={key.access_key_id}
+export AWS_SECRET_ACCESS_KEY={key.secret_access_key}
+export AWS_DEFAULT_REGION=us-east-1
+export AWS_ENDPOINT_URL_MTURK={settings.MARKETPLACE_URL}
+aws mturk get-account-balance"""
+    python = f"""\
+import boto3
+
+mturk = boto3.client(
+    "mturk",
+    endpoint_url="{settings.MARKETPLACE_URL}",
+    region_name="us-east-1",
+    aws_access_key_id="{key.access_key_id}",
+    aws_secret_access_key="{key.secret_access_key}",
+)
+print(mturk.get_account_balance()["AvailableBalance"])"""
+    return [("In a shell", shell), ("In Python, with boto3", python)]
