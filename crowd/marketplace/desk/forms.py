@@ -8,6 +8,7 @@ from django import forms
 from crowd.marketplace import countries, domain
 from crowd.marketplace.models import Layout, LedgerEntry, Payout
 from crowd.marketplace.models.parties import Requester, Worker
+from crowd.marketplace.services.trial_hits import MOST_REWARD
 
 MOST_INVITED = 500
 LINE_END = re.compile(r"\r\n|\r|\n")
@@ -23,10 +24,12 @@ def _width(model: type, field: str) -> int:
 class AmountField(forms.DecimalField):
     """Dollars with whole cents."""
 
-    def __init__(self, *, least: Decimal = domain.CENT, **options: object) -> None:
+    def __init__(
+        self, *, least: Decimal = domain.CENT, most: Decimal = Requester.MOST_MONEY, **options: object
+    ) -> None:
         super().__init__(
             min_value=least,
-            max_value=Requester.MOST_MONEY,
+            max_value=most,
             decimal_places=2,
             widget=forms.NumberInput(attrs={"step": "0.01", "inputmode": "decimal"}),
             **options,  # type: ignore[arg-type]
@@ -95,6 +98,10 @@ class TransferForm(forms.Form):
         required=False,
         help_text="Shown in the ledger: for example, the number of an invoice.",
     )
+
+
+class TrialForm(forms.Form):
+    reward = AmountField(label="Reward in dollars", most=MOST_REWARD, help_text="Some cents are enough.")
 
 
 class LayoutForm(forms.Form):

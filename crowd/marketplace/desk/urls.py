@@ -8,6 +8,7 @@ from crowd.marketplace.desk.pages import (
     payouts,
     requesters,
     sign_in_views,
+    trial_hits,
     workers,
 )
 
@@ -38,6 +39,9 @@ urlpatterns = [
     path(f"{REQUESTER}ledger.csv", money.ledger_file, name="ledger_file"),
     path(f"{REQUESTER}layouts/new/", layouts.add, name="new_layout"),
     path(f"{REQUESTER}layouts/<slug:layout_id>/", layouts.replace, name="layout"),
+    path(f"{REQUESTER}trial-hits/new/", trial_hits.put_up, name="new_trial_hit"),
+    path(f"{REQUESTER}trial-hits/<slug:hit_id>/", trial_hits.detail, name="trial_hit"),
+    path(f"{REQUESTER}trial-hits/<slug:hit_id>/approve/", trial_hits.approve, name="approve_trial_hit"),
     path("workers/", workers.index, name="workers"),
     path("workers/invite/", invitations.invite, name="invite"),
     path("workers/links.csv", invitations.links_file, name="links_file"),

@@ -26,6 +26,7 @@ PARTS = {
     "worker_id": "WORKER",
     "key_id": "KEY",
     "layout_id": "LAYOUT",
+    "hit_id": "HIT",
     "block_id": 1,
     "payout_id": 1,
 }
