@@ -19,6 +19,7 @@ urlpatterns = [
     path("", overview.overview, name="overview"),
     path("sign-in/", sign_in_views.sign_in, name="sign_in"),
     path("sign-out/", sign_in_views.sign_out, name="sign_out"),
+    path("first-steps/dismiss/", overview.dismiss_first_steps, name="dismiss_first_steps"),
     path("put-back/", overview.confirm_epoch, name="confirm_epoch"),
     path("books/", overview.books, name="books"),
     path("log/", overview.log, name="log"),

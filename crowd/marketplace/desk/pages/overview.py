@@ -10,10 +10,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse, reverse_lazy
 from django.utils.formats import date_format
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from crowd.marketplace import clock
-from crowd.marketplace.desk import lists, queries
+from crowd.marketplace.desk import first_steps, lists, queries
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models.parties import AuditEntry, Block, Operator, Requester, Worker
@@ -29,8 +29,20 @@ from hits.common.dollars import in_dollars
 def overview(request: HttpRequest, operator: Operator) -> HttpResponse:
     now = clock.now()
     settle(now=now)
-    found = {"overview": queries.overview(now=now), "epoch": epochs.unconfirmed(), "days": _drawn(now)}
+    found = {
+        "overview": queries.overview(now=now),
+        "epoch": epochs.unconfirmed(),
+        "steps": first_steps.find_first_steps(now=now),
+        "days": _drawn(now),
+    }
     return show(request, operator, "overview", found)
+
+
+@require_POST
+@operator_required
+def dismiss_first_steps(request: HttpRequest, operator: Operator) -> HttpResponse:
+    with doing(request, operator, first_steps.DISMISSED):
+        return tell("The first steps are not shown any more.", "desk:overview")
 
 
 def _drawn(now: datetime) -> list[dict[str, Any]]:
