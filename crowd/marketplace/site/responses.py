@@ -5,6 +5,7 @@ from typing import Any
 
 from csp.constants import SELF
 from csp.utils import build_policy
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -29,6 +30,11 @@ def show(
         policy = build_policy(replace={"frame-src": [SELF, frames.origin(frame_url)]})
         response["Content-Security-Policy"] = policy
     return response
+
+
+def run_by() -> dict[str, str]:
+    """Return who runs the marketplace and where they are reached, as far as it was set."""
+    return {"operator": settings.MARKETPLACE_OPERATOR, "contact": settings.MARKETPLACE_CONTACT}
 
 
 def refuse(
