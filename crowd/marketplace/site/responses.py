@@ -32,6 +32,12 @@ def show(
     return response
 
 
+def show_front(request: HttpRequest) -> HttpResponse:
+    """Show a visitor who is not signed in what this marketplace is."""
+    context = {"is_open": settings.MARKETPLACE_OPEN_REGISTRATION, **run_by()}
+    return render(request, "marketplace/front.html", context)
+
+
 def run_by() -> dict[str, str]:
     """Return who runs the marketplace and where they are reached, as far as it was set."""
     return {"operator": settings.MARKETPLACE_OPERATOR, "contact": settings.MARKETPLACE_CONTACT}

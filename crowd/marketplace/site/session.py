@@ -11,7 +11,7 @@ from django.shortcuts import render
 from crowd.marketplace import clock
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import worker_sign_in
-from crowd.marketplace.site.responses import refuse, too_many
+from crowd.marketplace.site.responses import refuse, show_front, too_many
 from hits.common import rates
 
 COOKIE = settings.MARKETPLACE_COOKIES.format("worker_session")
@@ -21,12 +21,12 @@ View = Callable[Concatenate[HttpRequest, Worker, P], HttpResponse]
 
 
 def worker_required(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Pass the signed-in worker to the view; others are shown how to sign in. Nothing is cached."""
+    """Pass the signed-in worker to the view; others learn how to sign in. Nothing is cached."""
 
     def signed_in(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         worker = find_worker(request)
         if worker is None:
-            response = show_sign_in(request, status=200 if request.path == "/" else 403)
+            response = show_front(request) if request.path == "/" else show_sign_in(request, status=403)
         else:
             response = _answer(request, worker, view, *args, **kwargs)
         response["Cache-Control"] = "no-store"
