@@ -22,6 +22,7 @@ urlpatterns = [
     path("first-steps/dismiss/", overview.dismiss_first_steps, name="dismiss_first_steps"),
     path("put-back/", overview.confirm_epoch, name="confirm_epoch"),
     path("books/", overview.books, name="books"),
+    path("public-pages/", overview.public_pages, name="public_pages"),
     path("log/", overview.log, name="log"),
     path("blocks/", overview.blocks, name="blocks"),
     path("blocks/<int:block_id>/lift/", overview.lift_block, name="lift_block"),

@@ -6,6 +6,8 @@ from typing import Literal
 
 from django.conf import settings
 
+NAMES = ("terms", "privacy")
+
 
 @dataclass(frozen=True, kw_only=True)
 class TextBlock:

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse, reverse_lazy
@@ -17,6 +18,7 @@ from crowd.marketplace.desk import first_steps, lists, queries
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models.parties import AuditEntry, Block, Operator, Requester, Worker
+from crowd.marketplace.queries import public_texts
 from crowd.marketplace.queries.daily_money import earned_by_day, hits_by_day
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services.work import settle
@@ -34,6 +36,7 @@ def overview(request: HttpRequest, operator: Operator) -> HttpResponse:
         "epoch": epochs.unconfirmed(),
         "steps": first_steps.find_first_steps(now=now),
         "days": _drawn(now),
+        "is_named": settings.MARKETPLACE_OPERATOR and settings.MARKETPLACE_CONTACT,
     }
     return show(request, operator, "overview", found)
 
@@ -95,6 +98,23 @@ def books(request: HttpRequest, operator: Operator) -> HttpResponse:
     settle(now=clock.now())
     found = queries.books()
     return show(request, operator, "books", {"books": found, "difference": sum(found.values())})
+
+
+@require_safe
+@operator_required
+def public_pages(request: HttpRequest, operator: Operator) -> HttpResponse:
+    """Show what everybody reads, and where an operator puts texts of their own."""
+    texts = [
+        {
+            "name": name,
+            "is_own": bool(public_texts.read_own_text(name)),
+            "path": public_texts.path_of(name),
+            "url": reverse(f"marketplace:{name}"),
+        }
+        for name in public_texts.NAMES
+    ]
+    run_by = {"operator_name": settings.MARKETPLACE_OPERATOR, "contact": settings.MARKETPLACE_CONTACT}
+    return show(request, operator, "public_pages", {"texts": texts, **run_by})
 
 
 @dataclass(frozen=True, kw_only=True)

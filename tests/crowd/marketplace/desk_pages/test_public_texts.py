@@ -1,0 +1,45 @@
+"""The desk says what everybody reads, and where an operator's own texts are put."""
+
+from pathlib import Path
+
+import pytest
+from django.conf import LazySettings
+
+from tests.crowd.marketplace.desk import Desk
+from tests.crowd.marketplace.site import text_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _folder(settings: LazySettings, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path
+    (tmp_path / "pages").mkdir()
+
+
+def test_a_marketplace_of_nobody_is_told_so(desk: Desk) -> None:
+    overview, page = text_of(desk.get("")), text_of(desk.get("public-pages/"))
+
+    assert "does not say who runs it" in overview
+    assert "Set CROWD_MARKETPLACE_OPERATOR and CROWD_MARKETPLACE_CONTACT where" in page
+    assert "Run by not said Contact not said" in page
+
+
+def test_one_that_is_named_is_not(desk: Desk, settings: LazySettings) -> None:
+    settings.MARKETPLACE_OPERATOR, settings.MARKETPLACE_CONTACT = "The lab", "people@lab.example"
+
+    overview, page = text_of(desk.get("")), text_of(desk.get("public-pages/"))
+
+    assert "does not say who runs it" not in overview
+    assert "CROWD_MARKETPLACE" not in page
+    assert "Run by The lab Contact people@lab.example" in page
+
+
+def test_own_text_is_told_from_ours_with_its_file(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "pages" / "terms.txt").write_text("Ours.")
+
+    page = text_of(desk.get("public-pages/"))
+
+    assert "Terms your own" in page
+    assert "Privacy as delivered" in page
+    assert str(tmp_path / "pages" / "privacy.txt") in page
