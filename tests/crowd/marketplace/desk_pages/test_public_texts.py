@@ -20,7 +20,7 @@ def _folder(settings: LazySettings, tmp_path: Path) -> None:
 def test_a_marketplace_of_nobody_is_told_so(desk: Desk) -> None:
     overview, page = text_of(desk.get("")), text_of(desk.get("public-pages/"))
 
-    assert "does not say who runs it" in overview
+    assert "They do not say yet who runs it." in overview
     assert "Set CROWD_MARKETPLACE_OPERATOR and CROWD_MARKETPLACE_CONTACT where" in page
     assert "Run by not said Contact not said" in page
 
@@ -30,7 +30,7 @@ def test_one_that_is_named_is_not(desk: Desk, settings: LazySettings) -> None:
 
     overview, page = text_of(desk.get("")), text_of(desk.get("public-pages/"))
 
-    assert "does not say who runs it" not in overview
+    assert "They do not say yet" not in overview
     assert "CROWD_MARKETPLACE" not in page
     assert "Run by The lab Contact people@lab.example" in page
 

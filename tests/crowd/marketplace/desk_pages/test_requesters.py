@@ -8,14 +8,14 @@ from django.db import connections
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from crowd.marketplace.database import ALIAS
+from crowd.marketplace.database import ALIAS, atomic
 from crowd.marketplace.desk import lists
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Layout, LedgerEntry
 from crowd.marketplace.models.parties import AccessKey, AuditEntry, Requester
-from crowd.marketplace.services import requesters
+from crowd.marketplace.services import hit_creation, requesters, reviewing
 from tests.crowd.marketplace.desk import Desk, form_token, lines_of, rows_of, secrets_on
-from tests.crowd.marketplace.rows import available, balances
+from tests.crowd.marketplace.rows import available, balances, hand_in
 from tests.crowd.marketplace.site import open_hit, text_of
 from tests.factories import make_requester
 
@@ -188,8 +188,36 @@ def test_ledger_shows_from_where_to_where(desk: Desk, requester: Requester) -> N
     rows = rows_of(desk.get(path_of(requester, "ledger/")))
 
     assert [row.partition(", ")[2].partition(" ")[2] for row in rows] == [
-        f"available held $1.00 {hit.external_id}",
-        "deposits available $100.00 deposit",
+        f"Put on hold available → held $1.00 {hit.external_id}",
+        "Deposit deposits → available $100.00 deposit",
+    ]
+
+
+def test_ledger_says_what_each_transfer_was_for(desk: Desk, requester: Requester) -> None:
+    now = timezone.now()
+    requesters.set_fees(requester_id=requester.pk, fee_schedule="10%")
+    requesters.withdraw(requester_id=requester.pk, amount=Decimal(1), note="", now=now)
+    requester.refresh_from_db()
+    hit = open_hit(requester=requester, reward="0.50", max_assignments=2)
+    done = hand_in(hit, now=now)
+    reviewing.approve_assignment(assignment=done, feedback="", override=False, now=now)
+    with atomic():
+        reviewing.pay_bonus(requester=requester, assignment=done, amount=Decimal(1), reason="", now=now)
+    with atomic():
+        hit_creation.release_places(hit, places=1, now=now)
+
+    rows = rows_of(desk.get(path_of(requester, "ledger/")))
+
+    said = [re.split(r"available →|deposits →|held →", row.partition(", ")[2][6:])[0].strip() for row in rows]
+    assert said == [
+        "No longer on hold",
+        "Fee of a bonus",
+        "Bonus",
+        "Fee of a reward",
+        "Reward",
+        "Put on hold",
+        "Withdrawal",
+        "Deposit",
     ]
 
 
