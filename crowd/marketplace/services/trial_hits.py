@@ -62,6 +62,12 @@ def put_up_trial(*, requester: Requester, reward: Decimal, now: datetime) -> HIT
         ) from None
 
 
+def latest_trial_id(requester: Requester) -> str:
+    """The id of the HIT that was put up last; empty if there was none."""
+    entry = AuditEntry.objects.filter(what=PUT_UP, about=requester.external_id).order_by("-id").first()
+    return entry.note if entry else ""
+
+
 def find_trial(*, requester: Requester, hit_id: str) -> HIT | None:
     """The requester's HIT of this id, if it was put up at the desk."""
     if not AuditEntry.objects.filter(what=PUT_UP, about=requester.external_id, note=hit_id).exists():

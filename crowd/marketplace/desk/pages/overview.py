@@ -56,7 +56,7 @@ def _drawn(now: datetime) -> list[dict[str, Any]]:
         _picture(
             "earned", "Earned by workers", [(one.day, one.earned, in_dollars(one.earned)) for one in earned]
         ),
-        _picture("workers", "Workers who earned something", workers),
+        _picture("workers", "Workers who earned", workers),
         _picture("hits", "HITs made", [(day, count, str(count)) for day, count in hits]),
     ]
 

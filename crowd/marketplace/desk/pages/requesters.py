@@ -14,6 +14,7 @@ from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.services import requesters as services
+from crowd.marketplace.services import trial_hits
 from hits.common.dollars import in_dollars
 
 LATEST = 8
@@ -60,6 +61,7 @@ def detail(request: HttpRequest, operator: Operator, requester_id: str) -> HttpR
         "keys": requester.access_keys.order_by("-id"),
         "layouts": requester.layouts.defer("html").order_by("name"),
         "transfers": queries.transfers(requester=requester)[:LATEST],
+        "trial_id": trial_hits.latest_trial_id(requester),
         "audit_entries": queries.audit_entries_of(requester)[:LATEST],
         "fees_form": FeesForm(initial={"fee_schedule": requester.fee_schedule}),
     }

@@ -49,6 +49,7 @@ def test_trial_is_a_hit_of_the_requester_with_its_money_on_hold(desk: Desk, requ
     )
     assert (hit.hit_type.reward, available(requester)) == (Decimal("0.05"), Decimal("99.95"))
     assert AuditEntry.objects.get().note == hit.external_id
+    assert f'href="{answer["Location"]}"' in desk.get(f"requesters/{requester.external_id}/").content.decode()
 
 
 @pytest.mark.django_db(transaction=True)
