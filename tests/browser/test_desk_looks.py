@@ -62,7 +62,8 @@ def test_empty_desk_looks_right(visitor: Visitor, sites: Sites) -> None:
 
     visitor.visit("desk-sign-in", f"{desk}/sign-in/")
     sign_in(visitor.page.context, sites=sites)
-    for name in ("requesters", "workers", "payouts", "payouts/history", "blocks", "log"):
+    visitor.visit("desk-overview-empty", f"{desk}/")
+    for name in ("requesters", "workers", "payouts", "payouts/history", "blocks", "log", "public-pages"):
         visitor.visit(f"desk-{name.replace('/', '-')}-empty", f"{desk}/{name}/")
     visitor.visit("desk-not-found", f"{desk}/nowhere/", status=404)
 
@@ -81,6 +82,7 @@ def test_busy_desk_looks_right(visitor: Visitor, sites: Sites, busy: Requester) 
     visitor.visit("desk-requester-new", f"{desk}/requesters/new/")
     visitor.visit("desk-requester", f"{requester}/")
     visitor.visit("desk-deposit", f"{requester}/deposit/")
+    visitor.visit("desk-trial-hit-new", f"{requester}/trial-hits/new/")
     visitor.visit("desk-ledger", f"{requester}/ledger/")
     visitor.visit("desk-layout", f"{requester}/layouts/new/")
     visitor.visit("desk-close", f"{requester}/close/")
@@ -94,6 +96,41 @@ def test_busy_desk_looks_right(visitor: Visitor, sites: Sites, busy: Requester) 
     visitor.visit("desk-blocks", f"{desk}/blocks/")
 
     assert visitor.problems == {}
+
+
+def test_first_steps_are_taken_with_the_mouse(open_page: OpenPage, sites: Sites) -> None:
+    page = open_page()
+    sign_in(page.context, sites=sites)
+
+    page.goto(f"{sites.marketplace}/desk/")
+    page.get_by_role("link", name="Make a requester").click()
+    page.get_by_label("Name").fill("The lab")
+    page.get_by_label("First deposit").fill("10")
+    page.get_by_role("button", name="Make the requester").click()
+    page.get_by_role("link", name="I have copied them").click()
+    page.get_by_role("link", name="Operator’s desk").click()
+    page.get_by_role("link", name="Invite workers").click()
+    page.get_by_label("Names").fill("Myself")
+    page.get_by_role("button", name="Make the links").click()
+    link = page.get_by_role("cell", name="/invitation/").inner_text()
+    page.get_by_role("link", name="Operator’s desk").click()
+    page.get_by_role("link", name="Put up a trial HIT").click()
+    page.get_by_role("button", name="Put up the trial HIT").click()
+    trial = page.url
+    page.goto(link)
+    page.get_by_role("button", name="Sign in and see the work").click()
+    page.get_by_role("button", name="Accept").click()
+    question = page.frame_locator("iframe")
+    question.get_by_role("textbox").fill("Hello there")
+    question.get_by_role("button", name="Submit").click()
+    page.get_by_role("heading", name="Submitted").wait_for()
+    page.goto(trial)
+    page.get_by_text("Hello there").wait_for()
+    page.get_by_role("button", name="Approve").click()
+    page.get_by_role("link", name="Operator’s desk").click()
+
+    assert page.get_by_text("First steps").count() == 0
+    assert Worker.objects.get().owed == Decimal("0.05")
 
 
 def test_requester_is_made_and_workers_are_paid_with_the_mouse(

@@ -73,7 +73,10 @@ def done(worker: Worker, hit: HIT, *, feedback: str = "", is_good: bool | None =
 def test_site_without_a_session_looks_right(visitor: Visitor, sites: Sites, settings: LazySettings) -> None:
     settings.MARKETPLACE_OPEN_REGISTRATION = True
 
-    visitor.visit("site-sign-in", sites.marketplace)
+    visitor.visit("site-front", sites.marketplace)
+    visitor.visit("site-terms", f"{sites.marketplace}/terms/")
+    visitor.visit("site-privacy", f"{sites.marketplace}/privacy/")
+    visitor.visit("site-sign-in", f"{sites.marketplace}/sign-in/")
     visitor.visit("site-register", f"{sites.marketplace}/register/")
     visitor.visit("site-not-found", f"{sites.marketplace}/nowhere/", status=404)
 
