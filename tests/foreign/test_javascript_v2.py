@@ -31,7 +31,7 @@ def test_javascript_v2_with_the_endpoint_in_its_code(
         "lifetimes": [3600, 3600, 3600],
         "description": "Pick them – all of them.",
         "expired": "Reviewable",
-        "pages": [2, 1, True],
+        "pages": [2, 1, "string"],
         "missing": ["RequestError", 400, "AWS.MechanicalTurk.HITDoesNotExist"],
         "balance": "99.00",
     }

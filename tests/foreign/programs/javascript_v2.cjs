@@ -35,7 +35,7 @@ async function main() {
     lifetimes: made.map((hit) => (hit.Expiration - hit.CreationTime) / 1000),
     description: made[0].Description,
     expired: (await mturk.getHIT({ HITId }).promise()).HIT.HITStatus,
-    pages: [first.NumResults, second.NumResults, second.NextToken === undefined],
+    pages: [first.NumResults, second.NumResults, typeof second.NextToken],
     missing,
     balance: (await mturk.getAccountBalance().promise()).AvailableBalance,
   };

@@ -284,7 +284,7 @@ def test_bodies_that_cannot_be_kept_are_refused_and_nothing_is_made(body: str) -
 
 def test_body_that_is_too_large_is_refused_unread() -> None:
     held = notebook("add_study")
-    body = '{"name": "' + "n" * 3_000_000 + '"}'
+    body = '{"name": "' + "n" * 11_000_000 + '"}'
 
     answer = held.client.post("/api/studies/", body, content_type="application/json", headers=held.headers())
 
