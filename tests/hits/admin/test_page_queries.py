@@ -36,8 +36,8 @@ MOST_OF = {
     "weird images: statistics": 25,
     # Everything that may wait for a person, what runs, what they were told, and submissions by day.
     "index": 25,
-    # With charts of what was spent and of the accounts' balances, and whether payments are stopped.
-    "payments": 15,
+    # With charts of what was spent and of the accounts' balances, whether payments are stopped, and appeals.
+    "payments": 16,
 }
 
 
