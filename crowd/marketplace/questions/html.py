@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from crowd.marketplace.questions.crowd_elements import refuse_unknown_elements
 from crowd.marketplace.questions.external import read_height
 from crowd.marketplace.questions.xml_parsing import (
     SCHEMAS,
@@ -45,6 +46,7 @@ def read_html_question(root: Element, *, xml: str) -> Question:
     content, height = root
     if len(content) or not (content.text or "").strip():
         raise invalid("HTMLContent must hold the page's HTML, in a CDATA section, and may not be empty.")
+    refuse_unknown_elements(content.text or "")
     return Question(kind="html", xml=xml, frame_height=read_height(_word(height)))
 
 

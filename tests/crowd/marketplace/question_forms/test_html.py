@@ -1,11 +1,14 @@
 """HTMLQuestion and HIT layouts."""
 
+from time import monotonic
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.marketplace.errors import ParameterValidationError
 from crowd.marketplace.questions import html_of, map_addresses, render_layout
+from crowd.marketplace.questions.crowd_elements import read_tags
 from crowd.marketplace.questions.question_kinds import read_question
 from tests.crowd.marketplace.forms import HTML, html_question
 
@@ -17,6 +20,9 @@ LEADING = "https://content.market.example/static/marketplace/form_addresses.js"
 LEADS = f'<script src="{LEADING}" data-submit="{SUBMIT}"></script>'
 HEIGHT = "<FrameHeight>0</FrameHeight>"
 FORM_PAGE = "<form>${text}</form>"
+
+
+CROWD = '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
 
 
 def refusal(xml: str) -> ParameterValidationError:
@@ -58,6 +64,53 @@ def test_html_question_keeps_its_page_and_height() -> None:
 )
 def test_html_question_with_a_mistake_is_refused(xml: str) -> None:
     assert refusal(xml).code == "InvalidParameterValue"
+
+
+def test_crowd_elements_that_workers_would_not_see_are_refused_by_name() -> None:
+    page = (
+        f'{CROWD}<crowd-form><CROWD-Polygon src="x" /><crowd-input name="a"></crowd-input>'
+        "<crowd-bounding-box name='b'></crowd-bounding-box><crowd-polygon></crowd-polygon></crowd-form>"
+    )
+
+    refused = refusal(html_question(page))
+
+    assert refused.code == "InvalidParameterValue"
+    assert refused.message == (
+        "These crowd HTML elements are not supported here: crowd-bounding-box, crowd-polygon. "
+        "Use supported elements, or HTML and scripts of your own."
+    )
+    assert layout_refusal(page.replace("CROWD-Polygon", "${tag}"), {"tag": "b"}) == refused.message
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        f"{CROWD}<!-- <crowd-polygon></crowd-polygon> --><crowd-form></crowd-form>",
+        f"{CROWD}<script>const tag = '<crowd-polygon>';</script>",
+        f"{CROWD}<style>/* <crowd-polygon> */ crowd-polygon {{ color: red }}</style>",
+        f"{CROWD}<script>const tag = '<crowd-polygon>';",
+        f"{CROWD}<!-- <crowd-polygon>",
+        f"{CROWD}<textarea><crowd-polygon></textarea>",
+        f"{CROWD}<p title = '<crowd-polygon>'>Why not &lt;crowd-polygon&gt;?</p>",
+        "<script src='https://a.example/own.js'></script><crowd-polygon></crowd-polygon>",
+    ],
+)
+def test_mere_mentions_of_crowd_elements_are_not_refused(page: str) -> None:
+    assert html_of(read_question(html_question(page)).xml) == page
+
+
+def test_tags_are_read_as_a_browser_reads_them() -> None:
+    html = """<!DOCTYPE html><P don't class="a>b" id='c>"'><br/>1 < 2<i title=x>d</i><!--><b>--><u\ne>"""
+
+    assert list(read_tags(html)) == ["p", "br", "i", "u"]
+
+
+@pytest.mark.parametrize("part", ["<a", "<a b='", "<a b=", "<!--", "<", "</", "<script>", "<a =", "= ="])
+def test_tags_are_read_in_a_moment_whatever_the_page(part: str) -> None:
+    begun = monotonic()
+    list(read_tags((part * 64_000)[:64_000]))
+
+    assert monotonic() - begun < 2
 
 
 def test_layout_takes_values_as_they_are() -> None:
