@@ -71,6 +71,7 @@ def _show_html(request: HttpRequest, hit: HIT, *, submit_to: str) -> HttpRespons
         html_of(hit.question),
         submit_url=f"{submit_to}{frames.SUBMIT_PATH}",
         helper_url=f"{own}{static('marketplace/external_hit.js')}",
+        elements_url=f"{own}{static('marketplace/crowd_elements.js')}",
         leading_url=f"{own}{static('marketplace/form_addresses.js')}",
     )
     return frames.guard_html(HttpResponse(page))

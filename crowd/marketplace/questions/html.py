@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from crowd.marketplace.questions.crowd_elements import refuse_unknown_elements
+from crowd.marketplace.questions.crowd_elements import CROWD_SCRIPT, refuse_unknown_elements
 from crowd.marketplace.questions.external import read_height
 from crowd.marketplace.questions.xml_parsing import (
     SCHEMAS,
@@ -96,12 +96,13 @@ HELPER_SCRIPT = re.compile(r"(https?:)?//s3\.amazonaws\.com/mturk-public/externa
 BEGINNING = re.compile(r"\ufeff?(\s|<!--.*?-->)*(<!doctype[^>]*>)?", re.IGNORECASE | re.DOTALL)
 
 
-def map_addresses(html: str, *, submit_url: str, helper_url: str, leading_url: str) -> str:
+def map_addresses(html: str, *, submit_url: str, helper_url: str, elements_url: str, leading_url: str) -> str:
     """Lead a requester's page from Amazon's addresses to ours, which need no escaping anywhere.
 
     A script before all others leads its forms, for their addresses may be put together by the page's scripts.
     """
     mapped = HELPER_SCRIPT.sub(lambda _: helper_url, html)
+    mapped = CROWD_SCRIPT.sub(lambda _: elements_url, mapped)
     beginning = BEGINNING.match(mapped)
     begins = beginning.end() if beginning else 0
     leading = f'<script src="{leading_url}" data-submit="{submit_url}"></script>'

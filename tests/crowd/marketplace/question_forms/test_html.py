@@ -1,14 +1,17 @@
 """HTMLQuestion and HIT layouts."""
 
+import re
+from pathlib import Path
 from time import monotonic
 
 import pytest
+from django.contrib.staticfiles import finders
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.marketplace.errors import ParameterValidationError
 from crowd.marketplace.questions import html_of, map_addresses, render_layout
-from crowd.marketplace.questions.crowd_elements import read_tags
+from crowd.marketplace.questions.crowd_elements import CARRIED, read_tags
 from crowd.marketplace.questions.question_kinds import read_question
 from tests.crowd.marketplace.forms import HTML, html_question
 
@@ -16,6 +19,7 @@ pytestmark = pytest.mark.pure
 
 SUBMIT = "https://market.example/submit/x:y-_/mturk/externalSubmit"
 HELPER = "https://content.market.example/static/marketplace/external_hit.js"
+ELEMENTS = "https://content.market.example/static/marketplace/crowd_elements.js"
 LEADING = "https://content.market.example/static/marketplace/form_addresses.js"
 LEADS = f'<script src="{LEADING}" data-submit="{SUBMIT}"></script>'
 HEIGHT = "<FrameHeight>0</FrameHeight>"
@@ -113,6 +117,12 @@ def test_tags_are_read_in_a_moment_whatever_the_page(part: str) -> None:
     assert monotonic() - begun < 2
 
 
+def test_elements_that_are_let_through_are_those_that_our_script_defines() -> None:
+    script = Path(str(finders.find("marketplace/crowd_elements.js"))).read_text()
+
+    assert set(re.findall(r'^ +"(crowd-[a-z-]+)": [A-Z]', script, re.MULTILINE)) == CARRIED
+
+
 def test_layout_takes_values_as_they_are() -> None:
     xml = render_layout("<form>${a} ${b}${a}</form>", {"a": "<b>&amp;</b>", "b": "${a} \\1"}, frame_height=7)
 
@@ -146,7 +156,9 @@ def test_layout_reads_back_to_its_page(value: str) -> None:
 
 
 def mapped(page: str) -> str:
-    return map_addresses(page, submit_url=SUBMIT, helper_url=HELPER, leading_url=LEADING)
+    return map_addresses(
+        page, submit_url=SUBMIT, helper_url=HELPER, elements_url=ELEMENTS, leading_url=LEADING
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,6 +175,23 @@ def test_helper_script_of_the_old_service_becomes_ours(written: str, is_ours: bo
     page = mapped(f'<script src="{written}"></script>')
 
     assert page == f'{LEADS}<script src="{HELPER if is_ours else written}"></script>'
+
+
+@pytest.mark.parametrize(
+    ("written", "is_ours"),
+    [
+        ("https://assets.crowd.aws/crowd-html-elements.js", True),
+        ("http://assets.crowd.aws/crowd-html-elements.js", True),
+        ("//assets.crowd.aws/crowd-html-elements.js", True),
+        ("HTTPS://Assets.Crowd.AWS/crowd-html-elements.js", True),
+        ("https://assets.crowd.aws/crowd-html-elements.json", False),
+        ("https://assets.crowd.example/crowd-html-elements.js", False),
+    ],
+)
+def test_crowd_elements_of_the_old_service_become_ours(written: str, is_ours: bool) -> None:
+    page = mapped(f'<script src="{written}"></script>')
+
+    assert page == f'{LEADS}<script src="{ELEMENTS if is_ours else written}"></script>'
 
 
 @pytest.mark.parametrize(

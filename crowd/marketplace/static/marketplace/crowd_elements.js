@@ -1,0 +1,382 @@
+// Elements that requesters' pages know from Amazon's crowd-html-elements.js, by the same names, for texts and
+// choices. See docs/questions.md; the names are listed in crowd/marketplace/questions/crowd_elements.py too.
+"use strict";
+{
+  const PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE";
+  const ACCEPT_FIRST = "You must ACCEPT the HIT before you can submit the results.";
+  const SUBMITTING = 'crowd-button[form-action="submit"], crowd-button[type="submit"]';
+  const LONGEST_NAME = 200;
+  const parameters = new URLSearchParams(location.search);
+  const isPreview = parameters.get("assignmentId") === PREVIEW;
+
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`
+    :host { display: block; box-sizing: border-box; }
+    :host([hidden]), [hidden] { display: none !important; }
+    *, ::before { box-sizing: border-box; }
+    input, textarea, button { font: inherit; }
+    button, a.button {
+      display: inline-block; min-height: 2.75rem; padding: 0.5rem 1.25rem; border: 1px solid #1d4f91;
+      border-radius: 0.375rem; background: #fff; color: #1d4f91; cursor: pointer; line-height: 1.5;
+      text-align: center; text-decoration: none;
+    }
+    .primary { background: #1d4f91 !important; color: #fff !important; }
+    button:hover, a.button:hover { box-shadow: inset 0 0 0 1px currentcolor; }
+    button:disabled { border-color: #595959; background: #ececec !important; color: #595959 !important; cursor: auto; }
+    .link { padding-inline: 0.25rem; border-color: transparent; background: none; color: inherit; text-decoration: underline; }
+    :focus-visible { outline: 3px solid #1d4f91; outline-offset: 2px; box-shadow: 0 0 0 2px #fff; }
+    label.text { display: block; }
+    .caption { display: block; margin-bottom: 0.25rem; }
+    input.text, textarea {
+      display: block; width: 100%; min-height: 2.75rem; padding: 0.5rem 0.75rem; border: 1px solid #707070;
+      border-radius: 0.375rem; background: #fff; color: #1b1b1b; line-height: 1.5;
+    }
+    textarea { resize: vertical; field-sizing: content; }
+    ::placeholder { color: #5c5c5c; opacity: 1; }
+    .note { margin: 0.25rem 0 0; font-size: 0.875em; }
+    .problem { font-weight: bold; }
+    .problem:empty { display: none; }
+    h2, legend { margin: 0 0 0.75rem; padding: 0; font-size: 1.2em; font-weight: bold; line-height: 1.3; }
+  `);
+
+  const make = (tag, attributes = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value === true) element.setAttribute(name, "");
+      else if (value || value === 0) element.setAttribute(name, value);
+    }
+    element.append(...children);
+    return element;
+  };
+
+  // Elements of the page may be read before what is in them.
+  const whenRead = (act) => {
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", act, { once: true });
+    else queueMicrotask(act);
+  };
+
+  const wordsOf = (node) => {
+    if (node.nodeType === Node.COMMENT_NODE || node.matches?.("script, style")) return "";
+    return node.textContent.replaceAll(/\s+/gu, " ").trim();
+  };
+
+  // What stands before a field usually asks for it.
+  const wordsBefore = (element) => {
+    for (let at = element; at && !at.matches("body, crowd-form"); at = at.parentElement) {
+      for (let node = at.previousSibling; node; node = node.previousSibling) {
+        const words = wordsOf(node);
+        if (words) return words.slice(-LONGEST_NAME);
+      }
+    }
+    return "";
+  };
+
+  class Drawn extends HTMLElement {
+    static delegatesFocus = false;
+
+    constructor() {
+      super();
+      this.attachShadow({ mode: "open", delegatesFocus: this.constructor.delegatesFocus });
+      this.shadowRoot.adoptedStyleSheets = [sheet];
+    }
+
+    connectedCallback() {
+      if (!this.isDrawn) this.draw();
+      this.isDrawn = true;
+      this.refresh();
+    }
+
+    attributeChangedCallback() {
+      if (this.isDrawn) this.refresh();
+    }
+
+    refresh() {}
+
+    get disabled() {
+      return this.hasAttribute("disabled");
+    }
+
+    set disabled(value) {
+      this.toggleAttribute("disabled", Boolean(value));
+    }
+
+    get name() {
+      return this.getAttribute("name") ?? "";
+    }
+  }
+
+  // An answer with one control, which the browser checks and names as any other.
+  class Field extends Drawn {
+    static delegatesFocus = true;
+    static formAssociated = true;
+    static observedAttributes = ["disabled", "required", "value", "checked"];
+
+    constructor() {
+      super();
+      this.internals = this.attachInternals();
+    }
+
+    draw() {
+      this.control = this.drawControl();
+      this.control.addEventListener("change", () => {
+        this.hasChanged = true;
+        this.dispatchEvent(new Event("change", { bubbles: true }));
+      });
+      this.control.addEventListener("input", () => {
+        this.hasChanged = true;
+      });
+      whenRead(() => this.nameControl());
+    }
+
+    nameControl() {
+      if (this.getAttribute("label") || this.textContent.trim()) return;
+      const labels = [...this.internals.labels].map(wordsOf).join(" ");
+      const given = this.getAttribute("aria-label") || labels || wordsBefore(this);
+      this.control.setAttribute("aria-label", given || this.getAttribute("placeholder") || this.name);
+    }
+
+    refresh() {
+      this.control.disabled = this.disabled;
+      this.control.required = this.hasAttribute("required");
+      if (!this.hasChanged) this.setDefault();
+    }
+
+    reset() {
+      this.hasChanged = false;
+      this.refresh();
+    }
+
+    checkValidity() {
+      return this.control.checkValidity();
+    }
+
+    reportValidity() {
+      return this.control.reportValidity();
+    }
+  }
+
+  class TextField extends Field {
+    draw() {
+      this.problem = make("p", { class: "note problem", role: "alert" });
+      super.draw();
+      const label = this.getAttribute("label");
+      const caption = label ? [make("span", { class: "caption" }, label)] : [];
+      this.shadowRoot.append(make("label", { class: "text" }, ...caption, this.control), this.problem);
+      const message = this.getAttribute("error-message") ?? "";
+      this.control.addEventListener("invalid", () => this.problem.replaceChildren(message));
+      this.control.addEventListener("input", () => this.problem.replaceChildren());
+      if (this.hasAttribute("auto-validate") && this.getAttribute("allowed-pattern")) this.allowOnly(message);
+      if (this.hasAttribute("auto-focus")) whenRead(() => this.control.focus());
+    }
+
+    allowOnly(message) {
+      const allowed = new RegExp(`^(?:${this.getAttribute("allowed-pattern")})$`, "u");
+      this.control.addEventListener("beforeinput", (event) => {
+        if (!event.data || [...event.data].every((sign) => allowed.test(sign))) return;
+        event.preventDefault();
+        this.problem.replaceChildren(message);
+      });
+    }
+
+    limits() {
+      return {
+        placeholder: this.getAttribute("placeholder"),
+        minlength: this.getAttribute("min-length"),
+        maxlength: this.getAttribute("max-length"),
+      };
+    }
+
+    setDefault() {
+      this.control.value = this.getAttribute("value") ?? "";
+    }
+
+    get value() {
+      return this.control?.value ?? this.getAttribute("value") ?? "";
+    }
+
+    set value(value) {
+      this.setAttribute("value", value);
+      if (this.control) this.control.value = value;
+    }
+
+    // Amazon leaves out what nobody has written.
+    collect(answers) {
+      if (this.value) answers[this.name] = this.value;
+    }
+  }
+
+  class Input extends TextField {
+    drawControl() {
+      return make("input", { class: "text", type: this.getAttribute("type") || "text", ...this.limits() });
+    }
+
+    setDefault() {
+      if (this.control.type !== "file") super.setDefault();
+    }
+  }
+
+  class TextArea extends TextField {
+    drawControl() {
+      const area = make("textarea", this.limits());
+      area.style.minHeight = `calc(${Number(this.getAttribute("rows")) || 1} * 1.5em + 1.125rem)`;
+      const most = Number(this.getAttribute("max-rows"));
+      if (most) area.style.maxHeight = `calc(${most} * 1.5em + 1.125rem)`;
+      return area;
+    }
+
+    draw() {
+      super.draw();
+      if (!this.hasAttribute("char-counter")) return;
+      const count = make("p", { class: "note" });
+      const tell = () => count.replaceChildren(`${this.value.length} characters`);
+      this.control.addEventListener("input", tell);
+      whenRead(tell);
+      this.shadowRoot.append(count);
+    }
+  }
+
+  class Button extends Drawn {
+    static delegatesFocus = true;
+    static observedAttributes = ["disabled", "loading", "variant"];
+
+    draw() {
+      const href = this.getAttribute("href");
+      const link = { class: "button", href, target: this.getAttribute("target") };
+      this.control = href ? make("a", link) : make("button", { type: "button" });
+      const name = this.getAttribute("aria-label") || this.getAttribute("title") || this.getAttribute("icon");
+      if (this.submits && isPreview) this.control.append(ACCEPT_FIRST);
+      else this.control.append(make("slot", {}, name || ""));
+      this.shadowRoot.append(this.control);
+      this.addEventListener("click", () => this.act());
+      if (this.submits) this.closest("crowd-form")?.refresh();
+    }
+
+    get submits() {
+      return this.matches(SUBMITTING);
+    }
+
+    act() {
+      const form = this.closest("crowd-form");
+      if (this.control.disabled || !form) return;
+      if (this.submits) form.submit();
+      else if (this.getAttribute("form-action") === "reset") form.reset();
+    }
+
+    refresh() {
+      const isOut = this.disabled || this.hasAttribute("loading") || (this.submits && isPreview);
+      this.control.disabled = isOut;
+      this.control.setAttribute("aria-busy", this.hasAttribute("loading"));
+      const variant = this.getAttribute("variant");
+      this.control.classList.toggle("primary", variant === "primary" || (!variant && this.submits));
+      this.control.classList.toggle("link", variant === "link" || variant === "icon");
+    }
+  }
+
+  const collectPlain = (answers, field) => {
+    const { name, type, value } = field;
+    if (!name || field.matches(":disabled, button, [type=submit], [type=button], [type=image], [type=reset]")) return;
+    if (type === "checkbox" || type === "radio") answers[name] = { ...answers[name], [value]: field.checked };
+    else if (type === "select-multiple") answers[name] = [...field.selectedOptions].map((option) => option.value);
+    else answers[name] = name in answers ? [answers[name], value].flat() : value;
+  };
+
+  const resetPlain = (field) => {
+    if (field.matches("select")) {
+      for (const option of field.options) option.selected = option.defaultSelected;
+    } else if (field.matches("[type=checkbox], [type=radio]")) field.checked = field.defaultChecked;
+    else if (field.matches("input:not([type=hidden]), textarea")) field.value = field.defaultValue;
+  };
+
+  // One answer for each value that is no object, as result files of "flatten-objects" have them.
+  const flatten = (value, name) => {
+    if (typeof value === "string") return [[name, value]];
+    if (typeof value !== "object" || Array.isArray(value)) return [[name, JSON.stringify(value)]];
+    return Object.entries(value).flatMap(([key, inner]) => flatten(inner, name ? `${name}.${key}` : key));
+  };
+
+  class Form extends Drawn {
+    draw() {
+      this.button = make("button", { type: "button", class: "primary", hidden: true }, isPreview ? ACCEPT_FIRST : "Submit");
+      this.button.disabled = isPreview;
+      this.button.addEventListener("click", () => this.submit());
+      this.shadowRoot.append(
+        make("style", {}, ":host { padding: 1rem; font-family: system-ui, sans-serif; line-height: 1.5; }"),
+        make("style", {}, "::slotted(short-instructions), ::slotted(full-instructions) { display: block; }"),
+        make("slot"),
+        make("p", {}, this.button),
+      );
+      // Plain buttons of the page send the form too, whichever form of its own is around all of it.
+      this.addEventListener("click", (event) => {
+        const button = event.target.closest("button, input");
+        if (!button || !["submit", "image"].includes(button.type) || this.contains(button.form)) return;
+        event.preventDefault();
+        this.submit();
+      });
+      this.closest("form")?.addEventListener("submit", (event) => {
+        event.preventDefault();
+        this.submit();
+      });
+      whenRead(() => {
+        this.isRead = true;
+        this.refresh();
+      });
+    }
+
+    refresh() {
+      this.button.hidden = !this.isRead || this.querySelector(SUBMITTING) !== null;
+    }
+
+    // Unlike that of plain forms, this checks and asks the page's handlers first, as Amazon's does.
+    submit() {
+      if (isPreview || this.isSent) return;
+      const wrong = [...this.querySelectorAll("*")].find((field) => field.checkValidity?.() === false);
+      if (wrong) wrong.reportValidity();
+      else if (this.dispatchEvent(new SubmitEvent("submit", { bubbles: true, cancelable: true }))) this.send();
+    }
+
+    reset() {
+      for (const field of this.querySelectorAll("*")) {
+        if (field instanceof Field) field.reset();
+        else resetPlain(field);
+      }
+    }
+
+    collect() {
+      const answers = Object.create(null);
+      for (const field of this.querySelectorAll("*")) {
+        if (field instanceof Drawn && field.collect && field.name && !field.disabled) field.collect(answers);
+        else if (field.matches("input, select, textarea")) collectPlain(answers, field);
+      }
+      return answers;
+    }
+
+    send() {
+      this.isSent = true;
+      const answers = this.collect();
+      const isFlat = this.getAttribute("answer-format") === "flatten-objects";
+      // The id of the HIT is no answer, but a form with nothing else in it is taken with it.
+      const fields = isFlat
+        ? [["hitId", parameters.get("hitId") ?? ""], ...flatten(answers, "")]
+        : [["taskAnswers", JSON.stringify([answers])]];
+      const host = parameters.get("turkSubmitTo") ?? "https://www.mturk.com";
+      const action = `${host.replace(/\/$/u, "")}/mturk/externalSubmit`;
+      const form = make("form", { method: "post", action, "accept-charset": "utf-8", hidden: true });
+      for (const [name, value] of [["assignmentId", parameters.get("assignmentId") ?? ""], ...fields]) {
+        form.append(make("input", { type: "hidden", name, value }));
+      }
+      document.body.append(form);
+      HTMLFormElement.prototype.submit.call(form);
+    }
+  }
+
+  const ELEMENTS = {
+    "crowd-button": Button,
+    "crowd-form": Form,
+    "crowd-input": Input,
+    "crowd-text-area": TextArea,
+  };
+  for (const [name, element] of Object.entries(ELEMENTS)) {
+    if (!customElements.get(name)) customElements.define(name, element);
+  }
+  whenRead(() => setTimeout(() => document.dispatchEvent(new Event("all-crowd-elements-ready", { bubbles: true }))));
+}
