@@ -1,0 +1,135 @@
+"""Pages of Amazon's crowd HTML elements, as requesters write them: workers fill them, programs read them."""
+
+import json
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import boto3
+import pytest
+from playwright.sync_api import FrameLocator, Page, expect
+
+from crowd.marketplace.models import HIT
+from crowd.marketplace.questions.answers import ANSWERS
+from crowd.marketplace.services.requesters import Credentials
+from tests.conftest import Sites
+from tests.crowd.marketplace.forms import html_question
+from tests.foreign.working import open_question
+
+pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
+
+SCRIPT = '<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>'
+TRANSCRIPTION = """
+<p>What is written on the sign?</p>
+<crowd-input name="sign" required></crowd-input>
+<crowd-input name="shop" label="Name of the shop" value="none"></crowd-input>
+<crowd-input name="remark" label="Remark"></crowd-input>
+<p>Write down all you can read, line by line.</p>
+<crowd-text-area name="lines" rows="3" max-length="40" char-counter></crowd-text-area>
+<p><label>Language <select name="language"><option>English<option>French</select></label></p>
+<p><label>Year <input name="year" size="4"></label></p>
+"""
+
+
+def page_of(body: str, *, attributes: str = "") -> str:
+    html = f'<html lang="en"><title>A task</title><crowd-form {attributes}>{body}</crowd-form></html>'
+    return html_question(f"<!DOCTYPE html>{SCRIPT}{html}")
+
+
+def read_back(credentials: Credentials, sites: Sites) -> dict[str, str]:
+    """What the requester's program is told of the only work on the only HIT."""
+    client: Any = boto3.client(
+        "mturk",
+        endpoint_url=sites.marketplace,
+        region_name="us-east-1",
+        aws_access_key_id=credentials.access_key_id,
+        aws_secret_access_key=credentials.secret_access_key,
+    )
+    listed = client.list_assignments_for_hit(HITId=HIT.objects.get().external_id)
+    answers = ET.fromstring(listed["Assignments"][0]["Answer"])  # noqa: S314
+    space = f"{{{ANSWERS}}}"
+    return {
+        answer.findtext(f"{space}QuestionIdentifier", ""): answer.findtext(f"{space}FreeText", "")
+        for answer in answers
+    }
+
+
+def send(page: Page, frame: FrameLocator) -> None:
+    frame.get_by_role("button", name="Submit").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
+
+
+def test_texts_come_back_as_one_answer(page: Page, sites: Sites, credentials: Credentials) -> None:
+    frame = open_question(page, page_of(TRANSCRIPTION), credentials=credentials, sites=sites)
+    submit = frame.get_by_role("button", name="Submit")
+    submit.press("Enter")
+    expect(frame.get_by_role("textbox", name="What is written on the sign?")).to_be_focused()
+    page.keyboard.type("Fresh “bread”")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Fresh\nbread, or what they call so in that town")
+    expect(frame.get_by_text("40 characters")).to_be_visible()
+    frame.get_by_label("Language").select_option("French")
+    frame.get_by_label("Year").fill("1987")
+    send(page, frame)
+
+    told = read_back(credentials, sites)
+    assert told.keys() == {"taskAnswers"}
+    assert json.loads(told["taskAnswers"]) == [
+        {
+            "sign": "Fresh “bread”",
+            "shop": "none",
+            "lines": "Fresh\nbread, or what they call so in tha",
+            "language": "French",
+            "year": "1987",
+        }
+    ]
+
+
+def test_flat_answers_come_back_one_by_one(page: Page, sites: Sites, credentials: Credentials) -> None:
+    xml = page_of(
+        """<input type="checkbox" name="seen" value="dog" checked>
+<crowd-input name="sign" value="A"></crowd-input>""",
+        attributes='answer-format="flatten-objects"',
+    )
+    send(page, open_question(page, xml, credentials=credentials, sites=sites))
+
+    assert read_back(credentials, sites) == {"seen.dog": "true", "sign": "A"}
+
+
+def test_form_without_an_answer_is_taken(page: Page, sites: Sites, credentials: Credentials) -> None:
+    xml = page_of("<p>Thank you.</p>", attributes='answer-format="flatten-objects"')
+    send(page, open_question(page, xml, credentials=credentials, sites=sites))
+
+    assert read_back(credentials, sites) == {}
+
+
+SENDERS = {
+    "a button of theirs": '<crowd-button form-action="submit">Send it</crowd-button>',
+    "a plain button": '<crowd-button form-action="submit" hidden></crowd-button><button>Send it</button>',
+    "a script": """<crowd-button form-action="submit" hidden></crowd-button><a href="#" id="go">Send it</a>
+<script>
+document.getElementById("go").onclick = () => document.querySelector("crowd-form").submit();
+</script>""",
+}
+
+
+@pytest.mark.parametrize("sender", SENDERS)
+def test_page_may_send_by_its_own_means_and_object(
+    page: Page, sites: Sites, credentials: Credentials, sender: str
+) -> None:
+    xml = page_of(f"""<crowd-input name="sign" label="Sign"></crowd-input>{SENDERS[sender]}<p id="said"></p>
+<script>document.querySelector("crowd-form").onsubmit = function (event) {{
+  if (document.querySelector("crowd-input").value) return;
+  event.preventDefault();
+  document.getElementById("said").textContent = "Write something.";
+}};</script>""")
+    frame = open_question(page, xml, credentials=credentials, sites=sites)
+    expect(frame.get_by_role("button", name="Submit", exact=True)).to_have_count(0)
+    frame.get_by_text("Send it").click()
+    expect(frame.locator("#said")).to_have_text("Write something.")
+    frame.get_by_label("Sign").fill("A")
+    frame.get_by_text("Send it").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
+    assert json.loads(read_back(credentials, sites)["taskAnswers"]) == [{"sign": "A"}]
