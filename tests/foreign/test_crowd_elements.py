@@ -28,6 +28,26 @@ TRANSCRIPTION = """
 <p><label>Language <select name="language"><option>English<option>French</select></label></p>
 <p><label>Year <input name="year" size="4"></label></p>
 """
+SURVEY = """
+<h2>About birds</h2>
+<p>How often do you watch birds?</p>
+<crowd-radio-group>
+  <crowd-radio-button name="never" value="never" required>Never</crowd-radio-button>
+  <crowd-radio-button name="daily" value="daily">Every day</crowd-radio-button>
+  <crowd-radio-button name="weekly">Every week</crowd-radio-button>
+</crowd-radio-group>
+<p>Which have you seen?</p>
+<crowd-checkbox name="seen" value="robin">A robin</crowd-checkbox>
+<crowd-checkbox name="seen" value="owl" checked>An owl</crowd-checkbox>
+<p>How much do you like them, from 1 to 10?</p>
+<crowd-slider name="how-much" min="1" max="10" required></crowd-slider>
+<p>Tell me the results.</p>
+<crowd-toggle-button name="results"></crowd-toggle-button>
+<p>Do you own a bird?</p>
+<p><label><input type="radio" name="owner" value="yes"> Yes</label>
+<label><input type="radio" name="owner" value="no"> No</label></p>
+<crowd-checkbox name="read" required>I have read all of this</crowd-checkbox>
+"""
 
 
 def page_of(body: str, *, attributes: str = "") -> str:
@@ -82,6 +102,37 @@ def test_texts_come_back_as_one_answer(page: Page, sites: Sites, credentials: Cr
             "lines": "Fresh\nbread, or what they call so in tha",
             "language": "French",
             "year": "1987",
+        }
+    ]
+
+
+def test_survey_is_filled_by_keyboard(page: Page, sites: Sites, credentials: Credentials) -> None:
+    frame = open_question(page, page_of(SURVEY), credentials=credentials, sites=sites)
+    often = frame.get_by_role("radiogroup", name="How often do you watch birds?")
+    frame.get_by_role("button", name="Submit").press("Enter")
+    expect(often.get_by_role("radio", name="Never")).to_be_focused()
+    for key in ["ArrowDown", "ArrowDown", "Tab", "Space", "Tab", "Tab"]:
+        page.keyboard.press(key)
+    expect(often.get_by_role("radio", name="Every week")).to_be_checked()
+    expect(frame.get_by_role("slider", name="How much do you like them, from 1 to 10?")).to_be_focused()
+    for key in ["ArrowRight", "ArrowRight", "Tab", "Space", "Tab", "Space"]:
+        page.keyboard.press(key)
+    expect(frame.get_by_role("switch", name="Tell me the results.")).to_be_checked()
+    frame.get_by_role("button", name="Submit").press("Enter")
+    expect(frame.get_by_role("checkbox", name="I have read all of this")).to_be_focused()
+    page.keyboard.press("Space")
+    send(page, frame)
+
+    assert json.loads(read_back(credentials, sites)["taskAnswers"]) == [
+        {
+            "never": {"never": False},
+            "daily": {"daily": False},
+            "weekly": {"on": True},
+            "seen": {"robin": True, "owl": True},
+            "how-much": 3,
+            "results": {"on": True},
+            "owner": {"yes": True, "no": False},
+            "read": {"on": True},
         }
     ]
 

@@ -15,9 +15,14 @@ TEXT_ALONE = frozenset({"iframe", "noembed", "noframes", "script", "style", "tex
 CARRIED = frozenset(
     {
         "crowd-button",
+        "crowd-checkbox",
         "crowd-form",
         "crowd-input",
+        "crowd-radio-button",
+        "crowd-radio-group",
+        "crowd-slider",
         "crowd-text-area",
+        "crowd-toggle-button",
     }
 )
 

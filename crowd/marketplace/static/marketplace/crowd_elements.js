@@ -36,6 +36,21 @@
     .note { margin: 0.25rem 0 0; font-size: 0.875em; }
     .problem { font-weight: bold; }
     .problem:empty { display: none; }
+    .choice { display: flex; gap: 0.625rem; align-items: flex-start; padding: 0.375rem 0; cursor: pointer; }
+    .choice input { flex: none; width: 1.25rem; height: 1.25rem; margin: 0.125rem 0 0; accent-color: #1d4f91; }
+    [role="switch"] {
+      appearance: none; position: relative; width: 2.5rem !important; height: 1.375rem !important; border: 2px solid #595959;
+      border-radius: 1rem; background: #fff;
+    }
+    [role="switch"]::before {
+      content: ""; position: absolute; inset-block: 0.125rem; left: 0.125rem; width: 0.875rem; border-radius: 50%;
+      background: #595959;
+    }
+    [role="switch"]:checked { border-color: #1d4f91; background: #1d4f91; }
+    [role="switch"]:checked::before { left: 1.25rem; background: #fff; }
+    .slider { display: flex; gap: 1rem; align-items: center; max-width: 32rem; min-height: 2.75rem; }
+    .slider input { flex: auto; min-width: 0; height: 1.5rem; margin: 0; accent-color: #1d4f91; }
+    output { min-width: 3ch; font-weight: bold; text-align: end; }
     h2, legend { margin: 0 0 0.75rem; padding: 0; font-size: 1.2em; font-weight: bold; line-height: 1.3; }
   `);
 
@@ -235,6 +250,168 @@
     }
   }
 
+  // A checkbox, a switch or a radio button: a name, and whether each of its values is on.
+  class Choice extends Field {
+    drawControl() {
+      return make("input", { type: "checkbox" });
+    }
+
+    draw() {
+      super.draw();
+      this.shadowRoot.append(make("label", { class: "choice" }, this.control, make("span", {}, make("slot"))));
+    }
+
+    setDefault() {
+      this.control.checked = this.hasAttribute("checked");
+    }
+
+    get checked() {
+      return this.control?.checked ?? this.hasAttribute("checked");
+    }
+
+    set checked(value) {
+      this.toggleAttribute("checked", Boolean(value));
+      if (this.control) this.control.checked = Boolean(value);
+    }
+
+    get value() {
+      return this.getAttribute("value") ?? "on";
+    }
+
+    set value(value) {
+      this.setAttribute("value", value);
+    }
+
+    collect(answers) {
+      answers[this.name] = { ...answers[this.name], [this.value]: this.checked };
+    }
+  }
+
+  class Toggle extends Choice {
+    drawControl() {
+      return make("input", { type: "checkbox", role: "switch" });
+    }
+  }
+
+  class RadioButton extends Choice {
+    drawControl() {
+      return make("input", { type: "radio" });
+    }
+
+    get group() {
+      return this.closest("crowd-radio-group");
+    }
+
+    refresh() {
+      super.refresh();
+      if (!this.group) return;
+      this.control.required = false;
+      this.group.refresh();
+    }
+
+    get checked() {
+      return super.checked;
+    }
+
+    set checked(value) {
+      super.checked = value;
+      if (value) this.group?.choose(this);
+    }
+  }
+
+  const STEPS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+
+  // Each button is in a tree of its own, where browsers see no group: this does what they do for one.
+  class RadioGroup extends Drawn {
+    static observedAttributes = ["required"];
+
+    draw() {
+      this.shadowRoot.append(make("slot"));
+      this.setAttribute("role", "radiogroup");
+      this.addEventListener("change", ({ target }) => this.choose(target));
+      this.addEventListener("keydown", (event) => this.step(event));
+      whenRead(() => {
+        const label = this.getAttribute("aria-label") || wordsBefore(this) || this.name;
+        if (label && !this.hasAttribute("aria-labelledby")) this.setAttribute("aria-label", label);
+        this.refresh();
+      });
+    }
+
+    get buttons() {
+      return [...this.querySelectorAll("crowd-radio-button")].filter(({ control }) => control);
+    }
+
+    choose(chosen) {
+      const { buttons } = this;
+      if (!buttons.includes(chosen)) return;
+      for (const button of buttons) {
+        button.hasChanged = true;
+        button.control.checked = button === chosen;
+      }
+      this.refresh();
+    }
+
+    step(event) {
+      const buttons = this.buttons.filter(({ disabled }) => !disabled);
+      const at = buttons.indexOf(event.target);
+      if (at < 0 || !STEPS[event.key]) return;
+      event.preventDefault();
+      const next = buttons[(at + STEPS[event.key] + buttons.length) % buttons.length];
+      next.focus();
+      next.control.click();
+    }
+
+    refresh() {
+      const { buttons } = this;
+      const usable = buttons.filter(({ disabled }) => !disabled);
+      const chosen = usable.find(({ checked }) => checked);
+      const isRequired = [this, ...buttons].some((one) => one.hasAttribute("required"));
+      for (const [index, { control }] of buttons.entries()) {
+        control.tabIndex = control === (chosen ?? usable[0])?.control ? 0 : -1;
+        control.setAttribute("aria-posinset", index + 1);
+        control.setAttribute("aria-setsize", buttons.length);
+        control.setCustomValidity("");
+      }
+      if (isRequired && !chosen) usable[0]?.control.setCustomValidity("Choose one of these.");
+    }
+  }
+
+  class Slider extends Field {
+    drawControl() {
+      return make("input", { type: "range" });
+    }
+
+    draw() {
+      super.draw();
+      this.told = make("output");
+      this.shadowRoot.append(make("div", { class: "slider" }, this.control, this.told));
+      this.control.addEventListener("input", () => this.tell());
+    }
+
+    setDefault() {
+      for (const limit of ["min", "max", "step"]) this.control[limit] = this.getAttribute(limit) ?? "";
+      this.control.value = this.getAttribute("value") || this.control.min || 0;
+      this.tell();
+    }
+
+    tell() {
+      this.told.replaceChildren(this.control.value);
+    }
+
+    get value() {
+      return Number(this.control?.value ?? this.getAttribute("value"));
+    }
+
+    set value(value) {
+      this.hasChanged = false;
+      this.setAttribute("value", value);
+    }
+
+    collect(answers) {
+      answers[this.name] = this.value;
+    }
+  }
+
   class Button extends Drawn {
     static delegatesFocus = true;
     static observedAttributes = ["disabled", "loading", "variant"];
@@ -371,9 +548,14 @@
 
   const ELEMENTS = {
     "crowd-button": Button,
+    "crowd-checkbox": Choice,
     "crowd-form": Form,
     "crowd-input": Input,
+    "crowd-radio-button": RadioButton,
+    "crowd-radio-group": RadioGroup,
+    "crowd-slider": Slider,
     "crowd-text-area": TextArea,
+    "crowd-toggle-button": Toggle,
   };
   for (const [name, element] of Object.entries(ELEMENTS)) {
     if (!customElements.get(name)) customElements.define(name, element);
