@@ -48,6 +48,19 @@ SURVEY = """
 <label><input type="radio" name="owner" value="no"> No</label></p>
 <crowd-checkbox name="read" required>I have read all of this</crowd-checkbox>
 """
+READING = """
+<crowd-instructions link-text="View instructions" link-type="button">
+  <short-summary><p>Say what you feel.</p></short-summary>
+  <detailed-instructions><p>Read the text twice.</p></detailed-instructions>
+  <positive-example><p>“Glad”</p></positive-example>
+</crowd-instructions>
+<crowd-alert type="warning" dismissible>Some texts are rude.</crowd-alert>
+<crowd-card heading="The text"><p>What a day!</p></crowd-card>
+<crowd-tabs><crowd-tab header="Its author"><p>Nobody knows.</p></crowd-tab></crowd-tabs>
+<crowd-modal link-text="See examples">A letter, for example.</crowd-modal>
+<crowd-input name="feeling" label="What do you feel?"></crowd-input>
+<crowd-icon-button icon="report-problem" title="Report a problem"></crowd-icon-button>
+"""
 
 
 def page_of(body: str, *, attributes: str = "") -> str:
@@ -135,6 +148,28 @@ def test_survey_is_filled_by_keyboard(page: Page, sites: Sites, credentials: Cre
             "read": {"on": True},
         }
     ]
+
+
+def test_what_is_to_be_read_can_be_opened_and_put_away(
+    page: Page, sites: Sites, credentials: Credentials
+) -> None:
+    frame = open_question(page, page_of(READING), credentials=credentials, sites=sites)
+    expect(frame.get_by_text("Read the text twice.")).to_be_hidden()
+    frame.get_by_role("button", name="View instructions").press("Enter")
+    instructions = frame.get_by_role("dialog", name="Instructions")
+    expect(instructions.get_by_role("heading")).to_have_text(
+        ["Instructions", "Summary", "Detailed instructions", "Good examples"]
+    )
+    expect(frame.get_by_text("Read the text twice.")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(instructions).to_be_hidden()
+    frame.get_by_role("button", name="Close").press("Enter")
+    expect(frame.get_by_text("Some texts are rude.")).to_be_hidden()
+    expect(frame.get_by_role("button", name="Report a problem")).to_be_visible()
+    frame.get_by_label("What do you feel?").fill("glad")
+    send(page, frame)
+
+    assert json.loads(read_back(credentials, sites)["taskAnswers"]) == [{"feeling": "glad"}]
 
 
 def test_flat_answers_come_back_one_by_one(page: Page, sites: Sites, credentials: Credentials) -> None:

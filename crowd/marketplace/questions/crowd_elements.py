@@ -14,13 +14,20 @@ TEXT_ALONE = frozenset({"iframe", "noembed", "noframes", "script", "style", "tex
 # The names that static/marketplace/crowd_elements.js defines.
 CARRIED = frozenset(
     {
+        "crowd-alert",
         "crowd-button",
+        "crowd-card",
         "crowd-checkbox",
         "crowd-form",
+        "crowd-icon-button",
         "crowd-input",
+        "crowd-instructions",
+        "crowd-modal",
         "crowd-radio-button",
         "crowd-radio-group",
         "crowd-slider",
+        "crowd-tab",
+        "crowd-tabs",
         "crowd-text-area",
         "crowd-toggle-button",
     }

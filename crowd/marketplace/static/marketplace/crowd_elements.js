@@ -51,6 +51,26 @@
     .slider { display: flex; gap: 1rem; align-items: center; max-width: 32rem; min-height: 2.75rem; }
     .slider input { flex: auto; min-width: 0; height: 1.5rem; margin: 0; accent-color: #1d4f91; }
     output { min-width: 3ch; font-weight: bold; text-align: end; }
+    img { display: block; max-width: 100%; height: auto; }
+    img.icon { max-height: 1.5rem; }
+    h3 { margin: 1rem 0 0.5rem; font-size: 1.05em; }
+    ::slotted(*) { max-width: 100%; }
+    dialog {
+      width: min(44rem, calc(100% - 2rem)); padding: 1.25rem; border: 1px solid #707070; border-radius: 0.5rem;
+      background: #fff; color: #1b1b1b;
+    }
+    dialog::backdrop { background: rgb(0 0 0 / 50%); }
+    dialog ::slotted(*) { display: block; }
+    .card { padding: 1rem; border: 1px solid #8a8a8a; border-radius: 0.5rem; box-shadow: 0 1px 4px rgb(0 0 0 / 20%); }
+    .alert {
+      display: flex; gap: 1rem; align-items: center; justify-content: space-between; padding: 0.75rem 1rem;
+      border-left: 0.375rem solid #1d4f91; border-radius: 0.25rem; background: #e8f0fa; color: #1b1b1b;
+    }
+    .success { border-color: #1c6b3c; background: #e6f4ea; }
+    .warning { border-color: #8a5a00; background: #fdf3dc; }
+    .error { border-color: #a4201c; background: #fbe9e8; }
+    details { margin: 0.75rem 0; padding: 0 1rem 0.5rem; border: 1px solid #8a8a8a; border-radius: 0.5rem; }
+    summary { margin-inline: -1rem; padding: 0.75rem 1rem; font-weight: bold; cursor: pointer; }
     h2, legend { margin: 0 0 0.75rem; padding: 0; font-size: 1.2em; font-weight: bold; line-height: 1.3; }
   `);
 
@@ -412,6 +432,119 @@
     }
   }
 
+  // Puts the element's children by their tags into slots of its shadow; the others stay in the one without a name.
+  const arrange = (host, slots) => {
+    const rest = make("slot");
+    const sort = () => {
+      for (const child of host.children) {
+        const slot = slots[child.localName];
+        if (slot && child.slot !== slot) child.slot = slot;
+      }
+    };
+    rest.addEventListener("slotchange", sort);
+    sort();
+    return rest;
+  };
+
+  const isEmpty = (slot) => slot.assignedNodes().length === 0;
+
+  // A button and the window that it opens over the page; Escape and a button in it close it.
+  const drawWindow = ({ text, heading, isLink, content }) => {
+    const close = make("button", { type: "button" }, "Close");
+    const dialog = make("dialog", { "aria-label": heading }, make("h2", {}, heading), ...content, make("p", {}, close));
+    const open = make("button", { type: "button", class: isLink && "link" }, text);
+    open.addEventListener("click", () => dialog.showModal());
+    close.addEventListener("click", () => dialog.close());
+    return { open, dialog };
+  };
+
+  // Parts whose slots are empty are not shown.
+  const watchSlots = (slots, tell) => {
+    for (const slot of slots) slot.addEventListener("slotchange", tell);
+    whenRead(tell);
+  };
+
+  class Instructions extends Drawn {
+    static slots = {
+      "short-summary": "summary",
+      "detailed-instructions": "detailed",
+      "positive-example": "positive",
+      "negative-example": "negative",
+    };
+
+    draw() {
+      const parts = { summary: "Summary", detailed: "Detailed instructions", positive: "Good examples", negative: "Bad examples" };
+      const slots = Object.keys(parts).map((name) => make("slot", { name }));
+      const sections = slots.map((slot) => make("section", {}, make("h3", {}, parts[slot.name]), slot));
+      const { open, dialog } = drawWindow({
+        text: this.getAttribute("link-text") || "Click for instructions",
+        heading: "Instructions",
+        isLink: this.getAttribute("link-type") !== "button",
+        content: [...sections, arrange(this, Instructions.slots)],
+      });
+      this.shadowRoot.append(open, dialog);
+      watchSlots(slots, () => {
+        for (const [index, slot] of slots.entries()) sections[index].hidden = isEmpty(slot);
+      });
+    }
+  }
+
+  class Modal extends Drawn {
+    draw() {
+      const text = this.getAttribute("link-text") || "Click to open modal";
+      const isLink = this.getAttribute("link-type") !== "button";
+      const { open, dialog } = drawWindow({ text, heading: text, isLink, content: [make("slot")] });
+      this.dialog = dialog;
+      this.shadowRoot.append(open, dialog);
+    }
+
+    open() {
+      if (!this.dialog.open) this.dialog.showModal();
+    }
+
+    close() {
+      this.dialog.close();
+    }
+  }
+
+  class Card extends Drawn {
+    draw() {
+      const [heading, image] = [this.getAttribute("heading"), this.getAttribute("image")];
+      const card = make("div", { class: "card" });
+      if (image) card.append(make("img", { src: image, alt: heading ?? "" }));
+      if (heading) card.append(make("h2", {}, heading));
+      card.append(make("slot"));
+      this.shadowRoot.append(card);
+    }
+  }
+
+  class Alert extends Drawn {
+    draw() {
+      const kinds = { info: "Note", success: "Success", warning: "Warning", error: "Error" };
+      const type = this.getAttribute("type");
+      const kind = Object.hasOwn(kinds, type) ? type : "info";
+      const close = make("button", { type: "button", hidden: !this.hasAttribute("dismissible") }, "Close");
+      close.addEventListener("click", () => {
+        this.hidden = true;
+      });
+      const words = make("div", {}, make("strong", {}, `${kinds[kind]}: `), make("slot"));
+      this.shadowRoot.append(make("div", { class: `alert ${kind}`, role: "status" }, words, close));
+    }
+  }
+
+  class Tabs extends Drawn {
+    draw() {
+      this.shadowRoot.append(make("slot"));
+    }
+  }
+
+  class Tab extends Drawn {
+    draw() {
+      const summary = make("summary", {}, this.getAttribute("header") ?? "");
+      this.shadowRoot.append(make("details", { open: true }, summary, make("slot")));
+    }
+  }
+
   class Button extends Drawn {
     static delegatesFocus = true;
     static observedAttributes = ["disabled", "loading", "variant"];
@@ -446,6 +579,26 @@
       const variant = this.getAttribute("variant");
       this.control.classList.toggle("primary", variant === "primary" || (!variant && this.submits));
       this.control.classList.toggle("link", variant === "link" || variant === "icon");
+    }
+  }
+
+  // The names of icons are words; only pictures of the page's own are shown.
+  class IconButton extends Drawn {
+    static delegatesFocus = true;
+    static observedAttributes = ["disabled"];
+
+    draw() {
+      const icon = this.getAttribute("icon") ?? "";
+      const name = this.getAttribute("aria-label") || this.getAttribute("title") || "";
+      const isPicture = /[/.]/u.test(icon);
+      const words = name || icon.replaceAll("-", " ");
+      this.control = make("button", { type: "button" });
+      this.control.append(isPicture ? make("img", { src: icon, alt: name || "Icon", class: "icon" }) : words);
+      this.shadowRoot.append(this.control);
+    }
+
+    refresh() {
+      this.control.disabled = this.disabled;
     }
   }
 
@@ -547,13 +700,20 @@
   }
 
   const ELEMENTS = {
+    "crowd-alert": Alert,
     "crowd-button": Button,
+    "crowd-card": Card,
     "crowd-checkbox": Choice,
     "crowd-form": Form,
+    "crowd-icon-button": IconButton,
     "crowd-input": Input,
+    "crowd-instructions": Instructions,
+    "crowd-modal": Modal,
     "crowd-radio-button": RadioButton,
     "crowd-radio-group": RadioGroup,
     "crowd-slider": Slider,
+    "crowd-tab": Tab,
+    "crowd-tabs": Tabs,
     "crowd-text-area": TextArea,
     "crowd-toggle-button": Toggle,
   };
