@@ -24,7 +24,8 @@ addEventListener("securitypolicyviolation", (event) => {
 """
 # A control may be drawn by the next element, as the boxes of pictures are. Past the last control is nothing.
 FOCUS = """() => {
-  const focused = document.activeElement;
+  let focused = document.activeElement;
+  while (focused.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement;
   if (focused.matches("body, iframe")) return [];
   const drawn = getComputedStyle(focused).opacity === "0" ? focused.nextElementSibling : focused;
   const style = getComputedStyle(drawn);

@@ -6,13 +6,19 @@ from xml.etree import ElementTree as ET
 
 import boto3
 import pytest
+from django.utils import timezone
 from playwright.sync_api import FrameLocator, Page, expect
 
 from crowd.marketplace.models import HIT
 from crowd.marketplace.questions.answers import ANSWERS
 from crowd.marketplace.services.requesters import Credentials
+from tests.browser.conftest import OpenPage
+from tests.browser.looking import SIZES, Visitor
+from tests.browser.stage import sign_in
 from tests.conftest import Sites
 from tests.crowd.marketplace.forms import html_question
+from tests.crowd.marketplace.rows import post_hit
+from tests.factories import invite
 from tests.foreign.working import open_question
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -61,11 +67,28 @@ READING = """
 <crowd-input name="feeling" label="What do you feel?"></crowd-input>
 <crowd-icon-button icon="report-problem" title="Report a problem"></crowd-icon-button>
 """
+SENTIMENT = """
+<crowd-classifier name="sentiment" categories="['Positive', 'Negative', 'Don\\'t know']"
+  header="What sentiment does this text convey?">
+  <classification-target><p>Everything is great!</p></classification-target>
+  <full-instructions header="Sentiment Instructions"><p>Joy is positive.</p></full-instructions>
+  <short-instructions>Choose the one that fits best.</short-instructions>
+</crowd-classifier>
+<crowd-classifier-multi-select name="about" categories='["Food", "Weather"]' header="What is it about?"
+  exclusion-category="{ text: 'None of the above' }">
+  <classification-target>Sun and soup.</classification-target>
+</crowd-classifier-multi-select>
+<crowd-image-classifier name="picture" categories="['Cat', 'Dog']" header="What is it?"
+  src="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='300' height='200'%3E%3C/svg%3E">
+  <worker-comment header="Say why">In one sentence.</worker-comment>
+</crowd-image-classifier>
+"""
+NAMES = {TRANSCRIPTION: "transcription", SURVEY: "survey", READING: "reading", SENTIMENT: "sentiment"}
 
 
 def page_of(body: str, *, attributes: str = "") -> str:
-    html = f'<html lang="en"><title>A task</title><crowd-form {attributes}>{body}</crowd-form></html>'
-    return html_question(f"<!DOCTYPE html>{SCRIPT}{html}")
+    head = f'<!DOCTYPE html><html lang="en"><title>A task</title>{SCRIPT}'
+    return html_question(f"{head}<crowd-form {attributes}><h1>A task</h1>{body}</crowd-form></html>")
 
 
 def read_back(credentials: Credentials, sites: Sites) -> dict[str, str]:
@@ -148,6 +171,57 @@ def test_survey_is_filled_by_keyboard(page: Page, sites: Sites, credentials: Cre
             "read": {"on": True},
         }
     ]
+
+
+def test_classifiers_are_filled_by_keyboard(page: Page, sites: Sites, credentials: Credentials) -> None:
+    frame = open_question(page, page_of(SENTIMENT), credentials=credentials, sites=sites)
+    sentiment = frame.get_by_role("group", name="What sentiment does this text convey?")
+    frame.get_by_role("button", name="Submit").press("Enter")
+    expect(sentiment.get_by_role("radio", name="Positive")).to_be_focused()
+    for key in ["Space", "ArrowUp", "Tab", "Space", "Tab", "Tab", "Space"]:
+        page.keyboard.press(key)
+    expect(sentiment.get_by_role("radio", name="Don't know")).to_be_checked()
+    expect(frame.get_by_role("checkbox", name="Food")).not_to_be_checked()
+    for key in ["Shift+Tab", "Space", "Shift+Tab", "Space"]:
+        page.keyboard.press(key)
+    expect(frame.get_by_role("checkbox", name="None of the above")).not_to_be_checked()
+    frame.get_by_role("radio", name="Dog").press("Space")
+    frame.get_by_label("Say why").fill("It barks.")
+    send(page, frame)
+
+    assert json.loads(read_back(credentials, sites)["taskAnswers"]) == [
+        {
+            "sentiment": {"label": "Don't know"},
+            "about": {"labels": ["Food", "Weather"]},
+            "picture": {"label": "Dog", "workerComment": "It barks."},
+        }
+    ]
+
+
+@pytest.mark.parametrize("body", NAMES, ids=NAMES.values())
+@pytest.mark.parametrize("size", SIZES)
+def test_crowd_elements_look_right(
+    open_page: OpenPage, sites: Sites, credentials: Credentials, size: str, body: str
+) -> None:
+    page = open_page(viewport=SIZES[size], reduced_motion="reduce")
+    visitor = Visitor(page, size=size)
+    open_question(page, page_of(body), credentials=credentials, sites=sites)
+    name = NAMES[body]
+
+    visitor.visit(f"crowd-{name}", page.url)
+    visitor.visit(f"crowd-{name}-frame", page.frames[1].url)
+
+    assert visitor.problems == {}
+
+
+def test_crowd_form_cannot_be_sent_in_a_preview(page: Page, sites: Sites) -> None:
+    hit = post_hit(question=page_of(SURVEY), title="About birds", now=timezone.now())
+    sign_in(page.context, invite(now=timezone.now())[0], sites=sites)
+    page.goto(f"{sites.marketplace}/groups/{hit.hit_type.external_id}/")
+    submit = page.frame_locator("iframe").get_by_role("button")
+
+    expect(submit).to_have_text("You must ACCEPT the HIT before you can submit the results.")
+    expect(submit).to_be_disabled()
 
 
 def test_what_is_to_be_read_can_be_opened_and_put_away(

@@ -11,7 +11,11 @@
 
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(`
-    :host { display: block; box-sizing: border-box; }
+    :host { display: block; box-sizing: border-box; margin-block: 1rem; }
+    :host(:is(crowd-button, crowd-icon-button, crowd-checkbox, crowd-radio-button, crowd-toggle-button)) {
+      display: inline-block; margin: 0 1rem 0.25rem 0; vertical-align: top;
+    }
+    :host(:is(crowd-form, crowd-radio-group, crowd-tab)) { margin: 0; }
     :host([hidden]), [hidden] { display: none !important; }
     *, ::before { box-sizing: border-box; }
     input, textarea, button { font: inherit; }
@@ -25,7 +29,7 @@
     button:disabled { border-color: #595959; background: #ececec !important; color: #595959 !important; cursor: auto; }
     .link { padding-inline: 0.25rem; border-color: transparent; background: none; color: inherit; text-decoration: underline; }
     :focus-visible { outline: 3px solid #1d4f91; outline-offset: 2px; box-shadow: 0 0 0 2px #fff; }
-    label.text { display: block; }
+    label.text { display: block; max-width: 48rem; }
     .caption { display: block; margin-bottom: 0.25rem; }
     input.text, textarea {
       display: block; width: 100%; min-height: 2.75rem; padding: 0.5rem 0.75rem; border: 1px solid #707070;
@@ -71,6 +75,14 @@
     .error { border-color: #a4201c; background: #fbe9e8; }
     details { margin: 0.75rem 0; padding: 0 1rem 0.5rem; border: 1px solid #8a8a8a; border-radius: 0.5rem; }
     summary { margin-inline: -1rem; padding: 0.75rem 1rem; font-weight: bold; cursor: pointer; }
+    fieldset { min-width: 0; margin: 0; padding: 0; border: 0; }
+    fieldset label.text { margin-top: 0.75rem; }
+    .classifier { display: flex; margin-block: 1.5rem; flex-wrap: wrap; gap: 1.5rem; align-items: flex-start; }
+    .classifier > * { flex: 1 1 14rem; min-width: 0; }
+    .classifier > .target { flex: 3 1 20rem; overflow-wrap: anywhere; }
+    .aside { padding: 1rem; border: 1px solid #8a8a8a; border-radius: 0.5rem; }
+    .aside p:last-of-type { margin-bottom: 0; }
+    .classifier ::slotted(*) { display: block; }
     h2, legend { margin: 0 0 0.75rem; padding: 0; font-size: 1.2em; font-weight: bold; line-height: 1.3; }
   `);
 
@@ -545,6 +557,159 @@
     }
   }
 
+  const QUOTED = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/gsu;
+  const quotedIn = (text) =>
+    [...text.matchAll(QUOTED)].map(([, single, double]) => (single ?? double).replaceAll(/\\(.)/gsu, "$1"));
+
+  // Lists are written as JSON or, more often, with single quotes.
+  const readList = (text) => {
+    try {
+      return JSON.parse(text).map(String);
+    } catch {
+      return quotedIn(text);
+    }
+  };
+
+  class Classifier extends Drawn {
+    static observedAttributes = ["categories", "src", "header", "disabled"];
+
+    static slots = {
+      "classification-target": "target",
+      "short-instructions": "short",
+      "full-instructions": "full",
+      "worker-comment": "comment",
+    };
+
+    kind = "radio";
+
+    draw() {
+      const [short, full, target] = ["short", "full", "target"].map((name) => make("slot", { name }));
+      const heading = this.heading("full-instructions") || "Instructions";
+      const text = "View full instructions";
+      const { open, dialog } = drawWindow({ text, heading, content: [full] });
+      const shortHeading = make("h2");
+      const aside = make("div", { class: "aside" }, shortHeading, short, make("p", {}, open), dialog);
+      this.image = make("img", { alt: "The picture to classify", hidden: true });
+      this.options = make("fieldset");
+      this.options.addEventListener("change", ({ target: option }) => this.choose(option));
+      this.comment = make("div");
+      this.shadowRoot.append(
+        make("div", { class: "classifier" }, aside, make("div", { class: "target" }, this.image, target), this.options),
+        arrange(this, Classifier.slots),
+      );
+      watchSlots([short, full], () => {
+        shortHeading.replaceChildren(this.heading("short-instructions") || "Instructions");
+        dialog.querySelector("h2").replaceChildren(this.heading("full-instructions") || "Instructions");
+        open.hidden = isEmpty(full);
+        aside.hidden = isEmpty(short) && isEmpty(full);
+      });
+      whenRead(() => this.drawComment());
+    }
+
+    heading(tag) {
+      return this.querySelector(`:scope > ${tag}`)?.getAttribute("header");
+    }
+
+    refresh() {
+      const { src } = this.image;
+      const wanted = this.getAttribute("src") ?? "";
+      if (src !== wanted) this.image.src = wanted;
+      this.image.hidden = !wanted;
+      this.options.disabled = this.disabled;
+      const drawn = JSON.stringify([this.getAttribute("header"), this.categories]);
+      if (this.drawn !== drawn) this.drawOptions();
+      this.drawn = drawn;
+    }
+
+    get categories() {
+      return readList(this.getAttribute("categories") ?? "");
+    }
+
+    drawOptions() {
+      const header = this.getAttribute("header") || "Choose a category";
+      const options = this.categories.map((value) => {
+        const option = make("input", { type: this.kind, name: "category", required: this.kind === "radio" });
+        option.value = value;
+        return make("label", { class: "choice" }, option, make("span", {}, value));
+      });
+      this.options.replaceChildren(make("legend", {}, header), ...options, this.comment);
+      this.choose();
+    }
+
+    drawComment() {
+      const asked = this.querySelector(":scope > worker-comment");
+      if (!asked || this.comment.firstChild) return;
+      const title = asked.getAttribute("header") || asked.getAttribute("link-text") || "Add a comment";
+      const area = make("textarea", { placeholder: asked.getAttribute("placeholder") });
+      const label = make("label", { class: "text" }, make("span", { class: "caption" }, title), area);
+      this.comment.replaceChildren(label, make("slot", { name: "comment" }));
+    }
+
+    get inputs() {
+      return [...this.options.querySelectorAll("input")];
+    }
+
+    get labels() {
+      return this.inputs.filter(({ checked }) => checked).map(({ value }) => value);
+    }
+
+    get chosen() {
+      return { label: this.labels[0] };
+    }
+
+    get value() {
+      const workerComment = this.comment.querySelector("textarea")?.value;
+      return { ...this.chosen, ...(workerComment && { workerComment }) };
+    }
+
+    choose() {}
+
+    checkValidity() {
+      return this.disabled || this.inputs.every((input) => input.checkValidity());
+    }
+
+    reportValidity() {
+      return this.disabled || this.inputs.every((input) => input.reportValidity());
+    }
+
+    reset() {
+      for (const input of this.inputs) input.checked = false;
+      for (const area of this.comment.querySelectorAll("textarea")) area.value = "";
+      this.choose();
+    }
+
+    collect(answers) {
+      answers[this.name] = this.value;
+    }
+  }
+
+  class MultipleClassifier extends Classifier {
+    kind = "checkbox";
+
+    get excluding() {
+      const text = this.getAttribute("exclusion-category") ?? "";
+      return quotedIn(text).at(-1);
+    }
+
+    get categories() {
+      return [...super.categories, ...(this.excluding ? [this.excluding] : [])];
+    }
+
+    get chosen() {
+      return { labels: this.labels };
+    }
+
+    // The category of what belongs in no other goes with no other; one must be chosen.
+    choose(option) {
+      for (const input of this.inputs) {
+        const isOpposed = (input.value === this.excluding) !== (option?.value === this.excluding);
+        if (option?.checked && this.excluding && isOpposed) input.checked = false;
+        input.setCustomValidity("");
+      }
+      if (this.labels.length === 0) this.inputs[0]?.setCustomValidity("Choose at least one of these.");
+    }
+  }
+
   class Button extends Drawn {
     static delegatesFocus = true;
     static observedAttributes = ["disabled", "loading", "variant"];
@@ -699,13 +864,21 @@
     }
   }
 
+  // A class can have one name only.
+  class ImageClassifier extends Classifier {}
+  class MultipleImageClassifier extends MultipleClassifier {}
+
   const ELEMENTS = {
     "crowd-alert": Alert,
     "crowd-button": Button,
     "crowd-card": Card,
     "crowd-checkbox": Choice,
+    "crowd-classifier": Classifier,
+    "crowd-classifier-multi-select": MultipleClassifier,
     "crowd-form": Form,
     "crowd-icon-button": IconButton,
+    "crowd-image-classifier": ImageClassifier,
+    "crowd-image-classifier-multi-select": MultipleImageClassifier,
     "crowd-input": Input,
     "crowd-instructions": Instructions,
     "crowd-modal": Modal,
