@@ -1,4 +1,5 @@
 from crowd.marketplace.models.control import ClockShift, Fault
+from crowd.marketplace.models.emails import Email, EmailAddress, ResetRequest
 from crowd.marketplace.models.epochs import Epoch
 from crowd.marketplace.models.money import BonusPayment, LedgerEntry, Payout
 from crowd.marketplace.models.notifications import (
@@ -43,6 +44,8 @@ __all__ = [
     "BonusPayment",
     "ClockShift",
     "Destination",
+    "Email",
+    "EmailAddress",
     "Epoch",
     "Event",
     "Fault",
@@ -61,6 +64,7 @@ __all__ = [
     "QualificationType",
     "RequestToken",
     "Requester",
+    "ResetRequest",
     "SigningKey",
     "Subscription",
     "Topic",

@@ -81,6 +81,9 @@ class Worker(models.Model):
     earned = models.DecimalField(max_digits=13, decimal_places=2, default=0)
     owed = models.DecimalField(max_digits=13, decimal_places=2, default=0)
     created_at = models.DateTimeField()
+    waits_since = models.DateTimeField(
+        null=True, blank=True, help_text="Registered, and waits until an operator agrees."
+    )
     suspended_at = models.DateTimeField(null=True, blank=True)
     erasure_requested_at = models.DateTimeField(null=True, blank=True)
     erased_at = models.DateTimeField(null=True, blank=True)
@@ -91,6 +94,9 @@ class Worker(models.Model):
         ]
         indexes = [
             models.Index(fields=["id"], condition=Q(owed__gt=0), name="worker_to_pay"),
+            models.Index(
+                fields=["waits_since"], condition=Q(waits_since__isnull=False), name="worker_to_admit"
+            ),
             models.Index(
                 fields=["erasure_requested_at"],
                 condition=Q(erasure_requested_at__isnull=False, erased_at=None),

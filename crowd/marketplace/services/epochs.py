@@ -4,17 +4,22 @@ from datetime import datetime
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Epoch
+from crowd.marketplace.models import Email, Epoch, ResetRequest
 from crowd.marketplace.models.parties import OperatorSession, WorkerSession
 
 FIRST = "first"
 
 
 def begin_epoch(*, copied_at: datetime | None, now: datetime) -> Epoch:
-    """Record a restore. All who were signed in when the copy was taken are signed out."""
+    """Record a restore. All who were signed in when the copy was taken are signed out.
+
+    E-mails that waited in the copy may have been sent since, and are not sent again.
+    """
     with atomic():
         OperatorSession.objects.all().delete()
         WorkerSession.objects.all().delete()
+        Email.objects.filter(sent_at=None).delete()
+        ResetRequest.objects.all().delete()
         return Epoch.objects.create(copied_at=copied_at, began_at=now)
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Assignment, QualificationRequest
+from crowd.marketplace.models import Assignment, EmailAddress, QualificationRequest
 from crowd.marketplace.models.parties import AuditEntry, Worker
 from crowd.marketplace.services import work
 
@@ -59,11 +59,13 @@ def _return_open_work(worker_id: int, *, now: datetime) -> None:
 def _forget(worker: Worker, *, now: datetime) -> None:
     worker.invitations.all().delete()
     worker.sessions.all().delete()
+    worker.emails.all().delete()
     worker.messages.all().delete()
+    EmailAddress.objects.filter(worker=worker).delete()
     worker.qualification_requests.filter(status__in=QualificationRequest.OPEN).delete()
     AuditEntry.objects.filter(about=worker.external_id).update(note="")
     worker.name, worker.sign_in_name, worker.password = ERASED_NAME, None, ""
     worker.country, worker.subdivision = "", ""
     worker.is_adult, worker.is_master = False, False
-    worker.suspended_at, worker.erased_at = None, now
+    worker.waits_since, worker.suspended_at, worker.erased_at = None, None, now
     worker.save()

@@ -6,7 +6,14 @@ from typing import Any
 
 from django.db.models import Exists, Min, OuterRef, QuerySet
 
-from crowd.marketplace.models import Destination, Event, NotificationSetting, RequestToken, Subscription
+from crowd.marketplace.models import (
+    Destination,
+    Email,
+    Event,
+    NotificationSetting,
+    RequestToken,
+    Subscription,
+)
 from crowd.marketplace.models.parties import Invitation, OperatorSession, WorkerSession
 from crowd.marketplace.services import topics
 
@@ -45,6 +52,8 @@ def next_tidying(*, now: datetime) -> datetime | None:
 def _terms() -> list[Term]:
     delivered = Event.objects.filter(delivered_at__isnull=False)
     given_up = Event.objects.filter(given_up_at__isnull=False)
+    sent_emails = Email.objects.filter(sent_at__isnull=False)
+    lost_emails = Email.objects.filter(given_up_at__isnull=False)
     unconfirmed = Subscription.objects.filter(confirmed_at=None)
     return [
         Term(rows=RequestToken.objects.all(), since="created_at", kept=TOKEN_MEMORY),
@@ -53,6 +62,8 @@ def _terms() -> list[Term]:
         Term(rows=Invitation.objects.all(), since="expires_at"),
         Term(rows=delivered, since="delivered_at", kept=DELIVERED_KEPT),
         Term(rows=given_up, since="given_up_at", kept=GIVEN_UP_KEPT),
+        Term(rows=sent_emails, since="sent_at", kept=DELIVERED_KEPT),
+        Term(rows=lost_emails, since="given_up_at", kept=GIVEN_UP_KEPT),
         Term(rows=unconfirmed, since="asked_at", kept=topics.CONFIRMATION_LIFE),
         Term(rows=_unused_destinations(), since="free_at", kept=DELIVERED_KEPT),
     ]

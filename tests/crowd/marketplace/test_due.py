@@ -17,6 +17,7 @@ from crowd.marketplace.models import (
     Assignment,
     ClockShift,
     Destination,
+    Email,
     Event,
     QualificationRequest,
     RequestToken,
@@ -224,6 +225,22 @@ def make_given_up_event() -> timedelta:
     return retention.GIVEN_UP_KEPT
 
 
+def make_sent_email() -> timedelta:
+    make_email(sent_at=NOW)
+    return retention.DELIVERED_KEPT
+
+
+def make_lost_email() -> timedelta:
+    make_email(given_up_at=NOW)
+    return retention.GIVEN_UP_KEPT
+
+
+def make_email(**when: datetime) -> None:
+    worker, _ = invite(now=NOW)
+    Invitation.objects.all().delete()
+    Email.objects.create(worker=worker, kind=Email.Kind.CONFIRM, asked_at=NOW, due_at=NOW, **when)
+
+
 def make_subscription() -> timedelta:
     topic = topics.create_topic(requester=make_requester().requester, name="work", now=NOW)
     topics.subscribe(topic=topic, protocol="https", endpoint=NOBODY, now=NOW)
@@ -253,6 +270,8 @@ def accept_told() -> None:
         (OperatorSession, make_operator_session),
         (Event, make_arrived_event),
         (Event, make_given_up_event),
+        (Email, make_sent_email),
+        (Email, make_lost_email),
         (Subscription, make_subscription),
         (Destination, make_replaced_destination),
     ],
@@ -331,7 +350,7 @@ def test_sweeps_that_find_nothing_ask_little() -> None:
         (lambda: work.settle_all(now=NOW), 1),
         (lambda: sweep.deliver_events(now=NOW), 1),
         (hit_creation.unlist_bare_types, 1),
-        (lambda: retention.tidy(now=NOW), 8),
+        (lambda: retention.tidy(now=NOW), 10),
     ):
         with CaptureQueriesContext(connections[ALIAS]) as asked:
             run()

@@ -6,12 +6,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crowd.marketplace.models import Epoch
+from crowd.marketplace.models import Email, Epoch, ResetRequest
 from crowd.marketplace.models.parties import AuditEntry, OperatorSession, WorkerSession
 from crowd.marketplace.services import epochs, operators
 from tests.crowd.marketplace.desk import Desk, form_token, lines_of, make_operator
 from tests.crowd.marketplace.desk_pages.test_payouts import owed_worker
 from tests.crowd.marketplace.site import text_of
+from tests.factories import NOW, invite
 
 pytestmark = pytest.mark.django_db
 
@@ -40,6 +41,18 @@ def test_whoever_was_signed_in_when_the_copy_was_taken_is_signed_out() -> None:
     epochs.begin_epoch(copied_at=None, now=timezone.now())
 
     assert (OperatorSession.objects.count(), WorkerSession.objects.count()) == (0, 0)
+
+
+def test_e_mails_that_waited_in_the_copy_are_not_sent_again() -> None:
+    worker, _ = invite()
+    for sent_at in (NOW, None):
+        Email.objects.create(worker=worker, kind="confirm", asked_at=NOW, due_at=NOW, sent_at=sent_at)
+    ResetRequest.objects.create(typed="jo.doe", asked_at=NOW)
+
+    epochs.begin_epoch(copied_at=None, now=timezone.now())
+
+    assert [email.sent_at for email in Email.objects.all()] == [NOW]
+    assert ResetRequest.objects.count() == 0
 
 
 def test_list_to_pay_by_waits_until_an_operator_has_confirmed(desk: Desk) -> None:

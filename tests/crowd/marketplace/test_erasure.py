@@ -3,10 +3,18 @@
 from decimal import Decimal
 
 import pytest
+from django.db.models import Model
 from django.utils import timezone
 
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import LedgerEntry, Payout, QualificationRequest, QualificationType
+from crowd.marketplace.models import (
+    Email,
+    EmailAddress,
+    LedgerEntry,
+    Payout,
+    QualificationRequest,
+    QualificationType,
+)
 from crowd.marketplace.models.parties import AuditEntry, Invitation, Message, Worker, WorkerSession
 from crowd.marketplace.services import erasure, reviewing, worker_sign_in
 from tests.crowd.marketplace.desk import Desk
@@ -24,6 +32,8 @@ def worker() -> Worker:
     requester = make_requester().requester
     worker_sign_in.sign_in(worker=worker, now=NOW)
     Message.objects.create(worker=worker, requester=requester, subject="Hello", text="You", sent_at=NOW)
+    EmailAddress.objects.create(worker=worker, address="person@example.org", unconfirmed="p@example.com")
+    Email.objects.create(worker=worker, kind="confirm", asked_at=NOW, due_at=NOW)
     kind = QualificationType.objects.create(
         requester=requester, name="Test", description="", status="Active", created_at=NOW
     )
@@ -65,8 +75,9 @@ def test_erasure_leaves_nothing_of_the_person(worker: Worker) -> None:
         "suspended_at": None,
         "erased_at": NOW,
     }
-    left = (Invitation.objects.count(), WorkerSession.objects.count(), Message.objects.count())
-    assert (left, [row.status for row in QualificationRequest.objects.all()]) == ((0, 0, 0), ["Granted"])
+    gone: list[type[Model]] = [Invitation, WorkerSession, Message, EmailAddress, Email]
+    left = [model._default_manager.count() for model in gone]
+    assert (left, [row.status for row in QualificationRequest.objects.all()]) == ([0] * 5, ["Granted"])
 
 
 def test_erasure_leaves_the_books_and_the_answers() -> None:
