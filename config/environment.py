@@ -28,7 +28,7 @@ KNOWN = {
     "CROWD_BEHIND_PROXY": "true: a proxy in front writes X-Forwarded-For; the default where we are https",
     "CROWD_DATA_DIR": "folder for databases, pictures, broker and keys of the embedded form",
     "CROWD_DEBUG": "true: Django's debug pages; never on a reachable host",
-    "CROWD_EMAIL_FROM": "sender of e-mails to staff",
+    "CROWD_EMAIL_FROM": "sender of e-mails to staff and workers",
     "CROWD_EMAIL_URL": "mail server: smtp+tls://user:password@host:587; empty: no e-mails",
     "CROWD_FETCH_PRIVATE": "true: let pictures be fetched from private and loopback addresses",
     "CROWD_FIELD_KEYS": "Fernet keys of encrypted columns, newest first",

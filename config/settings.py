@@ -20,6 +20,7 @@ from config.environment import (
 )
 from config.languages import find_languages
 from config.logs import configure_logs
+from hits.common.outgoing.outgoing_addresses import is_on_loopback
 from hits.core.domain.sameness import is_amazon
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -298,13 +299,21 @@ CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULER = "config.celery:Dispatching"
 
-# E-mail to staff. Without a server nothing is sent, and what is told stands on the home page.
+# E-mail to staff and workers. Without a server nothing is sent: what staff are told stands on the home page,
+# and workers are not asked for an address. On one machine it can be tried: what workers get becomes files.
 EMAIL_HOST = ""
-EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+EMAIL_FILE_PATH = DATA_DIR / "emails"
+MARKETPLACE_EMAILS_ARE_FILES = (
+    EMBEDDED and is_on_loopback(MARKETPLACE_URL) and not env.str("CROWD_EMAIL_URL", "")
+)
+EMAIL_BACKEND = (
+    f"django.core.mail.backends.{'filebased' if MARKETPLACE_EMAILS_ARE_FILES else 'dummy'}.EmailBackend"
+)
 if env.str("CROWD_EMAIL_URL", ""):
     vars().update(read_mail_server(env.str("CROWD_EMAIL_URL")))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("CROWD_EMAIL_FROM", f"crowd@{urlsplit(PUBLIC_URL).hostname}")
+MARKETPLACE_EMAIL_FROM = env.str("CROWD_EMAIL_FROM", f"crowd@{urlsplit(MARKETPLACE_URL).hostname}")
 
 # REST.
 REST_FRAMEWORK = {

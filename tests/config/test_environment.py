@@ -11,10 +11,10 @@ from config.environment import load_keys, make_keys, read_mail_server, refuse_un
 from tests.config.processes import ROOT, scratch_environ
 
 
-def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+def start(tmp_path: Path, *, show: str = "s.PUBLIC_URL", **environ: str) -> subprocess.CompletedProcess[str]:
     """Load the settings in a process that knows no other variables of the product than these."""
     return subprocess.run(
-        [sys.executable, "-c", "import config.settings as s; print(s.PUBLIC_URL)"],
+        [sys.executable, "-c", f"import config.settings as s; print({show})"],
         cwd=ROOT,
         env=scratch_environ(tmp_path, **environ),
         capture_output=True,
@@ -22,6 +22,23 @@ def start(tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
         timeout=60,
         check=False,
     )
+
+
+@pytest.mark.parametrize(
+    ("environ", "backend"),
+    [
+        ({}, "filebased"),
+        ({"CROWD_MARKETPLACE_URL": "https://market.example.org"}, "dummy"),
+        ({"CROWD_EMAIL_URL": "smtp://mail.example.org"}, "smtp"),
+    ],
+)
+def test_e_mails_are_files_only_where_nobody_else_can_come(
+    tmp_path: Path, environ: dict[str, str], backend: str
+) -> None:
+    started = start(tmp_path, show="s.EMAIL_BACKEND, s.EMAIL_FILE_PATH", **environ)
+
+    folder = tmp_path / "emails"
+    assert started.stdout.strip() == f"django.core.mail.backends.{backend}.EmailBackend {folder}"
 
 
 def test_settings_load_without_any_variable(tmp_path: Path) -> None:
