@@ -3,6 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from cryptography.fernet import Fernet, MultiFernet
@@ -82,6 +83,19 @@ def _signer(purpose: str) -> signing.Signer:
     """A signer that leaves out the time: equal lists are equal answers, with equal tokens."""
     first, *earlier = settings.MARKETPLACE_KEYS
     return signing.Signer(key=first, fallback_keys=[*earlier], salt=f"marketplace.{purpose}")
+
+
+def sign_link(payload: Mapping[str, object], *, purpose: str, until: datetime) -> str:
+    """Sign what a link in an e-mail may do, until an instant of the marketplace's clock."""
+    return _sign({**payload, "until": until.timestamp()}, purpose=f"link.{purpose}")
+
+
+def read_link(signed: str, *, purpose: str, now: datetime) -> dict[str, Any]:
+    """Verify a link of an e-mail. Raises BadSignature, also once its time is over."""
+    payload: dict[str, Any] = _read(signed, purpose=f"link.{purpose}")
+    if payload["until"] <= now.timestamp():
+        raise signing.SignatureExpired("The time of this link is over.")
+    return payload
 
 
 def _sign(value: object, *, purpose: str) -> str:

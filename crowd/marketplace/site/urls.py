@@ -1,6 +1,7 @@
 from django.urls import path, register_converter
 
 from crowd.marketplace.site import (
+    email_links,
     files,
     notifications,
     pages,
@@ -24,6 +25,7 @@ urlpatterns = [
     path("register/", sign_in_views.register, name="register"),
     path("terms/", public_pages.terms, name="terms"),
     path("privacy/", public_pages.privacy, name="privacy"),
+    path("email/confirm/<str:signed>/", email_links.confirm, name="email_confirm"),
     path("groups/<id:group_id>/", pages.preview, name="preview"),
     path("groups/<id:group_id>/accept/", pages.accept, name="accept"),
     path("work/", pages.queue, name="queue"),
