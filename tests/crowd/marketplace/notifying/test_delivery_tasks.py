@@ -30,7 +30,7 @@ def make_event(*, destination: Destination, delivered_at: datetime | None = None
 
 
 def test_tasks_are_known_and_scheduled() -> None:
-    named = ("settle", "deliver_events", "unlist_types", "tidy")
+    named = ("settle", "deliver_events", "send_emails", "unlist_types", "tidy")
     assert {name for name in SWEEPS if name.startswith("marketplace.")} == {f"marketplace.{x}" for x in named}
 
 

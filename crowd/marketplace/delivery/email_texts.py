@@ -1,0 +1,85 @@
+"""What is written to workers, in the language in which they gave their address."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from crowd.marketplace.models import Email, EmailAddress
+from crowd.marketplace.services import email_addresses
+from crowd.marketplace.services.email_addresses import CONFIRMATION_LIFE
+
+Kind = Email.Kind
+# Subject and text; None if there is nothing to say any more.
+Words = tuple[str, str] | None
+
+
+def write_email(email: Email, *, now: datetime) -> EmailMessage | None:
+    """The whole e-mail; None if it is not to be sent any more."""
+    mine = email_addresses.find_address(email.worker)
+    if mine is None or email.worker.erased_at:
+        return None
+    to = mine.unconfirmed if email.kind in TO_UNCONFIRMED and mine.unconfirmed else mine.address
+    with translation.override(mine.language):
+        words = WRITERS[Kind(email.kind)](email, mine, now) if to else None
+    if words is None:
+        return None
+    subject, text = words
+    return EmailMessage(
+        " ".join(subject.split()),
+        text,
+        from_email=settings.MARKETPLACE_EMAIL_FROM,
+        to=[to],
+        headers=_headers(email, mine, now),
+    )
+
+
+def _headers(email: Email, mine: EmailAddress, now: datetime) -> dict[str, str]:
+    """The same id at every attempt, so that what arrives twice is seen once."""
+    host = settings.MARKETPLACE_EMAIL_FROM.rpartition("@")[2].rstrip(">")
+    headers = {
+        "Auto-Submitted": "auto-generated",
+        "Message-ID": f"<{email.pk}.{email.asked_at.timestamp()}@{host}>",
+    }
+    if email.kind == Kind.MESSAGE:
+        headers["List-Unsubscribe"] = f"<{_stop_link(mine, now)}>"
+        headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    return headers
+
+
+def _confirm(email: Email, mine: EmailAddress, now: datetime) -> Words:
+    if not mine.unconfirmed or email.asked_at + CONFIRMATION_LIFE <= now:
+        return None
+    link = _link("email_confirm", email_addresses.sign_confirmation(mine, asked_at=email.asked_at))
+    return _("Confirm your e-mail address"), _paragraphs(
+        _("Hello %(name)s,") % {"name": email.worker.name},
+        _("this address was given on the marketplace %(site)s. Open this link to confirm that it is yours:")
+        % {"site": settings.MARKETPLACE_URL},
+        link,
+        _("The link works for %(days)s days. If it was not you, do nothing: nothing more is sent to you.")
+        % {"days": CONFIRMATION_LIFE.days},
+    )
+
+
+def _paragraphs(*paragraphs: str) -> str:
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def _stop_link(mine: EmailAddress, now: datetime) -> str:
+    return _link("email_stop", email_addresses.sign_stop(mine, now=now))
+
+
+def _link(page: str, *parts: object) -> str:
+    """The address of a page of the worker site; the process that sends may serve another site."""
+    path = reverse(f"marketplace:{page}", args=parts, urlconf="crowd.marketplace.urls")
+    return settings.MARKETPLACE_URL + path
+
+
+WRITERS: dict[Kind, Callable[[Email, EmailAddress, datetime], Words]] = {
+    Kind.CONFIRM: _confirm,
+}
+TO_UNCONFIRMED = (Kind.CONFIRM,)
