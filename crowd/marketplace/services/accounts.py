@@ -35,6 +35,16 @@ def find_by_password(*, sign_in_name: str, password: str, address: str) -> Worke
     return None
 
 
+def prove_password(*, worker: Worker, present: str, address: str) -> None:
+    """Raise WrongPassword if the worker has another password than this, or TooManyFailures."""
+    if (
+        worker.password
+        and find_by_password(sign_in_name=worker.sign_in_name or "", password=present, address=address)
+        != worker
+    ):
+        raise WrongPassword(_("This is not your present password."))
+
+
 def register(*, name: str, sign_in_name: str, password: str, now: datetime) -> Worker:
     """Create an account, where everyone may join. Raises RuleBroken if the sign-in name is taken."""
     try:
@@ -53,12 +63,7 @@ def set_password(
     *, worker: Worker, sign_in_name: str, password: str, present: str, address: str, token: str
 ) -> None:
     """Set name and password; other sessions and all links end. Raises RuleBroken or TooManyFailures."""
-    if (
-        worker.password
-        and find_by_password(sign_in_name=worker.sign_in_name or "", password=present, address=address)
-        != worker
-    ):
-        raise WrongPassword(_("This is not your present password."))
+    prove_password(worker=worker, present=present, address=address)
     encoded = make_password(password)
     try:
         with atomic():

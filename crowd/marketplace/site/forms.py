@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.marketplace import countries
+from crowd.marketplace.models import EmailAddress
 from crowd.marketplace.models.parties import Worker
 
 SIGN_IN_NAME = RegexValidator(
@@ -64,6 +65,19 @@ class PasswordField(forms.CharField):
             strip=False,
             help_text=help_text,
             widget=forms.PasswordInput({"autocomplete": autocomplete}),
+        )
+
+
+class EmailField(forms.EmailField):
+    def __init__(self, *, help_text: Any = "") -> None:
+        super().__init__(
+            label=gettext_lazy("E-mail address"),
+            required=False,
+            max_length=EmailAddress.LONGEST,
+            help_text=help_text,
+            widget=forms.EmailInput(
+                {"autocomplete": "email", "autocapitalize": "none", "spellcheck": "false"}
+            ),
         )
 
 
@@ -120,6 +134,18 @@ class ChangedPassword(NewPassword):
 
     def _about(self, cleaned: dict[str, Any]) -> Worker:
         return Worker(name=self.worker.name, sign_in_name=cleaned.get("sign_in_name", ""))
+
+
+class MyEmail(PlainForm):
+    """An e-mail address, which opens the way to a new password: so the present one is asked for."""
+
+    email = EmailField(help_text=gettext_lazy("Empty the field to delete the address."))
+    proof = PasswordField(gettext_lazy("Present password"), autocomplete="current-password")
+
+    def __init__(self, data: QueryDict | None = None, *, worker: Worker, address: str) -> None:
+        super().__init__(data, initial={"email": address})
+        if not worker.password:
+            del self.fields["proof"]
 
 
 class Registration(NewPassword):

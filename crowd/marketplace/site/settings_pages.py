@@ -2,19 +2,20 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import get_language
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from crowd.marketplace import clock, countries
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Worker
-from crowd.marketplace.services import accounts
-from crowd.marketplace.site.forms import AboutMe, ChangedPassword
+from crowd.marketplace.services import accounts, email_addresses
+from crowd.marketplace.site.forms import AboutMe, ChangedPassword, MyEmail
 from crowd.marketplace.site.responses import show, too_many
 from crowd.marketplace.site.session import COOKIE, worker_required
 from hits.common import login_throttle
 from hits.common.client_address import address_of
 
-SAVED = ("about", "password")
+SAVED = ("about", "password", "email", "sent", "enough", "messages")
 
 
 @require_safe
@@ -61,6 +62,32 @@ def password(request: HttpRequest, worker: Worker) -> HttpResponse:
 
 @require_POST
 @worker_required
+def email(request: HttpRequest, worker: Worker) -> HttpResponse:
+    form = MyEmail(request.POST, worker=worker, address="")
+    if not form.is_valid():
+        return _show(request, worker, email=form)
+    try:
+        proof = form.cleaned_data.get("proof", "")
+        accounts.prove_password(worker=worker, present=proof, address=address_of(request))
+    except login_throttle.TooManyFailures:
+        return too_many(request, worker, wait_s=login_throttle.WINDOW_S)
+    except accounts.WrongPassword as refusal:
+        form.add_error("proof", str(refusal))
+        return _show(request, worker, email=form)
+    given, language = form.cleaned_data["email"], get_language() or ""
+    email_addresses.give_address(worker=worker, address=given, language=language, now=clock.now())
+    return _saved("email")
+
+
+@require_POST
+@worker_required
+def send_link_again(request: HttpRequest, worker: Worker) -> HttpResponse:
+    is_sent = email_addresses.send_link_again(worker=worker, now=clock.now())
+    return _saved("sent" if is_sent else "enough")
+
+
+@require_POST
+@worker_required
 def sign_out_everywhere(request: HttpRequest, worker: Worker) -> HttpResponse:
     accounts.sign_out_everywhere(worker=worker)
     response = redirect("marketplace:list")
@@ -91,16 +118,22 @@ def _show(
     *,
     about: AboutMe | None = None,
     sign_in: ChangedPassword | None = None,
+    email: MyEmail | None = None,
 ) -> HttpResponse:
     saved = request.GET.get("saved", "")
+    mine = email_addresses.find_address(worker)
+    known = (mine.unconfirmed or mine.address) if mine else ""
     context = {
+        "mine": mine,
+        "email": email or MyEmail(worker=worker, address=known),
+        "has_emails": email_addresses.are_emails_sent(),
         "about": about or AboutMe(worker=worker),
         "sign_in": sign_in or ChangedPassword(worker=worker),
         "place": countries.name_place(worker.country, worker.subdivision),
         "sessions": worker.sessions.filter(expires_at__gt=clock.now()).count(),
         "saved": saved if saved in SAVED else "",
     }
-    return show(request, "settings", worker, context, status=422 if about or sign_in else 200)
+    return show(request, "settings", worker, context, status=422 if about or sign_in or email else 200)
 
 
 def _saved(what: str) -> HttpResponse:
