@@ -65,6 +65,22 @@ def _confirm(email: Email, mine: EmailAddress, now: datetime) -> Words:
     )
 
 
+def _message(email: Email, mine: EmailAddress, now: datetime) -> Words:
+    """The requester's own words, never changed, with the way to stop them behind."""
+    message = email.message
+    if message is None or not mine.wants_messages:
+        return None
+    return message.subject or _("(no subject)"), _paragraphs(
+        _("%(requester)s, for whom you worked on %(site)s, writes:")
+        % {"requester": message.requester.name, "site": settings.MARKETPLACE_URL},
+        message.text,
+        "--",
+        _("Nobody reads answers to this e-mail. The message on the site: %(link)s")
+        % {"link": _link("message", message.pk)},
+        _("No more messages by e-mail: %(link)s") % {"link": _stop_link(mine, now)},
+    )
+
+
 def _paragraphs(*paragraphs: str) -> str:
     return "\n\n".join(paragraphs) + "\n"
 
@@ -81,5 +97,6 @@ def _link(page: str, *parts: object) -> str:
 
 WRITERS: dict[Kind, Callable[[Email, EmailAddress, datetime], Words]] = {
     Kind.CONFIRM: _confirm,
+    Kind.MESSAGE: _message,
 }
 TO_UNCONFIRMED = (Kind.CONFIRM,)

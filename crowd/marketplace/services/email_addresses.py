@@ -1,5 +1,6 @@
 """Workers' e-mail addresses: given, confirmed by a link, written to or not."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -73,8 +74,18 @@ def choose_messages(*, worker: Worker, wanted: bool) -> None:
     EmailAddress.objects.filter(worker=worker).update(wants_messages=wanted)
 
 
-def queue_email(*, worker: Worker, kind: Email.Kind, now: datetime, message: Message | None = None) -> Email:
-    return Email.objects.create(worker=worker, kind=kind, message=message, asked_at=now, due_at=now)
+def queue_messages(messages: Iterable[Message], *, now: datetime) -> None:
+    """Queue the messages to workers with a confirmed address who want them by e-mail."""
+    if are_emails_sent():
+        Email.objects.bulk_create(
+            Email(worker=message.worker, kind=Email.Kind.MESSAGE, message=message, asked_at=now, due_at=now)
+            for message in messages
+            if _wants_messages(message.worker)
+        )
+
+
+def queue_email(*, worker: Worker, kind: Email.Kind, now: datetime) -> Email:
+    return Email.objects.create(worker=worker, kind=kind, asked_at=now, due_at=now)
 
 
 def sign_confirmation(mine: EmailAddress, *, asked_at: datetime) -> str:
@@ -105,7 +116,7 @@ def sign_stop(mine: EmailAddress, *, now: datetime) -> str:
 def read_stop(signed: str, *, now: datetime) -> EmailAddress | None:
     """The address to which a link in an e-mail asks to send no more messages."""
     payload = _read(signed, purpose="stop", now=now)
-    return EmailAddress.objects.filter(pk=payload.get("of")).first()
+    return EmailAddress.objects.select_related("worker").filter(pk=payload.get("of")).first()
 
 
 def _read(signed: str, *, purpose: str, now: datetime) -> dict[str, Any]:
@@ -123,3 +134,8 @@ def _send_link(mine: EmailAddress, *, now: datetime) -> bool:
         return False
     queue_email(worker=mine.worker, kind=Email.Kind.CONFIRM, now=now)
     return True
+
+
+def _wants_messages(worker: Worker) -> bool:
+    mine: EmailAddress | None = getattr(worker, "email_address", None)
+    return bool(mine and mine.address and mine.wants_messages)

@@ -81,6 +81,13 @@ def email(request: HttpRequest, worker: Worker) -> HttpResponse:
 
 @require_POST
 @worker_required
+def messages_by_email(request: HttpRequest, worker: Worker) -> HttpResponse:
+    email_addresses.choose_messages(worker=worker, wanted=request.POST.get("wanted") == "on")
+    return _saved("messages")
+
+
+@require_POST
+@worker_required
 def send_link_again(request: HttpRequest, worker: Worker) -> HttpResponse:
     is_sent = email_addresses.send_link_again(worker=worker, now=clock.now())
     return _saved("sent" if is_sent else "enough")
