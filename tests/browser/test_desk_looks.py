@@ -39,7 +39,8 @@ def busy(sites: Sites) -> Requester:
         name="Common sense lab", deposit=Decimal(1250), fee_schedule="7.5%", now=now
     ).requester
     names = ["First worker", "Second worker", "A name that goes on and on until it hardly fits", "Wörker"]
-    invited = [one.worker for one in workers.invite_workers(names=names, now=now)]
+    people = [workers.Invited(name=name) for name in names]
+    invited = [one.worker for one in workers.invite_workers(people=people, now=now)]
     hit = post_hit(requester=requester, reward="12.50", max_assignments=9, now=now)
     for worker in invited[:3]:
         done = hand_in(hit, worker=worker, now=now)

@@ -24,7 +24,7 @@ def write_email(email: Email, *, now: datetime) -> EmailMessage | None:
     if mine is None or email.worker.erased_at:
         return None
     to = mine.unconfirmed if email.kind in TO_UNCONFIRMED and mine.unconfirmed else mine.address
-    with translation.override(mine.language):
+    with translation.override(mine.language or settings.LANGUAGE_CODE):
         words = WRITERS[Kind(email.kind)](email, mine, now) if to else None
     if words is None:
         return None
@@ -65,6 +65,23 @@ def _confirm(email: Email, mine: EmailAddress, now: datetime) -> Words:
     )
 
 
+def _invitation(email: Email, mine: EmailAddress, now: datetime) -> Words:
+    invitation = email.worker.invitations.filter(expires_at__gt=now).order_by("-pk").first()
+    if invitation is None:
+        return None
+    address = mine.unconfirmed or mine.address
+    link = _link("invitation_by_email", email_addresses.sign_invitation(invitation, address=address))
+    return _("Your invitation to small tasks that are paid"), _paragraphs(
+        _("Hello %(name)s,") % {"name": email.worker.name},
+        _("you are invited to %(site)s: small tasks of a research group, each of which is paid.")
+        % {"site": settings.MARKETPLACE_URL},
+        _("This link is for you alone: whoever opens it is signed in as you."),
+        link,
+        _("It works for %(days)s days, or until you set a password.")
+        % {"days": (invitation.expires_at - email.asked_at).days},
+    )
+
+
 def _message(email: Email, mine: EmailAddress, now: datetime) -> Words:
     """The requester's own words, never changed, with the way to stop them behind."""
     message = email.message
@@ -97,6 +114,7 @@ def _link(page: str, *parts: object) -> str:
 
 WRITERS: dict[Kind, Callable[[Email, EmailAddress, datetime], Words]] = {
     Kind.CONFIRM: _confirm,
+    Kind.INVITATION: _invitation,
     Kind.MESSAGE: _message,
 }
-TO_UNCONFIRMED = (Kind.CONFIRM,)
+TO_UNCONFIRMED = (Kind.CONFIRM, Kind.INVITATION)

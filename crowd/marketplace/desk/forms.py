@@ -1,14 +1,18 @@
 """The desk's forms. Text that a database cannot keep is refused here."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from django import forms
+from django.core.validators import validate_email
 
 from crowd.marketplace import countries, domain
 from crowd.marketplace.models import Layout, LedgerEntry, Payout
 from crowd.marketplace.models.parties import Requester, Worker
+from crowd.marketplace.services.email_addresses import are_emails_sent
 from crowd.marketplace.services.trial_hits import MOST_REWARD
+from crowd.marketplace.services.workers import Invited
 
 MOST_INVITED = 500
 LINE_END = re.compile(r"\r\n|\r|\n")
@@ -123,21 +127,44 @@ class LayoutForm(forms.Form):
 class InviteForm(forms.Form):
     names = forms.CharField(
         label="Names, one on each line",
-        max_length=MOST_INVITED * 80,
+        max_length=MOST_INVITED * 300,
         widget=forms.Textarea(attrs={"rows": 8}),
-        help_text="As you would greet each worker. The worker and operators see it; requesters do not.",
+        help_text="As you would greet each worker. The worker and operators see it; requesters do not. "
+        "With an e-mail address behind a comma, the link is sent there as well.",
     )
 
-    def clean_names(self) -> list[str]:
-        names = [line.strip() for line in LINE_END.split(self.cleaned_data["names"]) if line.strip()]
-        if not names or len(names) > MOST_INVITED:
+    def clean_names(self) -> list[Invited]:
+        lines = [line.strip() for line in LINE_END.split(self.cleaned_data["names"]) if line.strip()]
+        if not lines or len(lines) > MOST_INVITED:
             raise forms.ValidationError(f"Invite at least one, and at most {MOST_INVITED} at once.")
+        invited = [_read_invited(line) for line in lines]
+        self._refuse_names([one.name for one in invited])
+        if not are_emails_sent() and any(one.address for one in invited):
+            raise forms.ValidationError(
+                "No mail server is set (CROWD_EMAIL_URL), so nothing can be sent. Leave out the addresses."
+            )
+        return invited
+
+    def _refuse_names(self, names: Sequence[str]) -> None:
         longest = _width(Worker, "name")
+        if "" in names:
+            raise forms.ValidationError("A line with an address needs a name and a comma before it.")
         if too_long := [name for name in names if len(name) > longest]:
             raise forms.ValidationError(f"A name has at most {longest} characters: {too_long[0][:80]}")
         if unprintable := [name for name in names if not name.isprintable()]:
             raise forms.ValidationError(f"A name may not have tabs or invisible characters: {unprintable[0]}")
-        return names
+
+
+def _read_invited(line: str) -> Invited:
+    """The name, and what stands behind the last comma if it is meant as an address: a name has commas too."""
+    name, _, address = line.rpartition(",")
+    if "@" not in address:
+        return Invited(name=line)
+    try:
+        validate_email(address.strip())
+    except forms.ValidationError:
+        raise forms.ValidationError(f"This is no e-mail address: {address.strip()[:80]}") from None
+    return Invited(name=name.strip(), address=address.strip())
 
 
 class FactsForm(forms.Form):

@@ -12,7 +12,7 @@ from django.db.models import Q
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.models import Email, EmailAddress
-from crowd.marketplace.models.parties import Message, Worker
+from crowd.marketplace.models.parties import Invitation, Message, Worker
 
 CONFIRMATION_LIFE = timedelta(days=3)
 # Mail programs offer the link for as long as they keep the e-mail.
@@ -57,6 +57,12 @@ def give_address(*, worker: Worker, address: str, language: str, now: datetime) 
         _send_link(mine, now=now)
 
 
+def invite_by_email(*, worker: Worker, address: str, now: datetime) -> None:
+    """Keep the address that an operator gave, and send the new worker's invitation there."""
+    EmailAddress.objects.create(worker=worker, unconfirmed=address.lower(), language="")
+    queue_email(worker=worker, kind=Email.Kind.INVITATION, now=now)
+
+
 def forget_address(worker: Worker) -> None:
     worker.emails.filter(sent_at=None).delete()
     EmailAddress.objects.filter(worker=worker).delete()
@@ -96,17 +102,30 @@ def sign_confirmation(mine: EmailAddress, *, asked_at: datetime) -> str:
 def read_confirmation(signed: str, *, now: datetime) -> Proof | None:
     """What the link proves, also if it did so before; None if the address is no longer the worker's."""
     payload = _read(signed, purpose="confirm", now=now)
-    mine = EmailAddress.objects.filter(pk=payload.get("of")).first()
-    for address in filter(None, (mine.unconfirmed, mine.address) if mine else ()):
-        if mine and seals.digest(address) == payload["to"]:
-            return Proof(mine=mine, address=address)
-    return None
+    mine = EmailAddress.objects.filter(pk=payload.get("of", 0)).first()
+    return _prove(mine, digest=payload.get("to"))
 
 
-def confirm_address(proof: Proof) -> None:
+def confirm_address(proof: Proof, *, language: str) -> None:
     """Make the address the confirmed one, if it still waits for this."""
     waiting = EmailAddress.objects.filter(pk=proof.mine.pk, unconfirmed=proof.address)
-    waiting.update(address=proof.address, unconfirmed="")
+    waiting.update(address=proof.address, unconfirmed="", language=language)
+
+
+def sign_invitation(invitation: Invitation, *, address: str) -> str:
+    """Sign a link that lets in as the invitation does, and proves the address: it is sent there alone."""
+    payload = {"of": invitation.pk, "to": seals.digest(address)}
+    return seals.sign_link(payload, purpose="invitation", until=invitation.expires_at)
+
+
+def read_invitation(signed: str, *, now: datetime) -> tuple[Invitation, Proof | None] | None:
+    """The invitation, and the address proved, if it is still the worker's; None once it has ended."""
+    payload = _read(signed, purpose="invitation", now=now)
+    alive = Invitation.objects.select_related("worker").filter(worker__erased_at=None)
+    invitation = alive.filter(pk=payload.get("of", 0)).first()
+    if invitation is None:
+        return None
+    return invitation, _prove(find_address(invitation.worker), digest=payload["to"])
 
 
 def sign_stop(mine: EmailAddress, *, now: datetime) -> str:
@@ -116,7 +135,7 @@ def sign_stop(mine: EmailAddress, *, now: datetime) -> str:
 def read_stop(signed: str, *, now: datetime) -> EmailAddress | None:
     """The address to which a link in an e-mail asks to send no more messages."""
     payload = _read(signed, purpose="stop", now=now)
-    return EmailAddress.objects.select_related("worker").filter(pk=payload.get("of")).first()
+    return EmailAddress.objects.select_related("worker").filter(pk=payload.get("of", 0)).first()
 
 
 def _read(signed: str, *, purpose: str, now: datetime) -> dict[str, Any]:
@@ -124,6 +143,13 @@ def _read(signed: str, *, purpose: str, now: datetime) -> dict[str, Any]:
         return seals.read_link(signed, purpose=purpose, now=now)
     except BadSignature:
         return {}
+
+
+def _prove(mine: EmailAddress | None, *, digest: object) -> Proof | None:
+    for address in filter(None, (mine.unconfirmed, mine.address) if mine else ()):
+        if mine and seals.digest(address) == digest:
+            return Proof(mine=mine, address=address)
+    return None
 
 
 def _send_link(mine: EmailAddress, *, now: datetime) -> bool:

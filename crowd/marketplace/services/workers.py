@@ -7,8 +7,17 @@ from datetime import datetime
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
+from crowd.marketplace.models import Email
 from crowd.marketplace.models.parties import Invitation, Worker
-from crowd.marketplace.services import worker_sign_in
+from crowd.marketplace.services import email_addresses, worker_sign_in
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invited:
+    """A person to invite. The link is sent to the address too, if there is one."""
+
+    name: str
+    address: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,16 +26,23 @@ class InvitedWorker:
 
     worker: Worker
     token: str
+    sent_to: str = ""
 
 
-def invite_workers(*, names: Sequence[str], now: datetime) -> list[InvitedWorker]:
+def invite_workers(*, people: Sequence[Invited], now: datetime) -> list[InvitedWorker]:
     with atomic():
-        made = [worker_sign_in.invite_worker(name=name, now=now) for name in names]
-    return [InvitedWorker(worker=worker, token=token) for worker, token in made]
+        return [_invite(person, now=now) for person in people]
 
 
-def invite_again(*, worker_id: int, now: datetime) -> str:
-    """The token of a new link. Earlier links end."""
+def _invite(person: Invited, *, now: datetime) -> InvitedWorker:
+    worker, token = worker_sign_in.invite_worker(name=person.name, now=now)
+    if person.address:
+        email_addresses.invite_by_email(worker=worker, address=person.address, now=now)
+    return InvitedWorker(worker=worker, token=token, sent_to=person.address)
+
+
+def invite_again(*, worker_id: int, now: datetime) -> InvitedWorker:
+    """Make a new link, and send it to the worker's confirmed address. Earlier links end."""
     token, token_digest = seals.new_bearer()
     with atomic():
         worker = _lock(worker_id)
@@ -37,7 +53,11 @@ def invite_again(*, worker_id: int, now: datetime) -> str:
             created_at=now,
             expires_at=now + worker_sign_in.INVITATION_LIFE,
         )
-    return token
+        mine = email_addresses.find_address(worker)
+        sent_to = mine.address if mine and email_addresses.are_emails_sent() else ""
+        if sent_to:
+            email_addresses.queue_email(worker=worker, kind=Email.Kind.INVITATION, now=now)
+    return InvitedWorker(worker=worker, token=token, sent_to=sent_to)
 
 
 def suspend_worker(*, worker_id: int, now: datetime) -> None:

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
@@ -32,7 +33,7 @@ def stop(request: HttpRequest, signed: str) -> HttpResponse:
 def confirm(request: HttpRequest, signed: str) -> HttpResponse:
     found = email_addresses.read_confirmation(signed, now=clock.now())
     if found and request.method == "POST":
-        email_addresses.confirm_address(found)
+        email_addresses.confirm_address(found, language=get_language() or "")
     context = {
         "address": found.address if found else "",
         "is_confirmed": found and (request.method == "POST" or found.is_confirmed),

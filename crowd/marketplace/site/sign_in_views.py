@@ -6,14 +6,15 @@ from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from crowd.marketplace import clock, queries, wire
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models.parties import Requester, Worker
-from crowd.marketplace.services import accounts, worker_sign_in
+from crowd.marketplace.models.parties import Invitation, Requester, Worker
+from crowd.marketplace.services import accounts, email_addresses, worker_sign_in
 from crowd.marketplace.site import pages
 from crowd.marketplace.site.forms import Registration
 from crowd.marketplace.site.responses import too_many
@@ -43,7 +44,20 @@ def api(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Show an invitation. Only its button signs in, as mail scanners open links; a GET changes nothing."""
-    found = worker_sign_in.find_invitation(token=token, now=clock.now())
+    return _invite(request, worker_sign_in.find_invitation(token=token, now=clock.now()))
+
+
+@csrf_protect
+@require_http_methods(["GET", "HEAD", "POST"])
+def invitation_by_email(request: HttpRequest, signed: str) -> HttpResponse:
+    """Let in by the link of an e-mail, which proves the address as well."""
+    found = email_addresses.read_invitation(signed, now=clock.now())
+    if found and found[1] and request.method == "POST":
+        email_addresses.confirm_address(found[1], language=get_language() or "")
+    return _invite(request, found[0] if found else None)
+
+
+def _invite(request: HttpRequest, found: Invitation | None) -> HttpResponse:
     if not found:
         context = {"worker": find_worker(request)}
         return render(request, "marketplace/invitation_over.html", context, status=404)

@@ -20,6 +20,7 @@ register_converter(ExternalId, "id")
 urlpatterns = [
     path("", sign_in_views.root, name="list"),
     path("invitation/<str:token>/", sign_in_views.invitation, name="invitation"),
+    path("email/invitation/<str:signed>/", sign_in_views.invitation_by_email, name="invitation_by_email"),
     path("sign-in/", sign_in_views.sign_in, name="sign_in"),
     path("sign-out/", sign_in_views.sign_out, name="sign_out"),
     path("register/", sign_in_views.register, name="register"),

@@ -30,10 +30,10 @@ def invite(request: HttpRequest, operator: Operator) -> HttpResponse:
     form = InviteForm(request.POST or None)
     if not form.is_valid():
         return show(request, operator, "invite", {"form": form}, status=422 if form.errors else 200)
-    names = form.cleaned_data["names"]
+    people = form.cleaned_data["names"]
     with doing(request, operator, "workers invited") as entry:
-        made = services.invite_workers(names=names, now=clock.now())
-        about = about_people([one.worker.external_id for one in made], note=str(len(names)))
+        made = services.invite_workers(people=people, now=clock.now())
+        about = about_people([one.worker.external_id for one in made], note=str(len(people)))
         entry.about, entry.note = about["about"], about["note"]
     return _show_links(request, operator, made)
 
@@ -43,8 +43,8 @@ def invite(request: HttpRequest, operator: Operator) -> HttpResponse:
 def invite_again(request: HttpRequest, operator: Operator, worker_id: str) -> HttpResponse:
     worker = find_worker(worker_id)
     with doing(request, operator, "worker invited again", about=worker.external_id):
-        token = services.invite_again(worker_id=worker.pk, now=clock.now())
-    return _show_links(request, operator, [services.InvitedWorker(worker=worker, token=token)])
+        made = services.invite_again(worker_id=worker.pk, now=clock.now())
+    return _show_links(request, operator, [made])
 
 
 @require_POST
@@ -62,7 +62,12 @@ def _show_links(
     request: HttpRequest, operator: Operator, invited: Sequence[services.InvitedWorker]
 ) -> HttpResponse:
     rows = [(one.worker.external_id, one.worker.name, _link(one.token)) for one in invited]
-    context = {"rows": rows, "sealed": seals.seal(json.dumps(rows)), "days": INVITATION_LIFE.days}
+    context = {
+        "rows": rows,
+        "sent": [one.sent_to for one in invited if one.sent_to],
+        "sealed": seals.seal(json.dumps(rows)),
+        "days": INVITATION_LIFE.days,
+    }
     return show(request, operator, "links", context)
 
 

@@ -19,6 +19,7 @@ from crowd.marketplace.queries import read_page
 from crowd.marketplace.queries.feedback import read_feedback
 from crowd.marketplace.services import erasure
 from crowd.marketplace.services import workers as services
+from crowd.marketplace.services.email_addresses import find_address
 from crowd.marketplace.services.work import settle
 
 LATEST = 8
@@ -169,6 +170,7 @@ def _show_detail(
 ) -> HttpResponse:
     context = {
         "worker": worker,
+        "mine": find_address(worker),
         "form": facts,
         "works": _with_words(queries.works_of(worker)[:LATEST]),
         "payouts": queries.payouts(search="").filter(worker=worker)[:LATEST],

@@ -10,7 +10,7 @@ from crowd.marketplace import domain
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.services.requesters import create_requester
-from crowd.marketplace.services.workers import invite_workers
+from crowd.marketplace.services.workers import Invited, invite_workers
 
 
 class Command(BaseCommand):
@@ -31,13 +31,13 @@ class Command(BaseCommand):
         made: dict[str, Any] = {"endpoint": settings.MARKETPLACE_URL}
         if not options["workers_only"]:
             made |= _make_requester(options)
-        names = [f"Worker {number}" for number in range(1, options["workers"] + 1)]
+        people = [Invited(name=f"Worker {number}") for number in range(1, options["workers"] + 1)]
         made["workers"] = [
             {
                 "external_id": invited.worker.external_id,
                 "invitation": f"{settings.MARKETPLACE_URL}/invitation/{invited.token}/",
             }
-            for invited in invite_workers(names=names, now=timezone.now())
+            for invited in invite_workers(people=people, now=timezone.now())
         ]
         self.stdout.write(json.dumps(made, indent=2))
 

@@ -6,18 +6,26 @@ from decimal import Decimal
 from html import unescape
 
 import pytest
+from django.conf import LazySettings
 from django.utils import timezone
 
 from crowd.marketplace.desk import lists
+from crowd.marketplace.models import EmailAddress
 from crowd.marketplace.models.parties import AuditEntry, Block, Invitation, Worker
 from crowd.marketplace.services import reviewing, worker_sign_in
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, rows_of
+from tests.crowd.marketplace.mailing import path_in, sent
 from tests.crowd.marketplace.rows import hand_in
 from tests.crowd.marketplace.site import open_hit, stranger, text_of
 from tests.factories import invite, make_requester
 from tests.pages import text_of as markup_of
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _mail_server(settings: LazySettings) -> None:
+    settings.EMAIL_HOST = "mail.example.org"
 
 
 @pytest.fixture
@@ -130,6 +138,57 @@ def test_an_invitation_is_found_by_name_with_whom_it_invited(desk: Desk) -> None
 
 def test_file_of_links_that_are_not_ours_is_refused(desk: Desk) -> None:
     assert desk.post("workers/links.csv", links="made up").status_code == 409
+
+
+def test_a_link_is_sent_to_the_address_behind_a_name_and_proves_it(desk: Desk) -> None:
+    page = desk.post("workers/invite/", names="Ada, the first, Ada@Example.org\nBo, the other")
+    ada, bo = Worker.objects.order_by("pk")
+    [letter] = sent()
+    link = path_in(letter, part="/email/invitation/")
+    visitor = stranger()
+
+    asked = text_of(visitor.get(link))
+    before = EmailAddress.objects.get().address
+    let_in = visitor.post(link)
+
+    assert (ada.name, bo.name, letter.to) == ("Ada, the first", "Bo, the other", ["ada@example.org"])
+    assert "1 of them also goes by e-mail" in text_of(page)
+    assert (f"This invitation is for {ada.name}" in asked, before) == (True, "")
+    assert (let_in.status_code, EmailAddress.objects.get().address) == (302, "ada@example.org")
+    assert "Find work" in text_of(visitor.get("/"))
+    assert "E-mail, confirmed ada@example.org" in text_of(desk.get(path_of(ada)))
+
+
+def test_a_new_invitation_is_sent_to_a_confirmed_address_and_ends_the_earlier_link(desk: Desk) -> None:
+    desk.post("workers/invite/", names="Ada, ada@example.org")
+    ada = Worker.objects.get()
+    first = path_in(sent()[0], part="/email/invitation/")
+    desk.post(path_of(ada, "invitation/"))
+    to_nobody = sent()
+    EmailAddress.objects.update(address="ada@example.org", unconfirmed="")
+
+    page = desk.post(path_of(ada, "invitation/"))
+    [letter] = sent()
+
+    assert (to_nobody, stranger().post(first).status_code) == ([], 404)
+    assert "goes by e-mail" in text_of(page)
+    assert stranger().post(path_in(letter, part="/email/invitation/")).status_code == 302
+
+
+@pytest.mark.parametrize("line", ["Ada, ada@", "ada@example.org", ", a@example.org", "x" * 65 + ", a@b.org"])
+def test_lines_with_addresses_that_cannot_be_are_refused(desk: Desk, line: str) -> None:
+    answer = desk.post("workers/invite/", names=f"Bo\n{line}")
+
+    assert (answer.status_code, Worker.objects.count(), sent()) == (422, 0, [])
+
+
+def test_no_address_is_taken_where_nothing_is_sent(desk: Desk, settings: LazySettings) -> None:
+    settings.EMAIL_HOST, settings.MARKETPLACE_EMAILS_ARE_FILES = "", False
+
+    answer = desk.post("workers/invite/", names="Ada, ada@example.org")
+
+    assert (answer.status_code, Worker.objects.count()) == (422, 0)
+    assert "No mail server is set" in text_of(answer)
 
 
 def test_invitations_sent_twice_invite_once(desk: Desk) -> None:
