@@ -13,6 +13,7 @@ from django.db.models import F, QuerySet
 
 from crowd.marketplace.delivery.email_texts import write_email
 from crowd.marketplace.models import Email
+from crowd.marketplace.services import password_resets
 from hits.common.outgoing import Undeliverable
 from hits.common.outgoing.outgoing_mail import mail_server, send_by
 
@@ -28,6 +29,7 @@ log = structlog.get_logger()
 
 def send_emails(*, now: datetime) -> None:
     """Send what is due. If the server cannot be reached, all of it waits a minute."""
+    password_resets.queue_links(now=now)
     if not _due(now).exists():
         return
     try:
@@ -41,7 +43,8 @@ def send_emails(*, now: datetime) -> None:
 
 
 def next_email(*, now: datetime) -> datetime | None:
-    return _waiting().order_by("due_at").values_list("due_at", flat=True).first()
+    first = _waiting().order_by("due_at").values_list("due_at", flat=True).first()
+    return min(filter(None, (first, password_resets.next_request())), default=None)
 
 
 def _waiting() -> QuerySet[Email]:

@@ -10,7 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.models import Email, EmailAddress
-from crowd.marketplace.services import email_addresses
+from crowd.marketplace.services import email_addresses, password_resets
 from crowd.marketplace.services.email_addresses import CONFIRMATION_LIFE
 
 Kind = Email.Kind
@@ -82,6 +82,19 @@ def _invitation(email: Email, mine: EmailAddress, now: datetime) -> Words:
     )
 
 
+def _reset(email: Email, mine: EmailAddress, now: datetime) -> Words:
+    worker = email.worker
+    if email.asked_at + password_resets.LINK_LIFE <= now:
+        return None
+    return _("A new password"), _paragraphs(
+        _("Hello %(name)s,") % {"name": worker.name},
+        _("somebody, probably you, asked for a new password for %(account)s on %(site)s. Choose it here:")
+        % {"account": worker.sign_in_name or worker.name, "site": settings.MARKETPLACE_URL},
+        _link("reset", password_resets.sign_reset(worker, asked_at=email.asked_at)),
+        _("The link works once, and for an hour. If it was not you, do nothing: your password stays."),
+    )
+
+
 def _message(email: Email, mine: EmailAddress, now: datetime) -> Words:
     """The requester's own words, never changed, with the way to stop them behind."""
     message = email.message
@@ -115,6 +128,7 @@ def _link(page: str, *parts: object) -> str:
 WRITERS: dict[Kind, Callable[[Email, EmailAddress, datetime], Words]] = {
     Kind.CONFIRM: _confirm,
     Kind.INVITATION: _invitation,
+    Kind.RESET: _reset,
     Kind.MESSAGE: _message,
 }
 TO_UNCONFIRMED = (Kind.CONFIRM, Kind.INVITATION)

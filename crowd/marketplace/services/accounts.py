@@ -56,7 +56,7 @@ def register(*, name: str, sign_in_name: str, password: str, now: datetime) -> W
                 created_at=now,
             )
     except IntegrityError:
-        raise _taken() from None
+        raise name_taken() from None
 
 
 def set_password(
@@ -73,7 +73,7 @@ def set_password(
             worker.sessions.exclude(token_digest=seals.digest(token)).delete()
             worker.invitations.all().delete()
     except IntegrityError:
-        raise _taken() from None
+        raise name_taken() from None
 
 
 def describe_self(
@@ -105,5 +105,5 @@ def withdraw_erasure_request(*, worker: Worker) -> None:
     Worker.objects.filter(pk=worker.pk, erased_at=None).update(erasure_requested_at=None)
 
 
-def _taken() -> RuleBroken:
+def name_taken() -> RuleBroken:
     return RuleBroken(_("Another person has this sign-in name. Choose a different one."))
