@@ -53,7 +53,17 @@ NOT_THERE = {
     },
     # The old service's address of a preview redirects: tests/crowd/marketplace/site_pages reads it.
     # A file is a download, whose address its requester's program is told: tests/crowd/marketplace/work.
-    "worker site": {"files/<str:signed>/", "invitation/<str:token>/", "mturk/preview", "register/"},
+    # Links of e-mails are signed: tests/crowd/marketplace/site_pages reads them.
+    "worker site": {
+        "email/confirm/<str:signed>/",
+        "email/invitation/<str:signed>/",
+        "email/stop/<str:signed>/",
+        "files/<str:signed>/",
+        "invitation/<str:token>/",
+        "mturk/preview",
+        "password/<str:signed>/",
+        "register/",
+    },
     # Only a HIT that the log calls a trial has it: tests/crowd/marketplace/desk_pages reads it.
     "desk": {"desk/requesters/<slug:requester_id>/trial-hits/<slug:hit_id>/"},
     # The code of a game, which is posted, and a turn that its player has shared: tests/crowd/winogavil/play.

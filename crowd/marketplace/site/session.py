@@ -6,9 +6,12 @@ from typing import Concatenate, ParamSpec
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.middleware.csrf import rotate_token
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from crowd.marketplace import clock
+from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import worker_sign_in
 from crowd.marketplace.site.responses import refuse, show_front, too_many
@@ -60,6 +63,18 @@ def open_session(request: HttpRequest, response: HttpResponse, worker: Worker) -
         secure=settings.MARKETPLACE_URL.startswith("https:"),
         samesite="Lax",
     )
+
+
+def let_in(request: HttpRequest, worker: Worker, *, to: str) -> HttpResponse:
+    """Sign the worker in. A suspended worker may sign in too, to finish begun work."""
+    is_ours = url_has_allowed_host_and_scheme(to, allowed_hosts=None) and to.startswith("/")
+    response = redirect(to if is_ours else "marketplace:list")
+    try:
+        open_session(request, response, worker)
+    except RuleBroken as refusal:
+        return show_sign_in(request, status=403, wanted="", reason=str(refusal))
+    rotate_token(request)
+    return response
 
 
 def _answer(

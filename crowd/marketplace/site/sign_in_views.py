@@ -2,10 +2,8 @@
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
@@ -13,12 +11,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from crowd.marketplace import clock, queries, wire
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models.parties import Invitation, Requester, Worker
-from crowd.marketplace.services import accounts, email_addresses, worker_sign_in
+from crowd.marketplace.models.parties import Invitation, Requester
+from crowd.marketplace.services import accounts, email_addresses, password_resets, worker_sign_in
 from crowd.marketplace.site import pages
 from crowd.marketplace.site.forms import Registration
 from crowd.marketplace.site.responses import too_many
-from crowd.marketplace.site.session import COOKIE, find_worker, open_session, show_sign_in
+from crowd.marketplace.site.session import COOKIE, find_worker, let_in, show_sign_in
 from crowd.marketplace.sns import wire as topics
 from hits.common import login_throttle, rates
 from hits.common.client_address import address_of
@@ -63,8 +61,12 @@ def _invite(request: HttpRequest, found: Invitation | None) -> HttpResponse:
         return render(request, "marketplace/invitation_over.html", context, status=404)
     if request.method != "POST":
         return render(request, "marketplace/invitation.html", {"invited": found.worker})
+    if found.worker.password:
+        # Whoever is invited again in spite of a password has forgotten it.
+        link = password_resets.sign_reset(found.worker, asked_at=clock.now())
+        return let_in(request, found.worker, to=reverse("marketplace:reset", args=[link]))
     has_begun = queries.accepted_work(worker=found.worker).exists()
-    return _let_in(request, found.worker, to=reverse("marketplace:queue") if has_begun else "")
+    return let_in(request, found.worker, to=reverse("marketplace:queue") if has_begun else "")
 
 
 @csrf_protect
@@ -84,7 +86,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     except login_throttle.TooManyFailures:
         return too_many(request, wait_s=login_throttle.WINDOW_S)
     if worker:
-        return _let_in(request, worker, to=wanted)
+        return let_in(request, worker, to=wanted)
     reason = _("Sign-in name and password do not match. Check both and try again.")
     return show_sign_in(request, status=422, reason=reason, sign_in_name=name, wanted=wanted)
 
@@ -109,7 +111,7 @@ def register(request: HttpRequest) -> HttpResponse:
         except RuleBroken as refusal:
             form.add_error("sign_in_name", str(refusal))
         else:
-            return _let_in(request, worker, to="")
+            return let_in(request, worker, to="")
     return render(request, "marketplace/register.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -124,15 +126,3 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_GET
 def health(request: HttpRequest) -> JsonResponse:
     return JsonResponse({"requesters": Requester.objects.count() > 0})
-
-
-def _let_in(request: HttpRequest, worker: Worker, *, to: str) -> HttpResponse:
-    """Sign the worker in. A suspended worker may sign in too, to finish begun work."""
-    is_ours = url_has_allowed_host_and_scheme(to, allowed_hosts=None) and to.startswith("/")
-    response = redirect(to if is_ours else "marketplace:list")
-    try:
-        open_session(request, response, worker)
-    except RuleBroken as refusal:
-        return show_sign_in(request, status=403, wanted="", reason=str(refusal))
-    rotate_token(request)
-    return response

@@ -3,6 +3,7 @@ from django.urls import path, register_converter
 from crowd.marketplace.site import (
     email_links,
     files,
+    forgotten_passwords,
     notifications,
     pages,
     public_pages,
@@ -22,6 +23,8 @@ urlpatterns = [
     path("invitation/<str:token>/", sign_in_views.invitation, name="invitation"),
     path("email/invitation/<str:signed>/", sign_in_views.invitation_by_email, name="invitation_by_email"),
     path("sign-in/", sign_in_views.sign_in, name="sign_in"),
+    path("password/", forgotten_passwords.forgot, name="forgot"),
+    path("password/<str:signed>/", forgotten_passwords.reset, name="reset"),
     path("sign-out/", sign_in_views.sign_out, name="sign_out"),
     path("register/", sign_in_views.register, name="register"),
     path("terms/", public_pages.terms, name="terms"),
