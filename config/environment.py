@@ -4,7 +4,7 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib.util import find_spec
@@ -39,7 +39,7 @@ KNOWN = {
     "CROWD_MARKETPLACE_FEES": "fee schedule of new requesters: none, amazon, or per cent such as 5%",
     "CROWD_MARKETPLACE_KEYS": "Fernet keys of the marketplace, newest first",
     "CROWD_MARKETPLACE_KEY_RATE": "calls a second that one access key may make; 0 for no limit",
-    "CROWD_MARKETPLACE_OPEN_REGISTRATION": "true: anybody may register as a worker",
+    "CROWD_MARKETPLACE_OPEN_REGISTRATION": "who may register as a worker: false, approval or true",
     "CROWD_MARKETPLACE_OPERATOR": "who runs the marketplace, as workers read it",
     "CROWD_MARKETPLACE_SQS_ACCESS_KEY_ID": "access key for the queues of notifications",
     "CROWD_MARKETPLACE_SQS_SECRET_ACCESS_KEY": "secret key for the queues of notifications",
@@ -92,6 +92,14 @@ def read_flag(environ: Mapping[str, str], name: str, *, default: bool = False) -
     if value not in ("true", "false"):
         raise ImproperlyConfigured(f"{name} must be true or false; it is {environ[name]!r}.")
     return value == "true"
+
+
+def read_choice(environ: Mapping[str, str], name: str, *, choices: Sequence[str]) -> str:
+    """Read one of some words; the first is the default."""
+    value = environ.get(name, choices[0]).strip().lower()
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}; it is {value!r}.")
+    return value
 
 
 def read_rate(environ: Mapping[str, str], name: str, *, default: int) -> int:

@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.environment import (
     load_keys,
     read_alone,
+    read_choice,
     read_flag,
     read_mail_server,
     read_rate,
@@ -360,7 +361,11 @@ MARKETPLACE_CONTROL_KEY = env.str("CROWD_MARKETPLACE_CONTROL_KEY", "")
 MARKETPLACE_FEES = env.str("CROWD_MARKETPLACE_FEES", "none")
 MARKETPLACE_OPERATOR = env.str("CROWD_MARKETPLACE_OPERATOR", "").strip()
 MARKETPLACE_CONTACT = env.str("CROWD_MARKETPLACE_CONTACT", "").strip()
-MARKETPLACE_OPEN_REGISTRATION = read_flag(os.environ, "CROWD_MARKETPLACE_OPEN_REGISTRATION")
+_registration = read_choice(
+    os.environ, "CROWD_MARKETPLACE_OPEN_REGISTRATION", choices=("false", "approval", "true")
+)
+MARKETPLACE_OPEN_REGISTRATION = _registration != "false"
+MARKETPLACE_REGISTRATIONS_WAIT = _registration == "approval"
 MARKETPLACE_KEY_RATE = read_rate(os.environ, "CROWD_MARKETPLACE_KEY_RATE", default=50)
 MARKETPLACE_WORKER_RATE = read_rate(os.environ, "CROWD_MARKETPLACE_WORKER_RATE", default=20)
 MARKETPLACE_SQS_ACCESS_KEY_ID = env.str("CROWD_MARKETPLACE_SQS_ACCESS_KEY_ID", "")

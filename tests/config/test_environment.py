@@ -41,6 +41,19 @@ def test_e_mails_are_files_only_where_nobody_else_can_come(
     assert started.stdout.strip() == f"django.core.mail.backends.{backend}.EmailBackend {folder}"
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"), [("false", "False False"), ("approval", "True True"), ("true", "True False")]
+)
+def test_registration_is_closed_open_or_waits(tmp_path: Path, value: str, shown: str) -> None:
+    started = start(
+        tmp_path,
+        show="s.MARKETPLACE_OPEN_REGISTRATION, s.MARKETPLACE_REGISTRATIONS_WAIT",
+        CROWD_MARKETPLACE_OPEN_REGISTRATION=value,
+    )
+
+    assert started.stdout.strip() == shown
+
+
 def test_settings_load_without_any_variable(tmp_path: Path) -> None:
     started = start(tmp_path)
 
@@ -132,6 +145,10 @@ def test_cookies_of_secure_sites_can_be_set_by_no_page_below_their_hosts(tmp_pat
             "CROWD_ACCOUNT_ENDPOINT is Amazon's own service",
         ),
         ({"CROWD_PUBLIC_URL": "nonsense"}, "CROWD_PUBLIC_URL must be an http or https address"),
+        (
+            {"CROWD_MARKETPLACE_OPEN_REGISTRATION": "yes"},
+            "CROWD_MARKETPLACE_OPEN_REGISTRATION must be one of false, approval, true; it is 'yes'.",
+        ),
         ({"DATABASE_URL": "postgres://h/d"}, "CROWD_FIELD_KEYS is not set"),
         ({"CROWD_FIELD_KEYS": "short"}, "CROWD_FIELD_KEYS holds something that is not a Fernet key"),
         ({"CROWD_DEBUG": "perhaps"}, "CROWD_DEBUG must be true or false"),

@@ -23,7 +23,7 @@ def write_email(email: Email, *, now: datetime) -> EmailMessage | None:
     mine = email_addresses.find_address(email.worker)
     if mine is None or email.worker.erased_at:
         return None
-    to = mine.unconfirmed if email.kind in TO_UNCONFIRMED and mine.unconfirmed else mine.address
+    to = _recipient(email, mine)
     with translation.override(mine.language or settings.LANGUAGE_CODE):
         words = WRITERS[Kind(email.kind)](email, mine, now) if to else None
     if words is None:
@@ -36,6 +36,13 @@ def write_email(email: Email, *, now: datetime) -> EmailMessage | None:
         to=[to],
         headers=_headers(email, mine, now),
     )
+
+
+def _recipient(email: Email, mine: EmailAddress) -> str:
+    """The confirmed address, or for some letters the one that is not confirmed: they hold nothing secret."""
+    if email.kind == Kind.ADMITTED:
+        return mine.address or mine.unconfirmed
+    return mine.unconfirmed if email.kind in TO_UNCONFIRMED and mine.unconfirmed else mine.address
 
 
 def _headers(email: Email, mine: EmailAddress, now: datetime) -> dict[str, str]:
@@ -80,6 +87,19 @@ def _invitation(email: Email, mine: EmailAddress, now: datetime) -> Words:
         _("It works for %(days)s days, or until you set a password.")
         % {"days": (invitation.expires_at - email.asked_at).days},
     )
+
+
+def _admitted(email: Email, mine: EmailAddress, now: datetime) -> Words:
+    words = [
+        _("Hello %(name)s,") % {"name": email.worker.name},
+        _("an operator has agreed to your registration on %(site)s. Sign in, and choose your first task:")
+        % {"site": settings.MARKETPLACE_URL},
+        _link("sign_in"),
+    ]
+    if not mine.address:
+        link = _link("email_confirm", email_addresses.sign_confirmation(mine, asked_at=email.asked_at))
+        words += [_("Your e-mail address is not confirmed yet. Open this link to confirm it:"), link]
+    return _("You can begin"), _paragraphs(*words)
 
 
 def _reset(email: Email, mine: EmailAddress, now: datetime) -> Words:
@@ -129,6 +149,7 @@ WRITERS: dict[Kind, Callable[[Email, EmailAddress, datetime], Words]] = {
     Kind.CONFIRM: _confirm,
     Kind.INVITATION: _invitation,
     Kind.RESET: _reset,
+    Kind.ADMITTED: _admitted,
     Kind.MESSAGE: _message,
 }
 TO_UNCONFIRMED = (Kind.CONFIRM, Kind.INVITATION)

@@ -45,8 +45,8 @@ def prove_password(*, worker: Worker, present: str, address: str) -> None:
         raise WrongPassword(_("This is not your present password."))
 
 
-def register(*, name: str, sign_in_name: str, password: str, now: datetime) -> Worker:
-    """Create an account, where everyone may join. Raises RuleBroken if the sign-in name is taken."""
+def register(*, name: str, sign_in_name: str, password: str, waits: bool, now: datetime) -> Worker:
+    """Create an account, which may wait for an operator. Raises RuleBroken if the sign-in name is taken."""
     try:
         with atomic():
             return Worker.objects.create(
@@ -54,6 +54,7 @@ def register(*, name: str, sign_in_name: str, password: str, now: datetime) -> W
                 sign_in_name=sign_in_name.lower(),
                 password=make_password(password),
                 created_at=now,
+                waits_since=now if waits else None,
             )
     except IntegrityError:
         raise name_taken() from None

@@ -79,6 +79,8 @@ def refuse_worker(*, hit: HIT, worker: Worker) -> None:
     """Raise NotAvailable with the reason if this worker may not do this HIT."""
     if worker.suspended_at or worker.erased_at:
         raise NotAvailable(_("Your account is suspended. Ask the group that invited you."))
+    if worker.waits_since:
+        raise NotAvailable(_("No operator has agreed to your registration yet."))
     if Block.objects.filter(requester=hit.requester_id, worker=worker).exists():
         raise NotAvailable(_("This requester has blocked you from their work."))
     if wanted := hit.hit_type.requirements:

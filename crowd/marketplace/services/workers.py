@@ -1,13 +1,15 @@
-"""The operator's decisions about workers: invitations, facts, suspensions."""
+"""The operator's decisions about workers: invitations, registrations, facts, suspensions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models import Email
+from crowd.marketplace.models import Email, EmailAddress, Qualification
 from crowd.marketplace.models.parties import Invitation, Worker
 from crowd.marketplace.services import email_addresses, worker_sign_in
 
@@ -82,6 +84,37 @@ def set_facts(*, worker_id: int, country: str, subdivision: str, is_adult: bool,
         worker.country, worker.subdivision = country, subdivision
         worker.is_adult, worker.is_master = is_adult, is_master
         worker.save(update_fields=["country", "subdivision", "is_adult", "is_master"])
+
+
+def waiting_workers() -> QuerySet[Worker]:
+    return Worker.objects.filter(waits_since__isnull=False)
+
+
+def admit_workers(*, external_ids: Sequence[str], now: datetime) -> list[str]:
+    """Let workers in, and tell them by e-mail. Returns the ids of those who were still waiting."""
+    with atomic():
+        admitted = _lock_waiting(external_ids)
+        Worker.objects.filter(pk__in=[worker.pk for worker in admitted]).update(waits_since=None)
+        if email_addresses.are_emails_sent():
+            reached = EmailAddress.objects.filter(worker__in=admitted).select_related("worker")
+            for mine in reached.order_by("pk"):
+                email_addresses.queue_email(worker=mine.worker, kind=Email.Kind.ADMITTED, now=now)
+    return [worker.external_id for worker in admitted]
+
+
+def decline_workers(*, external_ids: Sequence[str]) -> list[str]:
+    """Delete registrations with all that they told. Returns the ids of those who were still waiting."""
+    with atomic():
+        declined = _lock_waiting(external_ids)
+        keys = [worker.pk for worker in declined]
+        Qualification.objects.filter(worker__in=keys).delete()
+        Worker.objects.filter(pk__in=keys).delete()
+    return [worker.external_id for worker in declined]
+
+
+def _lock_waiting(external_ids: Sequence[str]) -> list[Worker]:
+    waiting = waiting_workers().filter(external_id__in=external_ids)
+    return list(waiting.select_for_update(no_key=True).order_by("pk"))
 
 
 def _lock(worker_id: int) -> Worker:

@@ -149,8 +149,23 @@ class MyEmail(PlainForm):
 
 
 class Registration(NewPassword):
+    """A new account. Where e-mails are sent, an address may be given at once."""
+
     name = NameField()
-    field_order = ("name", "sign_in_name", "password", "again")
+    email = EmailField(
+        help_text=gettext_lazy("Optional. With it you can choose a new password if you forget yours.")
+    )
+    field_order = ("name", "email", "sign_in_name", "password", "again")
+
+    def __init__(self, data: QueryDict | None = None, *, has_emails: bool, waits: bool) -> None:
+        super().__init__(data)
+        if not has_emails:
+            del self.fields["email"]
+        elif waits:
+            self.fields["email"].help_text = _(
+                "Optional. With it you are told when you can begin, "
+                "and can choose a new password if you forget yours."
+            )
 
 
 class AboutMe(PlainForm):

@@ -14,7 +14,8 @@ from crowd.marketplace import clock
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import worker_sign_in
-from crowd.marketplace.site.responses import refuse, show_front, too_many
+from crowd.marketplace.services.email_addresses import find_address
+from crowd.marketplace.site.responses import refuse, show, show_front, too_many
 from hits.common import rates
 
 COOKIE = settings.MARKETPLACE_COOKIES.format("worker_session")
@@ -30,6 +31,8 @@ def worker_required(view: View[P]) -> Callable[Concatenate[HttpRequest, P], Http
         worker = find_worker(request)
         if worker is None:
             response = show_front(request) if request.path == "/" else show_sign_in(request, status=403)
+        elif worker.waits_since:
+            response = _show_waiting(request, worker)
         else:
             response = _answer(request, worker, view, *args, **kwargs)
         response["Cache-Control"] = "no-store"
@@ -75,6 +78,12 @@ def let_in(request: HttpRequest, worker: Worker, *, to: str) -> HttpResponse:
         return show_sign_in(request, status=403, wanted="", reason=str(refusal))
     rotate_token(request)
     return response
+
+
+def _show_waiting(request: HttpRequest, worker: Worker) -> HttpResponse:
+    """Show that no operator has agreed to the registration yet; until then nothing else is shown."""
+    context = {"mine": find_address(worker)}
+    return show(request, "waiting", worker, context, status=200 if request.path == "/" else 403)
 
 
 def _answer(

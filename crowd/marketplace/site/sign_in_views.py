@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from crowd.marketplace import clock, queries, wire
 from crowd.marketplace.errors import RuleBroken
-from crowd.marketplace.models.parties import Invitation, Requester
-from crowd.marketplace.services import accounts, email_addresses, password_resets, worker_sign_in
+from crowd.marketplace.models.parties import Invitation, Requester, Worker
+from crowd.marketplace.services import accounts, email_addresses, password_resets, worker_sign_in, workers
 from crowd.marketplace.site import pages
 from crowd.marketplace.site.forms import Registration
 from crowd.marketplace.site.responses import too_many
@@ -20,6 +20,7 @@ from crowd.marketplace.site.session import COOKIE, find_worker, let_in, show_sig
 from crowd.marketplace.sns import wire as topics
 from hits.common import login_throttle, rates
 from hits.common.client_address import address_of
+from hits.common.login_throttle import place_of
 
 REGISTRATIONS_AN_HOUR = 20  # from one address
 HOUR_S = 3600
@@ -97,22 +98,44 @@ def register(request: HttpRequest) -> HttpResponse:
     """Create an account. Raises Http404 unless the operator allows open registration."""
     if not settings.MARKETPLACE_OPEN_REGISTRATION:
         raise Http404
-    form = Registration(request.POST if request.method == "POST" else None)
+    waits = settings.MARKETPLACE_REGISTRATIONS_WAIT
+    data = request.POST if request.method == "POST" else None
+    form = Registration(data, has_emails=email_addresses.are_emails_sent(), waits=waits)
     if form.is_valid():
-        if not rates.spend("register", address_of(request), most=REGISTRATIONS_AN_HOUR, window_s=HOUR_S):
+        place = place_of(address_of(request))
+        if not rates.spend("register", place, most=REGISTRATIONS_AN_HOUR, window_s=HOUR_S):
             return too_many(request, wait_s=HOUR_S)
         try:
             worker = accounts.register(
                 name=form.cleaned_data["name"],
                 sign_in_name=form.cleaned_data["sign_in_name"],
                 password=form.cleaned_data["password"],
+                waits=waits,
                 now=clock.now(),
             )
         except RuleBroken as refusal:
             form.add_error("sign_in_name", str(refusal))
         else:
+            _keep_address(worker, form.cleaned_data.get("email", ""))
             return let_in(request, worker, to="")
-    return render(request, "marketplace/register.html", {"form": form}, status=422 if form.errors else 200)
+    context = {"form": form, "waits": waits}
+    return render(request, "marketplace/register.html", context, status=422 if form.errors else 200)
+
+
+def _keep_address(worker: Worker, address: str) -> None:
+    if address:
+        language = get_language() or ""
+        email_addresses.give_address(worker=worker, address=address, language=language, now=clock.now())
+
+
+@require_POST
+def withdraw_registration(request: HttpRequest) -> HttpResponse:
+    """Delete the registration of a worker who waits. Others ask for erasure in their settings."""
+    response = redirect("marketplace:list")
+    worker = find_worker(request)
+    if worker and workers.decline_workers(external_ids=[worker.external_id]):
+        response.delete_cookie(COOKIE)
+    return response
 
 
 @require_POST

@@ -29,6 +29,7 @@ urlpatterns = [
     path("register/", sign_in_views.register, name="register"),
     path("terms/", public_pages.terms, name="terms"),
     path("privacy/", public_pages.privacy, name="privacy"),
+    path("register/withdraw/", sign_in_views.withdraw_registration, name="withdraw_registration"),
     path("email/confirm/<str:signed>/", email_links.confirm, name="email_confirm"),
     path("email/stop/<str:signed>/", email_links.stop, name="email_stop"),
     path("groups/<id:group_id>/", pages.preview, name="preview"),
