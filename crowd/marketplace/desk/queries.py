@@ -8,14 +8,15 @@ from itertools import chain
 from operator import or_
 from typing import TypedDict
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django_stubs_ext import WithAnnotations
 
 from crowd.marketplace.domain import round_half_up
-from crowd.marketplace.models import HIT, Assignment, Event, LedgerEntry, Payout
+from crowd.marketplace.models import HIT, Assignment, Email, Event, LedgerEntry, Payout
 from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worker
 from crowd.marketplace.queries.records import is_taken_back
+from crowd.marketplace.services.workers import waiting_workers
 
 ZERO = Decimal(0)
 # So many people of a name are looked for in the log.
@@ -34,7 +35,7 @@ WORKER_SORTS = {
 }
 OWED_SORTS = {"owed": ("-owed", "id"), "name": ("name", "id")}
 WORKER_FILTERS = {
-    "all": Q(erased_at=None),
+    "all": Q(erased_at=None, waits_since=None),
     "suspended": Q(suspended_at__isnull=False),
     "owed": Q(owed__gt=0),
     "erasure": Q(erasure_requested_at__isnull=False, erased_at=None),
@@ -67,22 +68,33 @@ class Overview:
     workers: int
     to_pay: int
     owed: Decimal
+    to_admit: int
     to_erase: int
     given_up: int  # events that no receiver accepted
     late: int  # events that are tried again
+    emails_given_up: int
+    emails_late: int
 
 
 def overview(*, now: datetime) -> Overview:
-    workers = Worker.objects.filter(erased_at=None)
+    workers = Worker.objects.filter(WORKER_FILTERS["all"])
+    emails = Email.objects.filter(sent_at=None)
     events = Event.objects.filter(delivered_at=None)
     return Overview(
         open_hits=HIT.objects.filter(closed_at=None, expires_at__gt=now).count(),
         workers=workers.count(),
         to_pay=owed_workers().count(),
         owed=owed_sum(),
+        to_admit=waiting_workers().count(),
         to_erase=Worker.objects.filter(WORKER_FILTERS["erasure"]).count(),
-        given_up=events.filter(given_up_at__isnull=False).count(),
-        late=events.filter(given_up_at=None, attempts__gt=0).count(),
+        **events.aggregate(
+            given_up=Count("pk", filter=Q(given_up_at__isnull=False)),
+            late=Count("pk", filter=Q(given_up_at=None, attempts__gt=0)),
+        ),
+        **emails.aggregate(
+            emails_given_up=Count("pk", filter=Q(given_up_at__isnull=False)),
+            emails_late=Count("pk", filter=Q(given_up_at=None) & ~Q(last_error="")),
+        ),
     )
 
 
@@ -111,6 +123,11 @@ def transfers(*, requester: Requester) -> "QuerySet[WithAnnotations[LedgerEntry,
 def workers(*, search: str, sort: str, only: str) -> QuerySet[Worker]:
     found = Worker.objects.filter(WORKER_FILTERS[only])
     return _search_workers(found, search).order_by(*WORKER_SORTS[sort])
+
+
+def registrations(*, search: str = "") -> QuerySet[Worker]:
+    """Workers who wait for an operator, the longest waiting first."""
+    return _search_workers(waiting_workers(), search).select_related("email_address").order_by("id")
 
 
 def owed_workers(*, search: str = "", sort: str = "owed") -> QuerySet[Worker]:

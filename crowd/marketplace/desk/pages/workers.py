@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -41,8 +42,24 @@ def index(request: HttpRequest, operator: Operator) -> HttpResponse:
     only = request.GET.get("only", "")
     only = only if only in FILTER_NAMES else "all"
     page = lists.paged(request, queries.workers(search=search, sort=sort, only=only))
-    context = {"page": page, "search": search, "sort": sort, "only": only, "filters": FILTER_NAMES}
+    context = {
+        "page": page,
+        "search": search,
+        "sort": sort,
+        "only": only,
+        "filters": FILTER_NAMES,
+        "ways_in": _ways_in(),
+        "waiting": queries.registrations().count(),
+    }
     return show(request, operator, "workers", context)
+
+
+def _ways_in() -> str:
+    if not settings.MARKETPLACE_OPEN_REGISTRATION:
+        return "Workers come by invitation only."
+    if settings.MARKETPLACE_REGISTRATIONS_WAIT:
+        return "Anybody may register, and waits until an operator approves."
+    return "Anybody may register, and begins at once."
 
 
 @require_safe
