@@ -54,7 +54,7 @@ def test_an_address_is_confirmed_by_the_link_that_is_sent_there(browser: Browser
     assert f"{ADDRESS} was given for an account" in asked
     assert (confirmed.status_code, addresses_of(browser)) == (200, (ADDRESS, ""))
     assert "Your address is confirmed" in text_of(stranger().get(link))
-    assert f"Confirmed address {ADDRESS}" in text_of(browser.get("/settings/"))
+    assert f"Confirmed address: {ADDRESS}" in text_of(browser.get("/settings/"))
 
 
 def test_the_confirmed_address_stays_until_the_new_one_is_confirmed(browser: Browser) -> None:

@@ -18,7 +18,7 @@ from tests.crowd.marketplace.site import group_path, open_hit, signed_in, strang
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("one_window")]
 PASSWORD = "a plain long sentence"
 ROUTES = [str(one.pattern) for one in urlpatterns]
-WAITS = "You are registered, and wait"
+WAITS = "Your registration is waiting"
 
 
 @pytest.fixture(autouse=True)
