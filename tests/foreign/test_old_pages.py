@@ -12,6 +12,8 @@ from crowd.marketplace.questions import read_answers
 from crowd.marketplace.services.requesters import Credentials
 from tests.conftest import Sites
 from tests.crowd.marketplace.forms import html_question
+from tests.foreign import working
+from tests.foreign.requesting import requester_with
 from tests.foreign.working import open_question
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -72,6 +74,40 @@ def test_answer_of_an_old_page_arrives(
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
     assert read_answers(Assignment.objects.get().answer)["color"] == {"red"}
+
+
+def recorder(recording: str) -> str:
+    """A question whose page sends what this expression of JavaScript is."""
+    return html_question(f"""<!DOCTYPE html><form method="post" action="{OLD}">
+<input type="hidden" name="recording"><input type="hidden" name="assignmentId" id="assignmentId">{SEND}</form>
+{FILL}<script>document.forms[0].recording.value = {recording};</script>""")
+
+
+def test_answer_of_five_megabytes_is_read_back_whole(
+    page: Page, sites: Sites, credentials: Credentials
+) -> None:
+    begins, part, ends = "data:audio/webm;base64,", "GkXfo59ChoEBQveB", "= é & <b>"
+    count = 5 * 1024 * 1024 // len(part)
+    requester = requester_with(sites, credentials)
+    hit_id = requester.post(recorder(f"'{begins}' + '{part}'.repeat({count}) + '{ends}'"))
+
+    working.preview(page, sites=sites)
+    working.accept(page).locator("#submitButton").click()
+    working.expect_submitted(page)
+
+    assert requester.approve(hit_id).answers["recording"] == begins + part * count + ends
+
+
+def test_answer_that_is_too_large_is_refused_in_words_inside_the_frame(
+    page: Page, sites: Sites, credentials: Credentials
+) -> None:
+    frame = open_question(
+        page, recorder("'x'.repeat(11 * 1024 * 1024)"), credentials=credentials, sites=sites
+    )
+    frame.locator("#submitButton").click()
+
+    expect(frame.get_by_role("alert")).to_contain_text("This answer is too large to submit.")
+    assert Assignment.objects.get().status == Assignment.Status.ACCEPTED
 
 
 class Survey(BaseHTTPRequestHandler):

@@ -6,6 +6,7 @@ from datetime import datetime
 from csp.constants import SELF
 from csp.utils import build_policy
 from django.core import signing
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -57,8 +58,7 @@ def fixed_submit(request: HttpRequest) -> HttpResponse:
     The id names the work: only its worker and its requester know it, and it is good while the work is open.
     A preview's frame sends its form here too, and is told that nothing is submitted.
     """
-    worker = request.POST.get("workerId") or request.GET.get("workerId", "")
-    return _answer(request, lambda claimed: _find_open(claimed, worker=worker))
+    return _answer(request, lambda claimed: _find_open(claimed, worker=_read_given(request, "workerId")))
 
 
 def _answer(request: HttpRequest, find: Callable[[str], Assignment]) -> HttpResponse:
@@ -72,8 +72,7 @@ def _submit(request: HttpRequest, find: Callable[[str], Assignment], *, now: dat
     work.settle(now=now)
     try:
         _refuse_large(request)
-        # Some pages name the work in the address instead of the form.
-        claimed = request.POST.get("assignmentId") or request.GET.get("assignmentId", "")
+        claimed = _read_given(request, "assignmentId")
         if claimed in ("", frames.NOT_AVAILABLE):
             raise SubmitRefused(_("This was only a preview. Accept the HIT to submit an answer."))
         assignment = find(claimed)
@@ -116,6 +115,16 @@ def _refuse_large(request: HttpRequest) -> None:
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdigit() or int(length) > LARGEST_BODY:
         raise SubmitRefused(_("These files are too large to submit. Choose smaller files."))
+
+
+def _read_given(request: HttpRequest, name: str) -> str:
+    """Some pages name the work in the address instead of the form."""
+    try:
+        return request.POST.get(name) or request.GET.get(name, "")
+    except (RequestDataTooBig, TooManyFieldsSent):
+        raise SubmitRefused(
+            _("This answer is too large to submit. Go back, and shorten it or tell the requester.")
+        ) from None
 
 
 def _why_not_open(assignment: Assignment) -> SubmitRefused:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings as django_settings
@@ -198,6 +199,28 @@ def test_submit_of_a_long_questionnaire_is_taken(assignment: Assignment) -> None
 
     assignment.refresh_from_db()
     assert (many.status_code, assignment.answer.count("<Answer>")) == (200, 2_001)
+
+
+TOO_LARGE = {
+    "in bytes": urlencode({"recording": "x" * 10_485_760}),
+    "in fields": urlencode({f"q{number}": "" for number in range(10_001)}),
+}
+
+
+@pytest.mark.parametrize("size", TOO_LARGE)
+@pytest.mark.parametrize("is_signed", [True, False])
+def test_submit_of_a_too_large_answer_is_refused_in_words(
+    assignment: Assignment, size: str, is_signed: bool
+) -> None:
+    path = path_of(assignment) if is_signed else "/mturk/externalSubmit"
+    body = f"assignmentId={assignment.external_id}&{TOO_LARGE[size]}"
+
+    response = stranger().post(path, body, content_type="application/x-www-form-urlencoded")
+
+    assert response.status_code == 409
+    assert "This answer is too large to submit." in text_of(response)
+    assert "frame-ancestors 'self'" in response["Content-Security-Policy"]
+    assert untouched(assignment)
 
 
 @pytest.mark.parametrize("fields", [{"chosen": "a"}, {"assignmentId": "", "chosen": "a"}])
