@@ -102,9 +102,13 @@ def work(request: HttpRequest, worker: Worker, assignment_id: str) -> HttpRespon
     if assignment.status != Assignment.Status.ACCEPTED:
         return _show_submission(request, worker, context, assignment, now=now)
     left_s = ceil((assignment.deadline_at - now).total_seconds())
-    return show(
+    response = show(
         request, "work", worker, {**context, "left_s": left_s, "frame_url": frames.work_url(assignment)}
     )
+    if assignment.hit.external_url:
+        # A requester's own page may do its work in a window that leads the frame on at its end.
+        response["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
+    return response
 
 
 @require_POST

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from crowd.marketplace import seals
+from tests.crowd.marketplace.forms import html_question
 from tests.crowd.marketplace.site import (
     Browser,
     accepted,
@@ -59,6 +60,16 @@ def test_submit_answer_may_stand_in_our_own_frame_only(browser: Browser) -> None
     assert [answer.status_code for answer in answers] == [200, 409]
     assert [policy(answer) for answer in answers] == [{**STRICT, "frame-ancestors": "'self'"}] * 2
     assert [answer["X-Frame-Options"] for answer in answers] == ["SAMEORIGIN"] * 2
+
+
+def test_windows_of_an_external_page_alone_keep_the_frame_that_opened_them(browser: Browser) -> None:
+    external, html = open_hit(), open_hit(question=html_question())
+    pages = [browser.get(work_path(accepted(browser, hit))) for hit in (external, html)]
+    pages += [browser.get("/"), browser.get(group_path(open_hit()))]
+
+    found = [page["Cross-Origin-Opener-Policy"] for page in pages]
+
+    assert found == ["same-origin-allow-popups", "same-origin", "same-origin", "same-origin"]
 
 
 def test_every_page_tells_its_address_to_no_other_site(browser: Browser) -> None:
