@@ -17,6 +17,7 @@ from tests.factories import invite
 
 PROGRAMS = Path(__file__).parent / "programs"
 PATIENCE_S = 90.0
+Part = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +28,11 @@ class Client:
     folder: Path
     environ: Mapping[str, str]
 
-    def run(self, *arguments: str) -> Any:
-        """Run the program, and do work when it asks for that. Returns what the program reports at its end."""
+    def run(self, *arguments: str, **parts: Part) -> Any:
+        """Run the program, and do work when it asks for that. Returns what the program reports at its end.
+
+        `parts` are answers to what this program alone asks for.
+        """
         log = self.folder / "said.txt"
         with (
             log.open("w+") as said,
@@ -44,13 +48,13 @@ class Client:
         ):
             limit = Timer(PATIENCE_S, process.kill)
             limit.start()
-            report = _converse(process)
+            report = _converse(process, {**WORKERS_PART, **parts})
             limit.cancel()
         assert process.returncode == 0, log.read_text()[-4000:]
         return report
 
 
-def _converse(process: subprocess.Popen[str]) -> Any:
+def _converse(process: subprocess.Popen[str], parts: Mapping[str, Part]) -> Any:
     report = None
     assert process.stdin
     assert process.stdout
@@ -59,7 +63,7 @@ def _converse(process: subprocess.Popen[str]) -> Any:
         if "report" in message:
             report = message["report"]
             continue
-        answer = WORKERS_PART[message["ask"]](message)
+        answer = parts[message["ask"]](message)
         process.stdin.write(json.dumps(answer) + "\n")
         process.stdin.flush()
     return report
@@ -101,7 +105,7 @@ def _post(message: Mapping[str, str]) -> Mapping[str, str]:
     return {"HITId": hit.external_id}
 
 
-WORKERS_PART: Mapping[str, Callable[[Mapping[str, str]], Mapping[str, str]]] = {
+WORKERS_PART: Mapping[str, Part] = {
     "accept": _accept,
     "hand_in": _hand_in,
     "invite": _invite,

@@ -1,9 +1,11 @@
 """Calls of psiTurk's shell to its MTurkServices. Started as: python psiturk_program.py TOPIC."""
 
+import json
 import os
 from configparser import ConfigParser
 from datetime import timedelta
 from importlib import import_module
+from threading import Thread
 from typing import Any
 
 from asking import ask, report  # type: ignore[import-not-found] # beside this file
@@ -93,6 +95,32 @@ def review() -> Any:
     }
 
 
+def serve() -> str:
+    """Serve the experiment in this folder by psiTurk's own application, and return its address."""
+    application = import_module("psiturk.experiment").app
+    server = import_module("werkzeug.serving").make_server("127.0.0.1", 0, application, threaded=True)
+    Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+def experiment() -> Any:
+    """Post the experiment of this folder, let a worker take part, and approve and pay as the shell would."""
+    hit_id = create_hit(ad_location=f"{serve()}/pub?mode=sandbox", us_only=False, approve_requirement=0)
+    ask("take_part")
+    (waiting,) = data(psiturk.get_assignments("Submitted", [hit_id]))
+    data(psiturk.approve_assignment(waiting["assignmentId"]))
+    participant = import_module("psiturk.models").Participant.query.one()
+    data(psiturk.bonus_assignment(waiting["assignmentId"], None, participant.bonus, reason="All right!"))
+    statuses = import_module("psiturk.psiturk_statuses")
+    return {
+        "worker": participant.workerid == waiting["workerId"],
+        "submitted": participant.status == statuses.SUBMITTED,
+        "trials": sum("word" in record["trialdata"] for record in json.loads(participant.datastring)["data"]),
+        "status": data(psiturk.get_assignment(waiting["assignmentId"]))["status"],
+        "balance": data(psiturk.check_balance()),
+    }
+
+
 def qualifications() -> Any:
     """The shell only searches for qualification types that were made elsewhere."""
     made = psiturk.mtc.create_qualification_type(
@@ -111,4 +139,4 @@ def qualifications() -> Any:
     }
 
 
-report({"hits": hits, "qualifications": qualifications, "review": review})
+report({"experiment": experiment, "hits": hits, "qualifications": qualifications, "review": review})
