@@ -1,13 +1,17 @@
-"""Dallinger's MTurkService, which knows Amazon's addresses alone, through the proxy."""
+"""Dallinger's MTurkService, which knows Amazon's addresses alone, through the proxy, and its pages."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from django.utils import timezone
+from playwright.sync_api import Page, expect
 
 from crowd.marketplace.services.requesters import Credentials
 from crowd.marketplace.tools.tls_proxy.server import Proxy
+from tests.conftest import Sites
 from tests.crowd.marketplace.rows import post_hit
+from tests.foreign import working
 from tests.foreign.driving import PROGRAMS, Client, environ_of
 from tests.foreign.installing import install_python, without
 
@@ -23,14 +27,22 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def program(python: Path, proxy: Proxy, credentials: Credentials, tmp_path: Path, sweeping: None) -> Client:
-    return Client(
-        command=[str(python), str(PROGRAMS / "dallinger_program.py")],
-        folder=tmp_path,
-        environ=environ_of(
-            credentials, home=tmp_path, HTTPS_PROXY=proxy.url, AWS_CA_BUNDLE=str(proxy.authority.bundle)
-        ),
+def environ(proxy: Proxy, credentials: Credentials, tmp_path: Path, sweeping: None) -> dict[str, str]:
+    return environ_of(
+        credentials, home=tmp_path, HTTPS_PROXY=proxy.url, AWS_CA_BUNDLE=str(proxy.authority.bundle)
     )
+
+
+@pytest.fixture
+def program(python: Path, environ: dict[str, str], tmp_path: Path) -> Client:
+    command = [str(python), str(PROGRAMS / "dallinger_program.py")]
+    return Client(command=command, folder=tmp_path, environ=environ)
+
+
+@pytest.fixture
+def pages(python: Path, environ: dict[str, str], tmp_path: Path) -> Client:
+    command = [str(python), str(PROGRAMS / "dallinger_pages.py")]
+    return Client(command=command, folder=tmp_path, environ=environ)
 
 
 def test_dallinger_asks_for_the_balance_of_either_environment(program: Client) -> None:
@@ -114,3 +126,31 @@ def test_dallinger_approves_and_pays(program: Client) -> None:
 
 def test_dallinger_compensates_one_worker(program: Client) -> None:
     assert program.run("compensation") == {"status": "Assignable", "keywords": []}
+
+
+@pytest.mark.needs_chromium
+def test_dallinger_pages_lead_to_the_exit_page_of_its_recruiter(
+    pages: Client, page: Page, sites: Sites
+) -> None:
+    def take_part(_: Mapping[str, str]) -> Mapping[str, str]:
+        preview = working.preview(page, sites=sites)[1]
+        expect(preview.get_by_text("Call for participants")).to_be_visible()
+        frame = working.accept(page)
+        with page.expect_popup() as opened:
+            frame.get_by_role("button", name="Begin Experiment").click()
+        window = opened.value
+        window.get_by_role("button", name="I agree").click()
+        window.get_by_role("button", name="Begin the task").click()
+        window.locator("#difficulty").select_option("7")
+        window.get_by_role("button", name="Continue").click()
+        frame.get_by_role("button", name="Complete HIT").click()
+        working.expect_submitted(page, status="Approved")  # at once, as Dallinger posts it
+        return {}
+
+    assert pages.run("take_part", sites.marketplace, take_part=take_part) == {
+        "hit": True,
+        "answers": '{"engagement":"5","difficulty":"7"}',
+        "status": "Approved",
+        "told": True,
+        "balance": 99.25,
+    }

@@ -39,6 +39,6 @@ def accept(page: Page) -> FrameLocator:
     return page.frame_locator("iframe")
 
 
-def expect_submitted(page: Page) -> None:
+def expect_submitted(page: Page, *, status: str = "Submitted") -> None:
     """The page around the frame moves on to the receipt of the work."""
-    expect(page.get_by_role("heading", level=1)).to_have_text("Submitted")
+    expect(page.get_by_role("heading", level=1)).to_have_text(status)
