@@ -30,7 +30,17 @@ SENT_FROM_ELSEWHERE = 499
 METHODS = ("post", "put", "patch", "delete")
 SITES = {ADMIN: "PUBLIC_URL", MARKETPLACE: "MARKETPLACE_URL", PLAY: "PLAY_URL"}
 # Routes whose requests carry a token of their page or address, or a key.
-BY_THEIR_TOKEN = ("control/", "data/submit/", "design/", "mturk/", "practice/", "q/", "statement/", "submit/")
+BY_THEIR_TOKEN = (
+    "control/",
+    "data/submit/",
+    "design/",
+    "email/stop/",
+    "mturk/",
+    "practice/",
+    "q/",
+    "statement/",
+    "submit/",
+)
 SIGNED = ""  # the marketplace's API, at the root of its host
 
 
