@@ -37,6 +37,7 @@ from hits.work.queries.items import answers_wanted, items_of_batch, room_of
 
 Batches = admin.ModelAdmin[Batch]
 Status = Batch.Status
+ASKING = (Status.LAUNCHING, Status.OPEN, Status.PAUSED, Status.PAUSED_FUNDS)
 REVIEW_TAKES_S = 2 * 86_400
 HOUR_S = 3600
 STUDY_PEOPLE = "admin:hits_study_people"
@@ -191,6 +192,7 @@ def warnings(
         words = f"No worker known on this account meets this yet: {asked}."
         yield f"{words} For people of your own, leave it out.", "people"
     yield from ((words, "terms") for words in _warn_of_items(batch, wanted=wanted))
+    yield from ((words, "what") for words in _warn_of_others(batch))
     yield from ((words, "terms") for words in _warn_of_time(batch))
     if not batch.reward:
         yield "The reward is zero: workers are paid by bonuses alone, if at all.", "terms"
@@ -224,6 +226,17 @@ def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:
         yield f"{wanted} answers are needed, and the plan has room for {room}: {wanted - room} stay open."
     if batch.pilot_hits and batch.pilot_hits == batch.hits_wanted:
         yield "The pilot is the whole batch: nothing is kept back."
+
+
+def _warn_of_others(batch: Batch) -> Iterator[str]:
+    """Warn of batches whose places ask for the same answers: what comes first leaves the others nothing."""
+    if batch.items_from != Batch.ItemsFrom.POOL or families.is_test(batch.task):
+        return
+    others = Batch.objects.filter(
+        study=batch.study_id, task=batch.task, items_from=batch.items_from, status__in=ASKING
+    )
+    for title in others.exclude(pk=batch.pk).order_by("pk").values_list("title", flat=True):
+        yield f"“{title}” still asks for the same answers: what comes there is not needed here."
 
 
 def _warn_of_test(batch: Batch) -> Iterator[str]:

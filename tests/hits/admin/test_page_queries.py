@@ -15,9 +15,9 @@ MOST = 11
 # The page of a study's project in one family has a card for each part of the work.
 MOST_OF_PROJECT = 21
 # Pages with a card or a table for each of many things or two banners, a list with five filters, and the page
-# of a launch, which keeps the balance that it has asked for, and names the consent and the tests.
+# of a launch, which keeps the balance that it has asked for, and names the consent, tests and other batches.
 MOST_OF = {
-    "launch page": 13,
+    "launch page": 14,
     # Once a minute, with the times and scores of its batch.
     "review": 14,
     "review of a batch": 14,

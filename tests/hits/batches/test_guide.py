@@ -605,6 +605,28 @@ def test_launch_page_warns_of_what_is_seldom_meant(
     assert words in text_of(client.get(launch_url(batch)))
 
 
+@pytest.mark.parametrize(
+    ("changes", "warns"),
+    [
+        ({"status": Batch.Status.OPEN}, True),
+        ({"status": Batch.Status.PAUSED}, True),
+        ({"status": Batch.Status.COMPLETE}, False),
+        ({"status": Batch.Status.OPEN, "items_from": Batch.ItemsFrom.FILE}, False),
+        ({"status": Batch.Status.OPEN, "study": None}, False),
+    ],
+)
+def test_launch_page_warns_of_a_batch_that_asks_for_the_same_answers(
+    client: Client, turk: StubbedTurk, changes: dict[str, Any], warns: bool
+) -> None:
+    batch = make_draft(sign_in_with(client, *WORK))
+    study = changes.pop("study", batch.study) or make_study()
+    make_batch(study=study, title="The first round", **changes)
+
+    page = text_of(client.get(launch_url(batch)))
+
+    assert ("“The first round” still asks for the same answers" in page) == warns
+
+
 def test_launch_launches_once(client: Client, turk: StubbedTurk) -> None:
     batch = make_draft(sign_in_with(client, *WORK))
 
@@ -676,4 +698,4 @@ def test_pages_ask_little_and_as_often_for_many_rows(client: Client, turk: Stubb
 
     assert counts[0] == counts[1]
     # The page of a launch names the consent and the tests, too.
-    assert counts[0] <= 13, [query["sql"] for query in queries]
+    assert counts[0] <= 14, [query["sql"] for query in queries]
