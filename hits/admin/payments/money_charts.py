@@ -91,6 +91,7 @@ def _spending_charts(days: Sequence[DaySpending]) -> Sequence[Chart]:
                     "opacity": {
                         "field": "part",
                         "type": "nominal",
+                        "sort": list(FULLNESS),
                         "scale": {"domain": list(FULLNESS), "range": list(FULLNESS.values())},
                         "legend": {"direction": "horizontal"},
                     },

@@ -40,8 +40,11 @@ def test_spending_and_balances_are_drawn(open_page: OpenPage, sites: Sites, size
     study.members.add(staff.user)
     visitor = Visitor(open_page(viewport=SIZES[size], reduced_motion="reduce"), size=size)
     log_in(visitor.page, staff, sites=sites)
+    said: list[str] = []
+    visitor.page.on("console", lambda message: said.append(message.text))
 
     visitor.visit("payments-charts", f"{sites.public}/admin/payments/")
 
     assert visitor.problems == {}
+    assert said == []
     assert visitor.page.locator("[data-chart] svg").count() == 2
