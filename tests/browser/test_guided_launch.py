@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import Dialog, FilePayload, Page, expect
 
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.seeding import Seeded
@@ -75,6 +75,35 @@ def test_second_window_is_told_and_loses_nothing(visitor: Visitor, seeded: Seede
     expect(second.get_by_text("Saved.", exact=True)).to_be_visible()
     first.go_back()
     expect(first.get_by_label("Title")).to_have_value("Second")
+
+
+@pytest.mark.parametrize("link", ["See it as a worker does", "Check and launch", "What is asked"])
+def test_leaving_typed_terms_by_a_link_asks_first(
+    visitor: Visitor, seeded: Seeded, sites: Sites, link: str
+) -> None:
+    page, asked = visitor.page, []
+    log_in(page, seeded.researcher, sites=sites)
+    address = f"{sites.public}/admin/hits/batch/{seeded.batch.pk}/step/terms/"
+    page.goto(address)
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    reward = page.get_by_label("Reward")
+    reward.clear()
+    reward.press_sequentially("0.25")
+    page.get_by_role("link", name=link).first.click()
+    page.wait_for_timeout(300)
+
+    assert (asked, page.url) == (["beforeunload"], address)
+    expect(reward).to_have_value("0.25")
+    page.get_by_role("button", name="Save and stay here").click()
+    expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
+    page.get_by_role("link", name=link).first.click()
+    page.wait_for_url(lambda url: url != address)
+    assert asked == ["beforeunload"]
 
 
 def test_pages_around_the_guide_look_right(visitor: Visitor, seeded: Seeded, sites: Sites) -> None:
