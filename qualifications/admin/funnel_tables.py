@@ -24,6 +24,10 @@ TESTS = (
 )
 MISSED = (head("Gate", TEXT), head("Not reached", TEXT), head("Tests"))
 REFUSED = (head("Reason", TEXT), head("Code", TEXT), head("Times"))
+REFUSED_BEFORE = (
+    "Whom the marketplace refuses before accepting, for a country or too few approvals, is not counted here: "
+    "its own page of the HIT tells the worker why, and its operator's desk shows what is known of the worker."
+)
 ABOUT_STEPS = (
     "Were written to: by messages of this study, in the same time; not all of them came, and most came by "
     "themselves. Where a share is missing, some got there another way: a gate may be given by hand, and "
@@ -42,7 +46,7 @@ def _steps_table(funnel: Funnel) -> StatTable:
         title="How far people come",
         columns=STEPS,
         rows=[_step(step) for step in funnel.steps] if bars else (),
-        empty=f"No workers yet. A worker who opens a HIT of this study is counted here.{longer}",
+        empty=f"No workers yet. A worker who accepts a HIT of this study is counted here.{longer}",
         note=ABOUT_STEPS,
         bars=bars,
         files=(),
@@ -72,7 +76,7 @@ def funnel_tables(funnel: Funnel, *, now: datetime) -> Sequence[StatTable]:
         columns=REFUSED,
         rows=[(refusal_in_words(code), code, count) for code, count in funnel.refusals],
         about="How often, not how many people: nobody's name is kept with it.",
-        empty="Nobody was refused in this time.",
+        empty=f"Nobody was refused by these pages in this time. {REFUSED_BEFORE}",
         files=(),
     )
     return [

@@ -129,7 +129,9 @@ def test_funnel_without_gates_and_consent_has_two_steps_of_work() -> None:
         "Work: submitted other work",
     ]
     assert funnel.is_empty
-    assert [table.bars for table in funnel_tables(funnel, now=NOW)] == [None, None]
+    steps, refused = funnel_tables(funnel, now=NOW)
+    assert (steps.bars, refused.bars) == (None, None)
+    assert "refuses before accepting" in refused.empty
     assert [table.shown() for table in funnel_tables(funnel, now=NOW)] == [[], []]
 
 

@@ -359,6 +359,8 @@ def test_worker_is_found_by_the_id_at_the_provider(client: Client) -> None:
     assert url("find") in listed
     assert found.headers["Location"] == f"{url('change', worker.pk)}?show=standing"
     assert "No worker whom you can see has this id" in text_of(wrong)
+    assert "nobody with it has accepted work of your studies yet" in text_of(wrong)
+    assert "refused before accepting" in text_of(wrong)
     assert not any(PLANTED.encode() in page.content for page in (wrong, refused))
     assert PLANTED not in str(logs)
     assert Disclosure.objects.get().reason == "Searched by id: A letter"
