@@ -31,6 +31,8 @@ class TaskDemand:
     lacking: int
     draft_url: str
     grow_url: str = ""
+    # The newest draft: whoever wants to launch goes on with it, and makes no second one.
+    draft: Batch | None = None
 
     @property
     def waits_for_a_launch(self) -> bool:
@@ -85,6 +87,7 @@ def _asked(
         lacking=top_up.hits_lacking(running) if running else 0,
         draft_url=pages.address(project, "draft", task),
         grow_url=pages.address(project, "grow", running.public_id) if running else "",
+        draft=next((batch for batch in own if batch.status == Status.DRAFT), None),
     )
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from django.urls import reverse
+
 from hits.admin.projects.project_batches import ShownCard
 from hits.admin.projects.project_cards import Metric
 
@@ -81,4 +83,8 @@ def _way(one: ShownCard, *, may_draft: bool) -> tuple[str, str]:
     if link := next((link for link in one.card.links if link.is_first), None):
         return link.name, link.url
     waiting = next((asked for asked in one.asked if asked.waits_for_a_launch), None)
-    return ("Launch a batch…", waiting.draft_url) if waiting and may_draft else ("", "")
+    if not waiting or not may_draft:
+        return "", ""
+    if draft := waiting.draft:
+        return f"Go on with the draft “{draft.title}”", reverse("admin:hits_batch_launch", args=[draft.pk])
+    return "Launch a batch…", waiting.draft_url

@@ -73,6 +73,19 @@ def test_next_step_leads_to_a_launch_only_for_who_may_draft(admin_client: Client
     assert admin_client.get(offered.url).status_code == 200
 
 
+def test_next_step_goes_on_with_the_newest_draft(admin_client: Client) -> None:
+    study = make_study()
+    make_waiting_set(study)
+    address = reverse("admin:winogavil_game_change", args=[AssociationGame.objects.create(study=study).pk])
+    task = admin_client.get(address).context["next"].url.rstrip("/").rpartition("/")[2]
+    _, newest = (make_batch(study=study, task=task, title=title) for title in ("First", "Second"))
+
+    offered = admin_client.get(address).context["next"]
+
+    assert offered.button == "Go on with the draft “Second”"
+    assert offered.url == reverse("admin:hits_batch_launch", args=[newest.pk])
+
+
 @pytest.mark.parametrize(("button", "step"), [({}, "step/terms/"), ({"check": "yes"}, "launch/")])
 def test_draft_leads_to_its_terms_or_straight_to_its_check(
     admin_client: Client, button: dict[str, str], step: str
