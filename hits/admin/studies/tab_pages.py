@@ -17,6 +17,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 
 from hits.admin.audit_queries import events_for
+from hits.admin.batches.batch_export_pages import EXPORT
 from hits.admin.page_parts import events_page, read_number
 from hits.admin.selection import signed_in
 from hits.admin.studies.overview import StudyView, overview_of
@@ -95,7 +96,12 @@ def _money(view: StudyView) -> dict[str, Any]:
 def _data(view: StudyView) -> dict[str, Any]:
     found = ((pages, view.project_in(pages)) for pages in view.used)
     cards = [(pages.name, card) for pages, project in found for card in pages.cards_for(project, view.user)]
-    return {"cards": [(name, card) for name, card in cards if card.is_data]}
+    may_export = view.user.has_perms(["hits.view_batch", EXPORT])
+    launched = _batches(view.study).filter(launched_at__isnull=False)
+    return {
+        "cards": [(name, card) for name, card in cards if card.is_data],
+        "batches": list(launched[:MOST_BATCHES]) if may_export else [],
+    }
 
 
 def _log(view: StudyView) -> dict[str, Any]:

@@ -168,6 +168,15 @@ def test_data_leads_to_statistics_files_and_releases_of_each_family(researcher: 
     assert f'href="{reverse("admin:releases_release_changelist")}?study__id__exact={study.pk}"' in page
 
 
+def test_data_leads_to_the_answers_of_each_launched_batch(researcher: Client, study: Study) -> None:
+    launched, draft = make_batch(study=study, status="open"), make_batch(study=study)
+
+    page = page_of(researcher, study, "data")
+
+    assert f'href="{reverse("admin:hits_batch_export", args=[launched.pk])}"' in page
+    assert f'href="{reverse("admin:hits_batch_export", args=[draft.pk])}"' not in page
+
+
 def make_member_study(client: Client) -> Study:
     other = make_study(name="Empty")
     other.members.add(int(client.session["_auth_user_id"]))
