@@ -3,11 +3,14 @@
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from qualifications.admin.facts_before_work import tell_before_work
 from tests.factories import NOW, make_account, make_batch, make_consent_text
+from tests.pages import text_of
 from tests.qualifications.platforms import TEST, make_gate
 
 pytestmark = pytest.mark.django_db
@@ -80,3 +83,13 @@ def test_players_of_a_web_game_meet_neither() -> None:
     account = make_account(kind=Account.Kind.WEB)
 
     assert said(make_batch(account=account)) == {}
+
+
+def test_step_people_of_a_draft_names_the_test_that_keeps_people_out(admin_client: Client) -> None:
+    gate = make_gate(name="Solver test", items=10)
+    batch = make_batch(study=gate.study)
+
+    page = text_of(admin_client.get(reverse("admin:hits_batch_step", args=[batch.pk, "people"])))
+
+    assert "Required: “Solver test”" in page
+    assert f"{reverse('admin:qualifications_gate_changelist')}?study__id__exact={batch.study_id}" in page

@@ -17,14 +17,17 @@ from django.urls import URLPattern, path, reverse
 
 from hits import families
 from hits.admin.batches.forms import FORMS, PRESET, PeopleForm, TermsForm, WhatForm
+from hits.admin.batches.launch_facts import facts_of
 from hits.admin.batches.prices import plans_of
 from hits.admin.home.current_study import current_study
 from hits.admin.page_parts import in_words, plural
+from hits.admin.selection import signed_in
 from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.families.paper_figures import paper_of
+from hits.identity.models.users import User
 from hits.studies.models import Batch
 from hits.work.access import studies_of, visible
 from hits.work.queries.items import answers_wanted
@@ -204,7 +207,7 @@ def show_step(
     }
     if context["seen"] is None or getattr(form, "is_stale", False):
         context["seen"] = drafting.stamp(fresh, form.step)
-    context |= _about(fresh, form, items=items, wanted=wanted)
+    context |= _about(fresh, form, user=signed_in(request), items=items, wanted=wanted)
     return TemplateResponse(request, f"admin/hits/guide/{form.step}.html", context)
 
 
@@ -299,7 +302,7 @@ def count_items(batch: Batch) -> tuple[int, int]:
     return batch.items.count(), answers_wanted(batch)
 
 
-def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str, Any]:
+def _about(batch: Batch, form: StepForm, *, user: User, items: int, wanted: int) -> dict[str, Any]:
     """Extra context that a step shows beside its form."""
     family = families.registered().get(batch.task)
     if form.step == "what":
@@ -313,6 +316,7 @@ def _about(batch: Batch, form: StepForm, *, items: int, wanted: int) -> dict[str
         "requirements": requirements_in_words(batch.requirements, english_speakers=batch.english_speakers),
         "preset": requirements_in_words(preset, english_speakers=english) if lacks else [],
         "paper": paper_of(batch.task),
+        "facts": facts_of(batch, user=user),
     }
 
 
