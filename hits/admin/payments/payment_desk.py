@@ -53,7 +53,7 @@ class CloseForm(FormatForm):
         months, studies = _months_until(now), studies_of(request.user)
         study = read_number(request.GET.get("study", ""))
         counts = transfers_by_month(studies.filter(pk=study) if study else studies)
-        super().__init__(request, initial={"month": _month_to_close(months, now=now), "study": study})
+        super().__init__(request, initial={"month": _month_to_close(months, counts, now=now), "study": study})
         self.fields["month"].choices = [(str(month), _in_words(month, counts, now=now)) for month in months]  # type: ignore[attr-defined]
         self.fields["study"].queryset = studies.order_by("name")  # type: ignore[attr-defined]
 
@@ -204,8 +204,11 @@ def _is_over(month: Month, *, now: datetime) -> bool:
     return month < month_of(now, zone="Etc/GMT+12")
 
 
-def _month_to_close(months: Sequence[Month], *, now: datetime) -> str:
-    return str(next(month for month in months if _is_over(month, now=now)))
+def _month_to_close(months: Sequence[Month], counts: Mapping[Month, int], *, now: datetime) -> str:
+    """The latest month that is over and has transfers; else the latest with some; else the latest over."""
+    over = [month for month in months if _is_over(month, now=now)]
+    chosen = [month for month in (*over, *months) if counts.get(month)] or over
+    return str(chosen[0])
 
 
 def _in_words(month: Month, counts: Mapping[Month, int], *, now: datetime) -> str:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -350,7 +351,7 @@ def test_close_is_downloaded(client: Client, kind: str) -> None:
     assert AuditEvent.objects.get(kind="file.close").study == study
 
 
-def test_close_offers_the_latest_month_that_is_over_and_refuses_an_empty_one(client: Client) -> None:
+def test_close_offers_the_months_with_their_transfers_and_refuses_an_empty_one(client: Client) -> None:
     now = timezone.now()
     study = open_batch(now=now).study
     client.force_login(make_desk_member(study))
@@ -360,13 +361,37 @@ def test_close_offers_the_latest_month_that_is_over_and_refuses_an_empty_one(cli
     refused = client.post(reverse("admin:hits_close"), {"month": empty, "study": study.pk, "format": "csv"})
 
     count = LedgerEntry.objects.count()
-    assert f'<option value="{now:%Y-%m}">{now:%Y-%m} so far: {count} transfer' in text_of(page)
     over = month_of(now, zone="Etc/GMT+12").previous
-    assert f'<option value="{over}" selected>{over}: no transfers' in text_of(page)
+    assert f"{now:%Y-%m} so far: {count} transfer" in text_of(page)
+    assert f'<option value="{over}">{over}: no transfers' in text_of(page)
     assert f"{empty}: no transfers" in text_of(page)
     assert refused.status_code == 409
     assert "so the file would be empty" in text_of(refused)
     assert not AuditEvent.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("with_transfers", "chosen"), [([0], 0), ([0, 2], 2), ([0, 2, 3], 2), ([1, 2], 1), ([], 1)]
+)
+def test_close_chooses_a_month_that_can_be_downloaded(
+    client: Client, with_transfers: list[int], chosen: int
+) -> None:
+    months = [month_of(timezone.now(), zone="Etc/GMT+12")]
+    while len(months) < 4:
+        months.append(months[-1].previous)
+    study = make_study(time_zone="Etc/GMT+12", budget=0)
+    for age in with_transfers:
+        start, _ = months[age].bounds(study.time_zone)
+        moved = {"kind": "granted", "source": "grant", "target": "budget", "amount": "0.01", "at": start}
+        LedgerEntry.objects.create(study=study, **moved)
+    client.force_login(make_desk_member(study))
+
+    page: Any = client.get(reverse("admin:hits_close"))
+    month = page.context["form"]["month"].value()
+    file = client.post(reverse("admin:hits_close"), {"month": month, "format": "csv"})
+
+    assert month == str(months[chosen])
+    assert file.status_code == (200 if with_transfers else 409)
 
 
 def test_ids_in_a_close_are_asked_for_in_vain_without_the_permission(client: Client) -> None:
