@@ -11,12 +11,15 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from hits.admin.home.navigation import Section
+from hits.core.domain.typed_text import read_uuid
+from hits.ledger.models.bonuses import Bonus
+from hits.payments.models.runs import Run
 
 LONGEST = 200
 SHOWN = 5
-# Money and what is set up have lists of their own, which are long.
+# Money and what is set up have lists of their own, which are long: of money, only whole ids are looked up.
 SEARCHED = {one.name.lower() for one in (Section.STUDIES, Section.WORK, Section.PEOPLE, Section.DATA)}
-
+FOUND_BY_ID = (Bonus, Run)
 
 # An id at the provider is looked up by a form of its own, which asks for a reason and puts it on record.
 FINDS_WORKERS = ("hits.see_worker_id", "hits.view_worker")
@@ -44,10 +47,8 @@ def search_view(site: AdminSite, request: HttpRequest) -> HttpResponse:
 def _found(
     site: AdminSite, request: HttpRequest, text: str, sections: Sequence[Mapping[str, Any]]
 ) -> Iterator[Found]:
-    lists = (one for section in sections if section["app_label"] in SEARCHED for one in section["models"])
-    for one in lists:
-        pages = site.get_model_admin(one["model"]) if "model" in one else None
-        if pages is None or not pages.search_fields or not pages.has_view_or_change_permission(request):
+    for pages, one in _lists(site, sections, is_id=read_uuid(text) is not None):
+        if not pages.search_fields or not pages.has_view_or_change_permission(request):
             continue
         rows = list(_rows(pages, request, text)[: SHOWN + 1])
         if rows:
@@ -58,6 +59,19 @@ def _found(
                 all_url=f"{reverse(f'{of}_changelist')}?{urlencode({'q': text})}",
                 has_more=len(rows) > SHOWN,
             )
+
+
+def _lists(
+    site: AdminSite, sections: Sequence[Mapping[str, Any]], *, is_id: bool
+) -> Iterator[tuple[ModelAdmin[Any], Mapping[str, Any]]]:
+    """The lists to search, each with its place in the navigation; for an id, lists of money too."""
+    for section in sections:
+        for one in section.get("models", ()):
+            pages = site.get_model_admin(one["model"]) if "model" in one else None
+            if pages is None:
+                continue
+            if section["app_label"] in SEARCHED or (is_id and one["model"] in FOUND_BY_ID):
+                yield pages, one
 
 
 def _rows(pages: ModelAdmin[Any], request: HttpRequest, text: str) -> Any:

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.id_search import FoundById
 from hits.admin.list_columns import money_column, state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import run_prepare
@@ -48,7 +49,7 @@ class HeldFilter(admin.SimpleListFilter):
 
 
 @admin.register(Bonus)
-class BonusAdmin(ReadOnlyAdmin[Bonus]):
+class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
     menu = MenuPlace(Section.MONEY, 2)
     nothing_yet = (
         "Bonuses are owed when work is approved that earns them by the rules of its study. They are listed "
@@ -59,7 +60,11 @@ class BonusAdmin(ReadOnlyAdmin[Bonus]):
     list_select_related = ("assignment__worker", "assignment__hit__batch__study", "approved_by")
     list_per_page = 50
     show_full_result_count = False
-    search_fields = ("assignment__worker__pseudonym", "rule", "token")
+    id_fields = ("public_id", "token")
+    search_fields = ("assignment__worker__pseudonym", "rule", "reason")
+    search_help_text = (
+        "A bonus’s whole id, as in files and manifests, a worker’s pseudonym, a rule, or a reason."
+    )
     ordering = ("-pk",)
     actions = ("put_into_run", "hold", "release")
 

@@ -19,6 +19,7 @@ from django.utils import timezone
 from hits.admin.page_parts import FIRST_DAY, LAST_DAY, read_number
 from hits.admin.payments.downloads import send
 from hits.admin.selection import PAGE, signed_in
+from hits.core.domain.typed_text import read_uuid
 from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.queries import checks_of, entries_of, movements, statement_of
 from hits.payments.services import finance_files
@@ -35,7 +36,7 @@ DAY: dict[str, Any] = {
 class RowsForm(forms.Form):
     """A filter of the rows. A value that cannot be read filters nothing."""
 
-    q = forms.CharField(label="Words or worker", max_length=64, required=False)
+    q = forms.CharField(label="Words, worker or a bonus’s id", max_length=64, required=False)
     kind = forms.ChoiceField(choices=[("", "Everything"), *LedgerEntry.Kind.choices], required=False)
     batch = forms.ChoiceField(required=False)
     since = forms.DateField(label="From", **DAY)
@@ -81,7 +82,10 @@ def books_view(entries: admin.ModelAdmin[LedgerEntry], request: HttpRequest, pk:
 
 def _narrowed(rows: QuerySet[LedgerEntry], asked: dict[str, Any], study: Study) -> QuerySet[LedgerEntry]:
     zone = ZoneInfo(study.time_zone)
-    if text := asked.get("q"):
+    text = asked.get("q", "")
+    if key := read_uuid(text):
+        rows = rows.filter(Q(bonus__public_id=key) | Q(bonus__token=key))
+    elif text:
         rows = rows.filter(
             Q(words__icontains=text) | Q(grant_code=text) | Q(assignment__worker__pseudonym=text)
         )

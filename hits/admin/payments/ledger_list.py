@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.id_search import FoundById
 from hits.admin.list_columns import money_column
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import books
@@ -16,7 +17,7 @@ from hits.work.access import visible
 
 
 @admin.register(LedgerEntry)
-class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
+class LedgerEntryAdmin(FoundById, ReadOnlyAdmin[LedgerEntry]):
     menu = MenuPlace(Section.MONEY, 5, "Ledger")
     nothing_yet = (
         "Every transfer of a study's money is listed here, from its first budget on. Give a study a budget "
@@ -35,7 +36,13 @@ class LedgerEntryAdmin(ReadOnlyAdmin[LedgerEntry]):
     )
     list_display_links = None
     list_filter = ("kind", ("study", VisibleStudies))
+    id_fields = ("bonus__public_id", "bonus__token")
+    pseudonym_field = "assignment__worker__pseudonym"
     search_fields = ("study__name", "batch__title", "grant_code", "words", "=by__username")
+    search_help_text = (
+        "A bonus’s whole id or a worker’s pseudonym, as in files and manifests; or a study, batch, grant "
+        "code, words of the row, or who booked it."
+    )
     list_select_related = ("study", "batch__study", "by")
     ordering = ("-pk",)
     list_per_page = 100

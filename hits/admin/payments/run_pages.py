@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django_stubs_ext import WithAnnotations
 
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.id_search import FoundById
 from hits.admin.list_columns import money_column, number_column, state_tag
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.payments import run_approval, run_prepare, run_steps
@@ -56,7 +57,7 @@ class WaitingFilter(admin.SimpleListFilter):
 
 
 @admin.register(Run)
-class RunAdmin(ReadOnlyAdmin[Run]):
+class RunAdmin(FoundById, ReadOnlyAdmin[Run]):
     menu = MenuPlace(Section.MONEY, 3, "Bonus runs")
     nothing_yet = (
         "A run is a set of bonuses that one person prepares and another approves. Prepare one from what is "
@@ -75,7 +76,8 @@ class RunAdmin(ReadOnlyAdmin[Run]):
     list_filter = (WaitingFilter, "status", "kind")
     list_per_page = PAGE
     show_full_result_count = False
-    search_fields = ("title", "note", "=public_id", "=digest", "=prepared_by__username")
+    id_fields = ("public_id",)
+    search_fields = ("title", "note", "=digest", "=prepared_by__username")
     sortable_by = ()
     actions = None
     change_list_template = "admin/hits/run/list.html"
@@ -148,14 +150,15 @@ def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
 
 
 def find_rows(rows: Sequence[Row], *, query: str, keys: set[int] | None = None) -> list[Row]:
-    """Rows whose pseudonym, rule, batch or reason contains the query."""
+    """Rows whose pseudonym, rule, batch, reason or id contains the query."""
     words = query.casefold()
-    return [
-        row
-        for row in rows
-        if (keys is None or row.pk in keys)
-        and words in f"{row.now['worker']} {row.now['rule']} {row.batch_title} {row.now['reason']}".casefold()
-    ]
+    return [row for row in rows if (keys is None or row.pk in keys) and words in _searched(row).casefold()]
+
+
+def _searched(row: Row) -> str:
+    return " ".join(
+        (row.now["worker"], row.now["rule"], row.batch_title, row.now["reason"], str(row.now["bonus"]))
+    )
 
 
 def _marked(page: Page[Row], marks: dict[int, list[str]]) -> list[tuple[Row, list[str]]]:
