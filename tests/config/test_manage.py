@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from config.management.commands import serve
+from hits.common.next_commands import name_secrets, next_command
 from tests.config.processes import manage, scratch_environ
 
 pytestmark = pytest.mark.pure
@@ -48,7 +48,11 @@ def test_port_and_folder_of_the_embedded_form_are_options_and_begin_it_anew(
     assert environ["CROWD_MARKETPLACE_URL"] == "http://localhost:8123"
 
 
-def test_next_commands_are_told_with_what_they_need_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CROWD_DATA_DIR", "/srv/our data")
+def test_next_commands_are_told_with_what_they_need_and_no_secret() -> None:
+    environ = {"CROWD_DATA_DIR": "/srv/our data", "DATABASE_URL": "postgres://us:secret@here/crowd"}
 
-    assert serve.same_environment().startswith("CROWD_DATA_DIR='/srv/our data' ")
+    line = next_command("createsuperuser", environ=environ)
+
+    assert line == "CROWD_DATA_DIR='/srv/our data' uv run manage.py createsuperuser"
+    assert name_secrets(environ=environ) == "Both need DATABASE_URL as set here."
+    assert name_secrets(environ={}) == ""

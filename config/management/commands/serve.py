@@ -1,5 +1,4 @@
 import os
-import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ from django.db import connections
 from config.fresh_database import OwnLoader, is_empty, unapplied
 from config.processes import background_command, is_healthy, web_command
 from crowd.provisioning import account_values, provision
+from hits.common.next_commands import name_secrets, next_command
 from hits.common.supervising import Supervisor
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
@@ -23,9 +23,6 @@ from hits.providers.services.accounts import seed_first_account
 DEPOSIT = Decimal(1000)
 # What workers read beside the work, until it is renamed at the desk.
 REQUESTER = "Your lab"
-PLACES = ("CROWD_DATA_DIR", "CROWD_PUBLIC_URL", "CROWD_MARKETPLACE_URL")
-# They hold passwords and keys, so that only their names are printed.
-SECRET = ("DATABASE_URL", "MARKETPLACE_DATABASE_URL", "CROWD_FIELD_KEYS", "CROWD_PSEUDONYM_KEYS")
 
 
 class Command(BaseCommand):
@@ -63,12 +60,6 @@ def asked_for(options: Mapping[str, Any]) -> dict[str, str]:
     return asked
 
 
-def same_environment() -> str:
-    """What a command in another terminal has to be given, so that it finds the same data and addresses."""
-    given = [f"{name}={shlex.quote(os.environ[name])} " for name in PLACES if name in os.environ]
-    return "".join(given)
-
-
 def addresses() -> str:
     """The addresses for each role, and what to do next in a new installation."""
     lines = [
@@ -79,16 +70,15 @@ def addresses() -> str:
         "Ctrl-C stops it; the data stay in " + str(settings.DATA_DIR) + ".",
     ]
     if not User.objects.filter(is_superuser=True).exists():
-        run = f"  {same_environment()}uv run manage.py"
         lines += [
             "",
             "Next, in another terminal and this folder, the first researcher, who signs in as that user:",
-            f"{run} createsuperuser",
+            f"  {next_command('createsuperuser')}",
             "And whoever invites workers at the desk:",
-            f"{run} marketplace_operator NAME",
+            f"  {next_command('marketplace_operator NAME')}",
         ]
-        if secret := [name for name in SECRET if name in os.environ]:
-            lines.append(f"Both need {' and '.join(secret)} as they are set here.")
+        if secrets := name_secrets():
+            lines.append(secrets)
     return "\n".join(lines)
 
 

@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
 from crowd.marketplace.database import ALIAS
+from hits.common.next_commands import name_secrets, next_command
 from hits.common.supervising import Supervisor
 
 MANAGE = sys.argv[0]
@@ -38,22 +39,24 @@ class Command(BaseCommand):
             "web": _web_command(options),
             "sweep": [sys.executable, MANAGE, "marketplace_sweep"],
         }
-        self._tell(environment["CROWD_MARKETPLACE_URL"], options)
+        self._tell(environment, options)
         Supervisor(commands, environment=environment).run()
 
-    def _tell(self, url: str, options: Mapping[str, Any]) -> None:
-        # The other commands print addresses too, and must know the same one.
-        manage = "manage.py" if url == settings.MARKETPLACE_URL else f"CROWD_MARKETPLACE_URL={url} manage.py"
-        lines = (
+    def _tell(self, environment: Mapping[str, str], options: Mapping[str, Any]) -> None:
+        url = environment["CROWD_MARKETPLACE_URL"]
+        provision = "marketplace_provision --requester NAME --deposit 100 --workers 3"
+        lines = [
             f"The marketplace listens on {options['bind']}:{options['port']}; Ctrl-C stops it.",
             f"  Requesters (boto3's endpoint_url) and workers (a browser): {url}/",
             f"  The operator's desk: {url}/desk/",
-            "Next, in another terminal:",
-            f"  {manage} marketplace_operator NAME",
-            "      makes the desk's first user",
-            f"  {manage} marketplace_provision --requester NAME --deposit 100 --workers 3",
-            "      makes a requester with keys, and invites workers",
-        )
+            f"  The data stay in {settings.DATA_DIR}.",
+            "Next, in another terminal and this folder, the desk's first user:",
+            f"  {next_command('marketplace_operator NAME', environ=environment)}",
+            "And, if you do not want to do this at the desk, a requester with keys, and workers' links:",
+            f"  {next_command(provision, environ=environment)}",
+        ]
+        if secrets := name_secrets(environ=environment):
+            lines.append(secrets)
         self.stdout.write("\n".join(lines))
         self.stdout.flush()
 

@@ -16,8 +16,8 @@ from crowd.marketplace.services import operators
 NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
 
 ELSEWHERE = (
-    "Start “manage.py serve” once; if it has another folder, name that here by CROWD_DATA_DIR, as serve "
-    "prints it."
+    "Start “manage.py serve” or “manage.py marketplace” once; if it has another folder, name that here by "
+    "CROWD_DATA_DIR, as it prints it."
 )
 
 

@@ -1,5 +1,6 @@
 """`manage.py marketplace`: what it serves, what it restarts, and what it leaves behind."""
 
+import json
 import os
 import signal
 import socket
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from crowd.marketplace.tools.conformance.browser import Answer, Browser
-from tests.config.processes import ROOT, lay_databases, scratch_environ, tree, wait_until
+from tests.config.processes import OURS, ROOT, lay_databases, scratch_environ, tree, wait_until
 
 pytestmark = pytest.mark.pure  # starts processes with databases of their own
 
@@ -88,6 +89,23 @@ def is_gone(pid: int) -> bool:
     return state == "Z"
 
 
+def run_as_pasted(line: str) -> str:
+    """Run a printed line in a shell that knows none of our settings, with a password for whatever asks."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    done = subprocess.run(
+        ["/bin/sh", "-c", line],
+        cwd=ROOT,
+        env={**inherited, "UV_PROJECT_ENVIRONMENT": sys.prefix, "UV_NO_SYNC": "1"},
+        input="staple battery horse\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, f"{line}\n{done.stderr[-2000:]}"
+    return done.stdout
+
+
 def test_marketplace_serves_its_own_host_and_no_other(running: Running, tmp_path: Path) -> None:
     statuses = {
         "workers": running.get("/").status,
@@ -99,12 +117,22 @@ def test_marketplace_serves_its_own_host_and_no_other(running: Running, tmp_path
     assert statuses == {"workers": 200, "researchers' host": 400, "researchers' pages": 404, "control": 404}
 
 
-def test_marketplace_tells_the_addresses_and_the_next_step(running: Running) -> None:
+def test_marketplace_tells_the_addresses_and_its_folder(running: Running, tmp_path: Path) -> None:
     told = running.log.read_text()
 
     assert f"http://localhost:{running.port}/" in told
-    assert "manage.py marketplace_provision --requester" in told
-    assert "manage.py marketplace_operator" in told
+    assert f"The data stay in {tmp_path}." in told
+
+
+def test_next_commands_work_as_they_are_printed(running: Running) -> None:
+    lines = [line.strip() for line in running.log.read_text().splitlines() if "uv run" in line]
+
+    operator, provision = [run_as_pasted(line.replace("NAME", "ines")) for line in lines]
+
+    assert operator == f"ines may sign in at http://localhost:{running.port}/desk/\n"
+    made = json.loads(provision)
+    assert made["endpoint"] == f"http://localhost:{running.port}"
+    assert running.get("/invitation/" + made["workers"][0]["invitation"].split("/")[-2] + "/").status == 200
 
 
 def test_marketplace_needs_no_database_of_the_researchers(running: Running, tmp_path: Path) -> None:
