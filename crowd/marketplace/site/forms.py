@@ -39,7 +39,9 @@ class SignInNameField(forms.CharField):
             min_length=3,
             max_length=64,
             validators=[SIGN_IN_NAME],
-            help_text=gettext_lazy("3 to 64 letters and digits. Only you see it."),
+            help_text=gettext_lazy(
+                "3 to 64 letters and digits. Requesters never see it; those who run this marketplace do."
+            ),
             widget=forms.TextInput(
                 {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}
             ),
@@ -52,7 +54,9 @@ class NameField(forms.CharField):
             label=gettext_lazy("Your name"),
             max_length=64,
             validators=[refuse_unprintable],
-            help_text=gettext_lazy("What this site calls you. Requesters see only a number."),
+            help_text=gettext_lazy(
+                "What this site calls you. Those who run it see it; requesters see your worker id instead."
+            ),
             widget=forms.TextInput({"autocomplete": "name"}),
         )
 

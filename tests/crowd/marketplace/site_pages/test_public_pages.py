@@ -8,6 +8,8 @@ from django.conf import LazySettings
 from django.utils import timezone
 
 from crowd.marketplace.queries.public_texts import TextBlock, path_of, read_own_text
+from tests.crowd.marketplace.desk import open_desk
+from tests.crowd.marketplace.mailing import with_address
 from tests.crowd.marketplace.site import Browser, stranger, text_of
 from tests.factories import invite
 
@@ -90,3 +92,26 @@ def test_a_text_in_another_encoding_is_still_shown(folder: Path) -> None:
 
     [block] = read_own_text("terms")
     assert block.text == "Gr\ufffd\ufffde"
+
+
+@pytest.mark.django_db
+def test_workers_are_told_truly_what_the_desk_sees(browser: Browser, settings: LazySettings) -> None:
+    settings.EMAIL_HOST = "mail.example.org"
+    worker = browser.worker
+    worker.sign_in_name = "jo.doe"
+    worker.save()
+    with_address(worker, "jo@example.org")
+
+    at_the_desk = text_of(open_desk().get(f"workers/{worker.external_id}/"))
+    settings_page, privacy = text_of(browser.get("/settings/")), text_of(browser.get("/privacy/"))
+
+    for seen in (worker.external_id, worker.name, "jo.doe", "jo@example.org"):
+        assert seen in at_the_desk
+    assert "see your worker id, your name, your sign-in name and e-mail address if you gave them" in privacy
+    assert "Requesters see your worker id, and for their own tasks and tests your answers, files" in privacy
+    for told in (
+        "Requesters never see it; those who run this marketplace do.",
+        "Those who run it see it; requesters see your worker id instead.",
+    ):
+        assert told in settings_page
+    assert "Only you see it" not in settings_page
