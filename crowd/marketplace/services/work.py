@@ -19,6 +19,7 @@ from crowd.marketplace.models.parties import Block, Worker
 from crowd.marketplace.services import events, hit_creation, hit_endings, review_policies, reviewing
 from crowd.marketplace.services.qualifying import requirements
 from crowd.marketplace.services.qualifying.qualifications import settle_tests, started_tests
+from crowd.marketplace.services.workers import say_suspended
 
 log = structlog.get_logger()
 Status = Assignment.Status
@@ -78,7 +79,7 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
 def refuse_worker(*, hit: HIT, worker: Worker) -> None:
     """Raise NotAvailable with the reason if this worker may not do this HIT."""
     if worker.suspended_at or worker.erased_at:
-        raise NotAvailable(_("Your account is suspended. Ask the group that invited you."))
+        raise NotAvailable(say_suspended())
     if worker.waits_since:
         raise NotAvailable(_("No operator has agreed to your registration yet."))
     if Block.objects.filter(requester=hit.requester_id, worker=worker).exists():

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.conf import settings
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
@@ -68,6 +70,15 @@ def suspend_worker(*, worker_id: int, now: datetime) -> None:
         worker = _lock(worker_id)
         worker.suspended_at = worker.suspended_at or now
         worker.save(update_fields=["suspended_at"])
+
+
+def say_suspended() -> str:
+    """What a suspended worker is told, with the contact of those who run the marketplace, if it is set."""
+    told = _("Your account is suspended. Ask the group that invited you.")
+    if settings.MARKETPLACE_CONTACT:
+        here = _("Those who run this marketplace are reached here:")
+        told = f"{told} {here} {settings.MARKETPLACE_CONTACT}"
+    return told
 
 
 def lift_suspension(*, worker_id: int) -> None:

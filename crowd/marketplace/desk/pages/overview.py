@@ -116,7 +116,8 @@ def public_pages(request: HttpRequest, operator: Operator) -> HttpResponse:
         for name in public_texts.NAMES
     ]
     run_by = {"operator_name": settings.MARKETPLACE_OPERATOR, "contact": settings.MARKETPLACE_CONTACT}
-    return show(request, operator, "public_pages", {"texts": texts, **run_by})
+    command = "marketplace" if settings.MARKETPLACE_ALONE else "serve"
+    return show(request, operator, "public_pages", {"texts": texts, "command": command, **run_by})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from crowd.marketplace.questions.answer_key import read_answer_key, score
 from crowd.marketplace.questions.answers import read_answers
 from crowd.marketplace.services.qualifying.qualifications import grant
 from crowd.marketplace.services.qualifying.ways_in import work_that_gives
+from crowd.marketplace.services.workers import say_suspended
 
 Status = QualificationRequest.Status
 
@@ -97,7 +98,7 @@ def find_obstacle(*, type_: QualificationType, worker: Worker, now: datetime) ->
     if type_.disposed_at or type_.status != QualificationType.Status.ACTIVE:
         return Obstacle(reason=_("This qualification is not given any more."))
     if worker.suspended_at:
-        return Obstacle(reason=_("Your account is suspended. Ask the group that invited you."))
+        return Obstacle(reason=say_suspended())
     if not type_.test and Qualification.objects.filter(type=type_, worker=worker, revoked_at=None).exists():
         return Obstacle(reason=_("You have this qualification."))
     if not type_.test and not type_.is_auto_granted and (work := _work_that_gives(type_)):

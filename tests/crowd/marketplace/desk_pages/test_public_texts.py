@@ -21,8 +21,31 @@ def test_a_marketplace_of_nobody_is_told_so(desk: Desk) -> None:
     overview, page = text_of(desk.get("")), text_of(desk.get("public-pages/"))
 
     assert "They do not say yet who runs it." in overview
-    assert "Set CROWD_MARKETPLACE_OPERATOR and CROWD_MARKETPLACE_CONTACT where" in page
+    assert "Set CROWD_MARKETPLACE_OPERATOR and CROWD_MARKETPLACE_CONTACT and start the server again" in page
+    assert "these are environment variables of the command that starts it" in page
     assert "Run by not said Contact not said" in page
+
+
+@pytest.mark.parametrize(("alone", "command"), [(False, "serve"), (True, "marketplace")])
+def test_example_names_what_is_missing_before_the_command(
+    desk: Desk, settings: LazySettings, *, alone: bool, command: str
+) -> None:
+    settings.MARKETPLACE_ALONE = alone
+    neither = text_of(desk.get("public-pages/"))
+    settings.MARKETPLACE_OPERATOR = "The lab"
+    named = text_of(desk.get("public-pages/"))
+
+    assert (
+        "CROWD_MARKETPLACE_OPERATOR='Our lab' CROWD_MARKETPLACE_CONTACT=people@example.org "
+        f"uv run manage.py {command}" in neither
+    )
+    assert f"it: CROWD_MARKETPLACE_CONTACT=people@example.org uv run manage.py {command}" in named
+
+
+def test_public_pages_are_in_the_menu(desk: Desk) -> None:
+    menu = desk.get("workers/").content.decode().partition("<nav")[2].partition("</nav>")[0]
+
+    assert 'href="/desk/public-pages/"' in menu
 
 
 def test_one_that_is_named_is_not(desk: Desk, settings: LazySettings) -> None:

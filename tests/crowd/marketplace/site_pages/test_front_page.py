@@ -2,7 +2,9 @@
 
 import pytest
 from django.conf import LazySettings
+from django.utils import timezone
 
+from crowd.marketplace.services.workers import say_suspended
 from tests.crowd.marketplace.site import Browser, stranger, text_of
 
 pytestmark = pytest.mark.django_db
@@ -44,3 +46,24 @@ def test_a_worker_who_is_signed_in_finds_work_there(browser: Browser) -> None:
 
     assert "Find work" in text
     assert "Small tasks, each with its pay" not in text
+
+
+@pytest.mark.parametrize("contact", ["", "people@lab.example"])
+def test_every_page_that_says_whom_to_ask_names_the_contact(
+    browser: Browser, settings: LazySettings, contact: str
+) -> None:
+    settings.MARKETPLACE_CONTACT, settings.EMAIL_HOST = contact, "mail.example.org"
+    browser.worker.country, browser.worker.suspended_at = "PL", timezone.now()
+    browser.worker.save()
+
+    pages = [stranger().get(path) for path in ("/sign-in/", "/password/", "/invitation/over/")]
+    pages += [
+        stranger().post("/password/", {"typed": "jo@example.org"}, follow=True),
+        browser.get("/"),
+        browser.get("/settings/"),
+    ]
+
+    told = [*(text_of(page) for page in pages), say_suspended()]
+    assert ["the group that invited you" in one for one in told] == [True] * 7
+    here = "Those who run this marketplace are reached here: people@lab.example"
+    assert [here in one for one in told] == [bool(contact)] * 7
