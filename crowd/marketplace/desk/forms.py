@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from django import forms
+from django.conf import settings
 from django.core.validators import validate_email
+from django.http import QueryDict
 
 from crowd.marketplace import countries, domain
 from crowd.marketplace.models import Layout, LedgerEntry, Payout
@@ -124,14 +126,27 @@ class LayoutForm(forms.Form):
     )
 
 
+WHO_SEES_NAMES = "As you would greet each worker. The worker and operators see it; requesters do not."
+AS_FILES = (
+    "With an e-mail address behind a comma, an e-mail with the link is also written into the folder “emails” "
+    "of the data folder: no mail server is set (CROWD_EMAIL_URL)."
+)
+
+
 class InviteForm(forms.Form):
     names = forms.CharField(
         label="Names, one on each line",
         max_length=MOST_INVITED * 300,
         widget=forms.Textarea(attrs={"rows": 8}),
-        help_text="As you would greet each worker. The worker and operators see it; requesters do not. "
-        "With an e-mail address behind a comma, the link is sent there as well.",
+        help_text=f"{WHO_SEES_NAMES} With an e-mail address behind a comma, the link is sent there as well.",
     )
+
+    def __init__(self, data: QueryDict | None = None) -> None:
+        super().__init__(data)
+        if not are_emails_sent():
+            self.fields["names"].help_text = WHO_SEES_NAMES
+        elif settings.MARKETPLACE_EMAILS_ARE_FILES:
+            self.fields["names"].help_text = f"{WHO_SEES_NAMES} {AS_FILES}"
 
     def clean_names(self) -> list[Invited]:
         lines = [line.strip() for line in LINE_END.split(self.cleaned_data["names"]) if line.strip()]

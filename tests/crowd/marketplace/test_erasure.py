@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+from django.conf import LazySettings
 from django.db.models import Model
 from django.utils import timezone
 
@@ -18,8 +19,9 @@ from crowd.marketplace.models import (
 from crowd.marketplace.models.parties import AuditEntry, Invitation, Message, Worker, WorkerSession
 from crowd.marketplace.services import erasure, reviewing, worker_sign_in
 from tests.crowd.marketplace.desk import Desk
+from tests.crowd.marketplace.mailing import sent
 from tests.crowd.marketplace.rows import accept, facts, hand_in, post_hit, status_of
-from tests.crowd.marketplace.site import text_of
+from tests.crowd.marketplace.site import stranger, text_of
 from tests.factories import NOW, invite, make_requester
 
 pytestmark = pytest.mark.django_db
@@ -140,6 +142,25 @@ def test_desk_erases_after_the_id_was_typed(desk: Desk, worker: Worker) -> None:
     assert ("What is erased" in asked, "What stays" in asked, mistyped, untouched) == (True, True, 422, None)
     assert (answer.status_code, Worker.objects.get().name) == (302, "Erased worker")
     assert desk.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("are_files", [True, False])
+def test_desk_names_the_copies_that_somebody_has_to_delete(
+    desk: Desk, worker: Worker, settings: LazySettings, *, are_files: bool
+) -> None:
+    settings.MARKETPLACE_EMAILS_ARE_FILES = are_files
+
+    asked = text_of(desk.get(f"workers/{worker.external_id}/erase/"))
+
+    assert "lists of payments and of invitation links that were downloaded" in asked
+    assert ("written as files" in asked, str(settings.EMAIL_FILE_PATH) in asked) == (are_files, are_files)
+    assert "e-mails that were sent to you or written as files" in text_of(stranger().get("/privacy/"))
+
+
+def test_e_mail_that_waits_is_not_sent_after_the_erasure(worker: Worker) -> None:
+    erase(worker)
+
+    assert sent() == []
 
 
 def test_desk_erases_what_operators_noted(desk: Desk, worker: Worker) -> None:

@@ -64,6 +64,7 @@ def _show_links(
     rows = [(one.worker.external_id, one.worker.name, _link(one.token)) for one in invited]
     context = {
         "rows": rows,
+        "emails_are_files": settings.MARKETPLACE_EMAILS_ARE_FILES,
         "sent": [one.sent_to for one in invited if one.sent_to],
         "sealed": seals.seal(json.dumps(rows)),
         "days": INVITATION_LIFE.days,

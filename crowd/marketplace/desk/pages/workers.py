@@ -20,7 +20,7 @@ from crowd.marketplace.queries import read_page
 from crowd.marketplace.queries.feedback import read_feedback
 from crowd.marketplace.services import erasure
 from crowd.marketplace.services import workers as services
-from crowd.marketplace.services.email_addresses import find_address
+from crowd.marketplace.services.email_addresses import are_emails_sent, find_address
 from crowd.marketplace.services.work import settle
 
 LATEST = 8
@@ -164,7 +164,8 @@ def erase(request: HttpRequest, operator: Operator, worker_id: str) -> HttpRespo
     obstacles = erasure.find_obstacles(worker=worker)
     form = EraseForm(request.POST or None, expected=worker.external_id, has_obstacles=bool(obstacles))
     if not form.is_valid():
-        context = {"worker": worker, "obstacles": obstacles, "form": form}
+        emails = settings.EMAIL_FILE_PATH if settings.MARKETPLACE_EMAILS_ARE_FILES else ""
+        context = {"worker": worker, "obstacles": obstacles, "form": form, "emails": emails}
         return show(request, operator, "erase", context, status=422 if form.errors else 200)
     with doing(request, operator, "worker erased", about=worker.external_id):
         erasure.erase_worker(
@@ -188,6 +189,7 @@ def _show_detail(
     context = {
         "worker": worker,
         "mine": find_address(worker),
+        "emails_are_sent": are_emails_sent(),
         "form": facts,
         "works": _with_words(queries.works_of(worker)[:LATEST]),
         "payouts": queries.payouts(search="").filter(worker=worker)[:LATEST],

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _mail_server(settings: LazySettings) -> None:
-    settings.EMAIL_HOST = "mail.example.org"
+    settings.EMAIL_HOST, settings.MARKETPLACE_EMAILS_ARE_FILES = "mail.example.org", False
 
 
 @pytest.fixture
@@ -173,6 +173,44 @@ def test_a_new_invitation_is_sent_to_a_confirmed_address_and_ends_the_earlier_li
     assert (to_nobody, stranger().post(first).status_code) == ([], 404)
     assert "goes by e-mail" in text_of(page)
     assert stranger().post(path_in(letter, part="/email/invitation/")).status_code == 302
+
+
+def test_invitation_that_only_becomes_a_file_is_not_said_to_be_sent(
+    desk: Desk, settings: LazySettings
+) -> None:
+    settings.EMAIL_HOST, settings.MARKETPLACE_EMAILS_ARE_FILES = "", True
+
+    asked = text_of(desk.get("workers/invite/"))
+    one = text_of(desk.post("workers/invite/", names="Ada, ada@example.org"))
+    two = text_of(desk.post("workers/invite/", names="Bo, bo@example.org\nCy, cy@example.org"))
+
+    assert "an e-mail with the link is also written into the folder “emails”" in asked
+    assert "none is sent. As a trial, 1 of them is also written as an e-mail into the folder “emails”" in one
+    assert "2 of them are also written as e-mails into" in two
+    assert "the addresses bo@example.org, cy@example.org." in two
+    assert "by e-mail" not in one + two
+
+
+def test_page_of_a_worker_says_where_an_address_comes_from(
+    desk: Desk, worker: Worker, settings: LazySettings
+) -> None:
+    without = text_of(desk.get(path_of(worker)))
+    mine = EmailAddress.objects.create(worker=worker, unconfirmed="jo@example.org", language="en")
+    unconfirmed = text_of(desk.get(path_of(worker)))
+    mine.address, mine.unconfirmed = "jo@example.org", ""
+    mine.save()
+    confirmed = text_of(desk.get(path_of(worker)))
+    mine.delete()
+    settings.EMAIL_HOST, settings.MARKETPLACE_EMAILS_ARE_FILES = "", False
+    unsent = text_of(desk.get(path_of(worker)))
+    asked = text_of(desk.get("workers/invite/"))
+
+    assert "E-mail none" in without
+    assert "Workers give their e-mail address themselves, under Settings on the worker site" in without
+    assert "counts once the worker has opened a link that was sent there" in unconfirmed
+    assert "Settings" not in confirmed
+    assert "No mail server is set (CROWD_EMAIL_URL), so nobody is asked for an e-mail address." in unsent
+    assert "behind a comma" not in asked
 
 
 @pytest.mark.parametrize("line", ["Ada, ada@", "ada@example.org", ", a@example.org", "x" * 65 + ", a@b.org"])
