@@ -326,6 +326,15 @@ def test_list_comes_in_pages_that_keep_the_question(desk: Desk) -> None:
     assert len(rows_of(desk.get("workers/?q=worker&sort=name&page=2"))) == 10
 
 
+def test_blocks_name_the_operators_own_means(desk: Desk, worker: Worker) -> None:
+    page = desk.get("blocks/")
+
+    assert "use Suspend on the worker’s page, under Access" in text_of(page)
+    assert 'href="/desk/workers/"' in page.content.decode().partition("<main")[2]
+    assert "Access" in text_of(desk.get(path_of(worker)))
+    assert f"{path_of(worker)}suspend/" in desk.get(path_of(worker)).content.decode()
+
+
 def test_block_is_lifted_after_a_question(desk: Desk, worker: Worker) -> None:
     requester = make_requester(now=timezone.now()).requester
     block = Block.objects.create(
