@@ -22,6 +22,7 @@ from crowd.demo.interface import Demo
 from hits.core.errors import CrowdError
 
 INSIDE = "DEMO_INSIDE"
+SETTINGS = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
 
 
 class Command(BaseCommand):
@@ -38,7 +39,7 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same figures")
         parser.add_argument("--no-serve", action="store_true", help="end after the run")
         parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-        parser.add_argument("--port", type=int, help="default: 8000, or a free one")
+        parser.add_argument("--port", type=int, help="of all its sites (default: 8000, or a free one)")
         parser.add_argument(
             "--use-environment",
             action="store_true",
@@ -64,10 +65,18 @@ class Command(BaseCommand):
         kept = {} if not options["use_environment"] else os.environ
         scratch = {INSIDE: "1", **self._addresses(kept, options["port"])}
         if not options["use_environment"]:
+            self._tell_what_is_unused(scratch)
             scratch["CROWD_DATA_DIR"] = tempfile.mkdtemp(prefix=SCRATCH)
-        ours = ("CROWD_", "DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)}
         os.execve(sys.executable, [sys.executable, *sys.argv], {**inherited, **kept, **scratch})  # noqa: S606
+
+    def _tell_what_is_unused(self, scratch: Mapping[str, str]) -> None:
+        if unused := [name for name in sorted(os.environ) if name.startswith(SETTINGS)]:
+            self.stderr.write(
+                f"The demo does not use {', '.join(unused)} of the environment: it has a scratch folder of "
+                f"its own, at {scratch['CROWD_PUBLIC_URL']} and {scratch['CROWD_MARKETPLACE_URL']}. "
+                "--port N serves elsewhere; --use-environment uses the folder and databases that are set."
+            )
 
     def _addresses(self, kept: Mapping[str, str], asked: int | None) -> dict[str, str]:
         """Addresses that only this machine can reach. Only --port replaces those of the environment."""
