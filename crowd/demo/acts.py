@@ -19,6 +19,8 @@ from hits.payments.models.runs import Run
 from hits.payments.services import bonus_runs
 from hits.payments.services.accrual import owe_extra
 from hits.providers.gateway.registry import provider_for
+from hits.review.models import Appeal
+from hits.review.services.appeal_handling import make_appeal
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -26,6 +28,7 @@ from hits.work.models.hits import HIT
 PATIENCE_S = 300
 LOOK_S = 0.2
 THANKS = Decimal("0.10")
+APPEAL = "I took care with this one, and had hoped for more. Would you look at it again, please?"
 SENT = (Bonus.Status.SENT, Bonus.Status.CONFIRMED)
 Say = Callable[[str, int, int], None]
 
@@ -112,6 +115,13 @@ def leave_run(cast: Cast) -> Run | None:
     )
     bonus_runs.freeze_run(run=run, by=cast.preparer.user, now=timezone.now())
     return run
+
+
+def leave_appeal(cast: Cast) -> Appeal | None:
+    """Leave a worker's question about the demo's last approved work; None without any."""
+    approved = Assignment.objects.filter(hit__batch__study=cast.study, status=Assignment.Status.APPROVED)
+    work = approved.order_by("pk").last()
+    return make_appeal(assignment=work, text=APPEAL, now=timezone.now()) if work else None
 
 
 def money(assignments: QuerySet[Assignment], *, batches: Sequence[Batch]) -> dict[str, Any]:

@@ -71,6 +71,12 @@ class Demo(ABC):
             yield Try(who=self.cast.approver, what=f"approve the run “{run.title}”", path=path)
             what = "prepare a run of the bonus that is owed"
             yield Try(who=self.cast.preparer, what=what, path=reverse("admin:hits_run_prepare"))
+        if acts.leave_appeal(self.cast):
+            yield Try(
+                who=self.cast.preparer,
+                what="answer the appeal of a worker",
+                path=reverse("admin:hits_appeal_changelist"),
+            )
 
     def sites(self) -> Sequence[tuple[str, str]]:
         """Names and addresses of sites of the family's own, beside the admin and the workers' site."""

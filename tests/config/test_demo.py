@@ -217,7 +217,7 @@ def test_demo_leaves_something_to_do_for_everybody(tmp_path: Path) -> None:
         assert {"Find a word that fools the model", "Which pictures belong to the word?"} <= offers
         assert "review 12 pieces of work" in block
         assert "approve the run “A thank-you”" in block
-        assert "prepare a run of the bonus that is owed" in block
+        assert "prepare a run of the bonus that is owed; answer the appeal of a worker" in block
         assert re.search(r"operator-\w+  password \S+", block)
         status, text = answer_of(game)
         assert (status, "Guess the pictures" in text) == (200, True)
