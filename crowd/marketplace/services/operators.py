@@ -105,11 +105,11 @@ def do_once(
             AuditEntry.objects.filter(pk=entry.pk).update(about=entry.about, note=entry.note)
 
 
-def about_people(external_ids: Sequence[str], *, note: str) -> dict[str, str]:
-    """What an entry says of one worker, or of several: as many of their ids as a note holds."""
+def about_people(external_ids: Sequence[str], *, note: str) -> tuple[str, str]:
+    """Whom an entry is about, and its note: of several workers it has as many ids as it holds."""
     if len(external_ids) == 1:
-        return {"about": external_ids[0], "note": note}
-    return {"about": "", "note": f"{note}{NAMED}{', '.join(external_ids[:MOST_NAMED])}"}
+        return external_ids[0], note
+    return "", f"{note}{NAMED}{', '.join(external_ids[:MOST_NAMED])}"
 
 
 def read_token(text: str) -> UUID:

@@ -33,8 +33,8 @@ def invite(request: HttpRequest, operator: Operator) -> HttpResponse:
     people = form.cleaned_data["names"]
     with doing(request, operator, "workers invited") as entry:
         made = services.invite_workers(people=people, now=clock.now())
-        about = about_people([one.worker.external_id for one in made], note=str(len(people)))
-        entry.about, entry.note = about["about"], about["note"]
+        invited = [one.worker.external_id for one in made]
+        entry.about, entry.note = about_people(invited, note=str(len(people)))
     return _show_links(request, operator, made)
 
 

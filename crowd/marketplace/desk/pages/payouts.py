@@ -87,11 +87,11 @@ def mark_paid(request: HttpRequest, operator: Operator) -> HttpResponse:
     payments = services.read_payments(form.cleaned_data["lines"])
     reference = form.cleaned_data["reference"]
     total = in_dollars(sum((payment.amount for payment in payments), Decimal(0)))
-    about = about_people(
+    about, note = about_people(
         [payment.worker.external_id for payment in payments],
         note=f"{total} to {len(payments)}: {reference}",
     )
-    with doing(request, operator, "paid", **about):
+    with doing(request, operator, "paid", about=about, note=note):
         services.pay(payments=payments, reference=reference, paid_by=operator.sign_in_name, now=clock.now())
     return tell(f"{total} marked as paid. Payouts: {len(payments)}.", "desk:payout_history")
 

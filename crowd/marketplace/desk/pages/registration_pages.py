@@ -63,7 +63,6 @@ def _carry_out(
             decided = workers.admit_workers(external_ids=chosen, now=clock.now())
         else:
             decided = workers.decline_workers(external_ids=chosen)
-        about = about_people(decided, note=str(len(decided)))
-        entry.about, entry.note = about["about"], about["note"]
+        entry.about, entry.note = about_people(decided, note=str(len(decided)))
     how_many = f"{len(decided)} registration{'' if len(decided) == 1 else 's'}"
     return tell(f"{how_many} {done}.", "desk:registrations")
