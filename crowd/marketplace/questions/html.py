@@ -103,7 +103,5 @@ def map_addresses(html: str, *, submit_url: str, helper_url: str, elements_url: 
     """
     mapped = HELPER_SCRIPT.sub(lambda _: helper_url, html)
     mapped = CROWD_SCRIPT.sub(lambda _: elements_url, mapped)
-    beginning = BEGINNING.match(mapped)
-    begins = beginning.end() if beginning else 0
     leading = f'<script src="{leading_url}" data-submit="{submit_url}"></script>'
-    return f"{mapped[:begins]}{leading}{mapped[begins:]}"
+    return BEGINNING.sub(lambda found: found[0] + leading, mapped, count=1)
