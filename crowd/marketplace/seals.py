@@ -59,16 +59,6 @@ def read_content(signed: str) -> dict[str, object]:
     return payload
 
 
-def sign_file(upload: int, *, expires: float) -> str:
-    return _sign([upload, expires], purpose="file")
-
-
-def read_file(signed: str) -> tuple[int, float]:
-    """Verify a file's address: whose file it is, and until when. Raises BadSignature."""
-    upload, expires = _read(signed, purpose="file")
-    return upload, expires
-
-
 def sign_place(place: int, *, of: str) -> str:
     """Sign where a listing continues; a place in one kind of listing is none in another."""
     return _signer(f"page.{of}").sign_object(place)
@@ -86,12 +76,12 @@ def _signer(purpose: str) -> signing.Signer:
 
 
 def sign_link(payload: Mapping[str, object], *, purpose: str, until: datetime) -> str:
-    """Sign what a link in an e-mail may do, until an instant of the marketplace's clock."""
+    """Sign what whoever has a link may do, until an instant of the marketplace's clock."""
     return _sign({**payload, "until": until.timestamp()}, purpose=f"link.{purpose}")
 
 
 def read_link(signed: str, *, purpose: str, now: datetime) -> dict[str, Any]:
-    """Verify a link of an e-mail. Raises BadSignature, also once its time is over."""
+    """Verify a link. Raises BadSignature, also once its time is over."""
     payload: dict[str, Any] = _read(signed, purpose=f"link.{purpose}")
     if payload["until"] <= now.timestamp():
         raise signing.SignatureExpired("The time of this link is over.")

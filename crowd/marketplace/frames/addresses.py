@@ -45,7 +45,7 @@ def test_url(request: QualificationRequest) -> str:
 
 def file_url(upload: Upload, *, now: datetime) -> str:
     """An address of the file that works for one minute, for anyone who has it."""
-    signed = seals.sign_file(upload.pk, expires=(now + FILE_LIFE).timestamp())
+    signed = seals.sign_link({"of": upload.pk}, purpose="file", until=now + FILE_LIFE)
     return f"{settings.MARKETPLACE_URL}/files/{signed}/"
 
 

@@ -26,10 +26,10 @@ def download(request: HttpRequest, signed: str) -> HttpResponse:
 def _find(signed: str) -> Upload:
     """The file of a signed address. Raises Http404 if it is forged, of another kind or expired."""
     try:
-        pk, expires = seals.read_file(signed)
+        payload = seals.read_link(signed, purpose="file", now=clock.now())
     except signing.BadSignature:
         raise Http404 from None
-    upload = Upload.objects.filter(pk=pk).first() if clock.now().timestamp() < expires else None
+    upload = Upload.objects.filter(pk=payload["of"]).first()
     if upload is None:
         raise Http404
     return upload
