@@ -1,10 +1,11 @@
 """Settings with which the marketplace refuses to start."""
 
 import ipaddress
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+
+from hits.common.outgoing.outgoing_addresses import is_on_loopback
 
 
 def refuse_exposed_control() -> None:
@@ -14,11 +15,6 @@ def refuse_exposed_control() -> None:
             "CROWD_MARKETPLACE_CONTROL_KEY is for tests and rehearsals on one machine, and "
             f"CROWD_MARKETPLACE_URL is {settings.MARKETPLACE_URL}. Unset the key."
         )
-
-
-def is_on_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    return host == "localhost" or host.endswith(".localhost") or is_loopback(host)
 
 
 def is_loopback(address: str) -> bool:

@@ -12,11 +12,12 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from crowd.marketplace import clock
-from crowd.marketplace.checks import is_on_loopback, refuse_exposed_control
+from crowd.marketplace.checks import refuse_exposed_control
 from crowd.marketplace.errors import ServiceFault, Throttled
 from crowd.marketplace.models import Assignment, ClockShift, Fault
 from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.services import faults
+from hits.common.outgoing.outgoing_addresses import is_on_loopback
 from tests.crowd.marketplace.site import open_hit, stranger
 from tests.factories import invite, make_requester
 
