@@ -17,6 +17,7 @@ from django.utils import timezone
 from django.utils.translation import ngettext
 
 from hits import families
+from hits.admin.batches.batch_actions import RUNNING
 from hits.admin.batches.guide import NAMES, SPANS, excluded_rows, get_visible, step_url, steps_of
 from hits.admin.batches.launch_facts import LaunchWarning, facts_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
@@ -37,7 +38,6 @@ from hits.work.queries.items import answers_wanted, items_of_batch, room_of
 
 Batches = admin.ModelAdmin[Batch]
 Status = Batch.Status
-ASKING = (Status.LAUNCHING, Status.OPEN, Status.PAUSED, Status.PAUSED_FUNDS)
 REVIEW_TAKES_S = 2 * 86_400
 HOUR_S = 3600
 STUDY_PEOPLE = "admin:hits_study_people"
@@ -233,7 +233,7 @@ def _warn_of_others(batch: Batch) -> Iterator[str]:
     if batch.items_from != Batch.ItemsFrom.POOL or families.is_test(batch.task):
         return
     others = Batch.objects.filter(
-        study=batch.study_id, task=batch.task, items_from=batch.items_from, status__in=ASKING
+        study=batch.study_id, task=batch.task, items_from=batch.items_from, status__in=RUNNING
     )
     for title in others.exclude(pk=batch.pk).order_by("pk").values_list("title", flat=True):
         yield f"“{title}” still asks for the same answers: what comes there is not needed here."
