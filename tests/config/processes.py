@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.request import ProxyHandler, build_opener
+
+from crowd.marketplace.tools.conformance.browser import Browser
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = {"default": "crowd.sqlite3", "marketplace": "marketplace.sqlite3"}
@@ -101,6 +104,19 @@ def serving(
         finally:
             process.terminate()
             process.wait(timeout=40)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
+
+
+def is_answering(url: str) -> bool:
+    try:
+        return Browser(cookies=False).get(url).status == 200
+    except OSError:
+        return False
 
 
 def wait_until(condition: Callable[[], bool], *, seconds: float, what: str) -> None:

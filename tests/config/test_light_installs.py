@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import sqlite3
 import ssl
 import subprocess
@@ -18,7 +17,16 @@ import boto3
 import pytest
 
 from crowd.marketplace.tools.conformance.browser import Browser
-from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, serving, wait_until
+from tests.config.processes import (
+    ROOT,
+    free_port,
+    is_answering,
+    lay_databases,
+    manage,
+    scratch_environ,
+    serving,
+    wait_until,
+)
 from tests.needs import leave_out
 
 pytestmark = pytest.mark.needs_uv
@@ -68,20 +76,6 @@ def lacking(python: str, *modules: str) -> list[str]:
     """The modules that this Python cannot import."""
     done = subprocess.run([python, "-c", TRY, *modules], capture_output=True, text=True, check=True)
     return done.stdout.split()
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
-
-
-def is_answering(url: str) -> bool:
-    try:
-        return Browser(cookies=False).get(url).status == 200
-    except OSError:
-        return False
 
 
 @contextmanager

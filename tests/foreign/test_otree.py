@@ -15,8 +15,7 @@ from playwright.sync_api import FrameLocator, Page, expect
 from crowd.marketplace.services.requesters import Credentials
 from crowd.marketplace.tools.tls_proxy.server import Proxy
 from tests.browser.conftest import OpenPage
-from tests.config.processes import wait_until
-from tests.config.test_light_installs import free_port, is_answering
+from tests.config.processes import free_port, is_answering, wait_until
 from tests.conftest import Sites
 from tests.crowd.marketplace.api import client_of
 from tests.foreign import working

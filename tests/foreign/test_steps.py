@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.config.processes import ROOT, wait_until
-from tests.config.test_light_installs import free_port, is_answering
+from tests.config.processes import ROOT, free_port, is_answering, wait_until
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.needs_uv]
 

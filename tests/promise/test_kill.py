@@ -4,7 +4,6 @@ import json
 import os
 import random
 import re
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -23,7 +22,7 @@ import psycopg
 import pytest
 
 from hits.common.supervising import die_with_parent
-from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, wait_until
+from tests.config.processes import ROOT, free_port, lay_databases, manage, scratch_environ, wait_until
 from tests.config.servers import VARIABLES, made_on_server
 
 HITS = 500
@@ -188,13 +187,6 @@ def deployed(
         yield deployment
     finally:
         deployment.end()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def answers(url: str) -> bool:

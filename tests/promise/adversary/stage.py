@@ -20,11 +20,11 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from hits.common.supervising import die_with_parent
-from tests.config.processes import ROOT, lay_databases, manage, scratch_environ, wait_until
+from tests.config.processes import ROOT, free_port, lay_databases, manage, scratch_environ, wait_until
 from tests.config.servers import VARIABLES, made_on_server
 from tests.promise.adversary.proxy import Proxy
 from tests.promise.adversary.relay import Relay
-from tests.promise.test_kill import Deployment, answers, free_port
+from tests.promise.test_kill import Deployment, answers
 
 CLOCKS = Path(__file__).parent / "clocks"
 FOLDERS = ("broker/messages", "broker/control", "broker/sweeps", "static")
