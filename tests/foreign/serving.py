@@ -1,9 +1,9 @@
-"""Serves a folder on loopback, as a researcher's web server would."""
+"""A web server on loopback, as a researcher has one."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
@@ -13,10 +13,15 @@ class _Files(SimpleHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def serve_folder(folder: Path) -> Iterator[str]:
+def serve_folder(folder: Path) -> AbstractContextManager[str]:
     """Serve these files until the end of the block. Yields their address, which ends in a slash."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=folder))
+    return serve(partial(_Files, directory=folder))
+
+
+@contextmanager
+def serve(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Answer by this handler until the end of the block. Yields the server's address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/"

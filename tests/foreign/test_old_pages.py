@@ -1,8 +1,7 @@
 """Pages as they were written for Mechanical Turk's frame: wherever their forms lead, the answer arrives."""
 
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,6 +13,7 @@ from tests.conftest import Sites
 from tests.crowd.marketplace.forms import html_question
 from tests.foreign import working
 from tests.foreign.requesting import requester_with
+from tests.foreign.serving import serve
 from tests.foreign.working import open_question
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
@@ -134,13 +134,8 @@ CODE = b"Your code is 4711."
 
 @pytest.fixture
 def survey() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Survey)
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serve(Survey) as url:
+        yield url
 
 
 def test_survey_in_a_new_tab_keeps_its_session_and_reaches_no_page_of_ours(
