@@ -110,7 +110,7 @@ class RunAdmin(FoundById, ReadOnlyAdmin[Run]):
             raise PermissionDenied
         context = page_of(request, run, now=timezone.now())
         if "progress" in context and "fragment" in request.GET:  # the part that the page polls for
-            return TemplateResponse(request, "admin/hits/run/progress.html", context)
+            return TemplateResponse(request, "admin/hits/run/live.html", context)
         shared = {**self.admin_site.each_context(request), "opts": self.opts}
         return TemplateResponse(request, "admin/hits/run/page.html", {**shared, **context})
 

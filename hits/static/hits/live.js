@@ -42,7 +42,9 @@
 
   const look = async () => {
     try {
-      const answer = await fetch("?fragment");
+      const address = new URL(location.href); // with the search or the page of a list that is open
+      address.searchParams.set("fragment", "");
+      const answer = await fetch(address);
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.querySelector("[data-live]");
       if (answer.ok && answer.redirected) return; // signed out meanwhile

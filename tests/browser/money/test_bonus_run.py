@@ -64,7 +64,16 @@ def test_two_people_pay_a_run(open_page: OpenPage, seeded: Seeded, sites: Sites)
     second._keep_picture("run-approve")
     approver.get_by_role("button", name="Approve 2 bonuses, $0.02").click()
     approver.get_by_text("They are sent in a moment.").wait_for()
+    preparer.goto(f"{sites.public}/admin/hits/run/{run.pk}/change/?q={run.rows.all()[0].bonus.public_id}")
+    listed = preparer.get_by_role("region", name="Bonuses of this run").get_by_role("row")
+    expect(listed).to_have_count(2)  # its head too
     pay_bonuses(now=timezone.now())
+    # Both open pages say so everywhere at once, and stay at what was searched for.
+    for page in (preparer, approver):
+        expect(page.locator(".status")).to_contain_text("Approved, and paid")
+        expect(page.locator(".is-next")).to_contain_text("Nothing: all of it is paid.")
+        expect(page.locator("#rows tbody")).not_to_contain_text("Approved")
+    expect(listed).to_have_count(2)
 
     for page in (preparer, approver):
         page.goto(f"{sites.public}/admin/hits/run/{run.pk}/change/")
