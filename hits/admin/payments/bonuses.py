@@ -3,9 +3,11 @@
 from typing import Any
 
 from django.contrib import admin
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import pluralize
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -15,7 +17,7 @@ from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.id_search import FoundById
 from hits.admin.list_columns import money_column, state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
-from hits.admin.payments import run_prepare
+from hits.admin.payments import bonus_page, run_prepare
 from hits.admin.payments.run_page_rows import HOLD, WHY_HELD
 from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
@@ -32,6 +34,14 @@ TONES: dict[str, str] = {
     Status.SENT: "good",
     Status.CONFIRMED: "good",
 }
+READ_WITH = (
+    "assignment__worker",
+    "assignment__account",
+    "assignment__hit__batch__study",
+    "held_by",
+    "prepared_by",
+    "approved_by",
+)
 VOIDED = "a frozen run with it is void"
 
 
@@ -57,7 +67,6 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
     )
     list_display = ("worker", money_column("amount"), "rule", "study", "state", "approved_by", "problem")
     list_filter = ("status", HeldFilter, ("assignment__hit__batch__study", VisibleStudies))
-    list_select_related = ("assignment__worker", "assignment__hit__batch__study", "approved_by")
     list_per_page = 50
     show_full_result_count = False
     id_fields = ("public_id", "token")
@@ -69,7 +78,18 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
     actions = ("put_into_run", "hold", "release")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Bonus]:
-        return visible(super().get_queryset(request), request.user)
+        rows = super().get_queryset(request).select_related(*READ_WITH).defer("assignment__answer")
+        return visible(rows, request.user)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        bonus = self.get_object(request, object_id)
+        if bonus is None:
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+        if not self.has_view_permission(request, bonus):
+            raise PermissionDenied
+        return bonus_page.show(request, bonus, tone=TONES.get(bonus.status, ""), now=timezone.now())
 
     def has_prepare_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("hits.prepare_run") and request.user.has_perm("hits.view_run")

@@ -57,6 +57,9 @@ def test_payments_pages_look_right(visitor: Visitor, sites: Sites) -> None:
     visitor.visit("payments", f"{admin}/payments/")
     visitor.visit("payments-books", f"{admin}/hits/ledgerentry/study/{study}/")
     visitor.visit("payments-books-none", f"{admin}/hits/ledgerentry/study/{study}/?kind=waived")
+    for state in ("confirmed", "unknown", "owed"):
+        bonus = Bonus.objects.filter(status=state).earliest("pk")
+        visitor.visit(f"bonus-{state}", f"{admin}/hits/bonus/{bonus.pk}/change/")
     visitor.visit("payments-close", f"{admin}/payments/close/?study={study}")
     visitor.visit("payments-run-file", f"{admin}/payments/run/{run}/file/")
     visitor.visit("payments-audit", f"{admin}/hits/auditevent/")

@@ -9,12 +9,13 @@ from django.urls import reverse
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.queries.run_list import visible_runs
 from hits.studies.models import Study
-from tests.factories import make_study
+from tests.factories import NOW, approve, make_study
 from tests.hits.books import open_batch, owed_bonus, paid_bonus
 from tests.pages import text_of
 from tests.people import sign_in_with
 
 pytestmark = pytest.mark.django_db
+MOST = 20
 DESK = ("view_bonus", "view_run", "view_ledgerentry", "view_worker", "view_study", "view_assignment")
 
 
@@ -79,6 +80,75 @@ def test_ledger_is_searched_by_a_worker_and_says_what_it_searches(client: Client
     for name in ("bonus", "ledgerentry"):
         page = text_of(client.get(reverse(f"admin:hits_{name}_changelist")))
         assert 'id="searchbar_helptext">A bonus’s ' in page
+
+
+def test_page_of_a_paid_bonus_tells_its_work_rule_money_and_run(
+    client: Client, django_assert_max_num_queries: Any
+) -> None:
+    rules = [{"kind": "flat", "name": "thanks", "amount": "0.27"}]
+    batch = open_batch(terms={"bonus_rules": rules, "fee_schedule": "amazon"})
+    bonus = paid_bonus(batch, rule="thanks", figures={"kind": "flat"})
+    user = sign_in_with(client, *DESK, "view_batch", studies=[batch.study])
+    run = visible_runs(user).get()
+
+    with django_assert_max_num_queries(MOST):
+        page = text_of(client.get(page_of(bonus)))
+
+    worker = bonus.assignment.worker
+    for name, row in (("worker_change", worker.pk), ("assignment_work", bonus.assignment_id)):
+        assert f'href="{reverse(f"admin:hits_{name}", args=[row])}"' in page
+    assert f'<p class="amount">$0.27 to worker {worker}</p>' in page
+    assert "<p>Paid, and in the provider’s list.</p>" in page
+    assert "<strong>thanks</strong>: $0.27 for every approved submission" in page
+    assert f'<a href="{reverse("admin:hits_run_change", args=[run.pk])}">{run.title}</a>: approved' in page
+    booked = [entry.get_kind_display() for entry in bonus.ledger.order_by("pk")]
+    found = [page.index(f"<td>{words}</td>") for words in booked]
+    assert len(booked) == 5
+    assert found == sorted(found)
+    assert "<code>figures</code>" in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "Owed, and in no run yet: nobody has decided on it."),
+        ({"held_reason": "Odd", "held_at": NOW}, "goes into no run until"),
+        ({"status": "refused", "problem": "No such worker."}, "In the provider’s words: No such worker."),
+        ({"status": "unknown"}, "The request got no clear answer"),
+    ],
+)
+def test_page_of_a_bonus_says_where_it_stands(client: Client, changes: Any, words: str) -> None:
+    bonus = owed_bonus(open_batch())
+    user = sign_in_with(client, *DESK, "prepare_run", studies=[study_of(bonus)])
+    if "held_at" in changes:
+        changes = {**changes, "held_by": user}
+    Bonus.objects.filter(pk=bonus.pk).update(before_runs=True, **changes)
+
+    page = text_of(client.get(page_of(bonus)))
+
+    assert words in page
+    assert ("Put it into a run…" in page) == (not changes)
+
+
+def test_owed_bonus_is_found_where_its_page_leads_to_prepare_a_run(client: Client) -> None:
+    bonus, _ = owed_bonus(batch := open_batch()), owed_bonus(batch)
+    sign_in_with(client, *DESK, "prepare_run", studies=[batch.study])
+    answer: Any = client.get(page_of(bonus))
+
+    prepare: Any = client.get(answer.context["prepare_url"])
+
+    assert list(prepare.context["page"]) == [bonus]
+
+
+def test_page_of_a_bonus_shows_no_run_of_studies_that_are_hidden(client: Client) -> None:
+    bonus, other = owed_bonus(open_batch()), owed_bonus(open_batch())
+    approve([bonus, other], now=NOW)
+    sign_in_with(client, *DESK, studies=[study_of(bonus)])
+
+    page = text_of(client.get(page_of(bonus)))
+
+    assert "A run with bonuses of studies that you do not see: approved" in page
+    assert "hits/run/" not in page.partition("<h3>Runs with it</h3>")[2]
 
 
 def test_bonus_of_a_hidden_study_is_not_found_by_its_id(client: Client) -> None:

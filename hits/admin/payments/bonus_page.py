@@ -1,0 +1,83 @@
+"""One bonus: for whom and what it is, where it stands, what is next, and each step of its money."""
+
+import json
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from hits.admin.payments.payment_queue import SETTLE, row_of
+from hits.core.domain.bonus_tables import read_bonus_rules
+from hits.ledger.models.bonuses import Bonus
+from hits.ledger.models.transfers import LedgerEntry
+from hits.payments.models.runs import RunRow
+from hits.payments.queries.run_list import MEANING, visible_runs
+from hits.payments.queries.unclear_payments import waiting_payments
+from hits.payments.services.bonus_words import steps_of
+from hits.payments.services.kill_switch import is_halted
+
+BY_A_PERSON = "extra"
+
+
+def show(request: HttpRequest, bonus: Bonus, *, tone: str, now: datetime) -> HttpResponse:
+    waiting = waiting_payments(request.user, now=now).filter(pk=bonus.pk).first()
+    context = {
+        **admin.site.each_context(request),
+        "title": f"Bonus “{bonus.rule}” of {bonus.assignment.worker}",
+        "trail": [("Bonuses", reverse("admin:hits_bonus_changelist"))],
+        "bonus": bonus,
+        "tone": tone,
+        "means": MEANING[Bonus.Status(bonus.status)],
+        "row": row_of(waiting) if waiting else None,
+        "may_act": request.user.has_perm(SETTLE),
+        "prepare_url": _to_prepare(bonus),
+        "is_stopped": bonus.status == Bonus.Status.APPROVED and is_halted(bonus.assignment.account_id),
+        "rule": _rule_in_words(bonus),
+        "steps": steps_of(bonus.figures),
+        **_runs(request, bonus),
+        "entries": _entries(request, bonus),
+        "kept": _kept(bonus),
+    }
+    return TemplateResponse(request, "admin/hits/bonus.html", context)
+
+
+def _to_prepare(bonus: Bonus) -> str:
+    """The page that prepares a run, with this bonus found."""
+    asked = {"worker": bonus.assignment.worker.pseudonym, "rule": bonus.rule}
+    return f"{reverse('admin:hits_run_prepare')}?{urlencode(asked)}"
+
+
+def _rule_in_words(bonus: Bonus) -> str:
+    if bonus.figures.get("kind") == BY_A_PERSON:
+        return "decided by a person, not by the bonus table"
+    table = read_bonus_rules(bonus.assignment.hit.batch.terms.get("bonus_rules", []))
+    return next((rule.in_words for rule in table if rule.name == bonus.rule), "")
+
+
+def _runs(request: HttpRequest, bonus: Bonus) -> dict[str, Any]:
+    """The runs that it is or was in, newest first, and which of them this user may open."""
+    rows = list(RunRow.objects.filter(bonus=bonus).select_related("run").order_by("-pk"))
+    seen = set(visible_runs(request.user).filter(rows__bonus=bonus).values_list("pk", flat=True))
+    return {
+        "runs": [(row, row.run_id in seen) for row in rows],
+        "is_in_run": any(row.is_live for row in rows),
+    }
+
+
+def _entries(request: HttpRequest, bonus: Bonus) -> list[LedgerEntry]:
+    if not request.user.has_perm("hits.view_ledgerentry"):
+        return []
+    return list(bonus.ledger.select_related("by").order_by("pk"))
+
+
+def _kept(bonus: Bonus) -> list[tuple[str, Any]]:
+    """Every field as the database keeps it."""
+    values = [(field.name, getattr(bonus, field.attname)) for field in bonus._meta.concrete_fields]
+    return [
+        (name, json.dumps(value, ensure_ascii=False, indent=1) if isinstance(value, dict) else value)
+        for name, value in values
+    ]
