@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from hits.common.percentages import percentage
 from hits.core.domain import requirements
 from hits.families import measure_name
 from qualifications.domain.gate_rules import Bound, Finding, Floor, read_finding
@@ -50,7 +50,7 @@ def floor_in_words(floor: Floor, *, mean: Fraction) -> str:
     said = words % {
         "measure": measure_name(floor.measure),
         "last": floor.last,
-        "mean": per_cent(mean),
+        "mean": percentage(mean),
         "below": _whole(floor.below),
     }
     return said[:1].upper() + said[1:]
@@ -71,13 +71,6 @@ def where_to_test(gate: Gate, title: str | None) -> str:
     return _("Look for the HIT “%(title)s” to take it.") % {"title": title}
 
 
-def per_cent(value: Fraction) -> str:
-    """A percentage with at most two decimals, never rounded up."""
-    hundredths = value.numerator * 10_000 // value.denominator
-    places = 0 if hundredths % 100 == 0 else 2
-    return f"{formats.number_format(Decimal(hundredths) / 100, decimal_pos=places)} %"
-
-
 def day(at: datetime, *, zone: str) -> str:
     """Date and time in the zone; the time is included because a delay ends at an instant."""
     return formats.date_format(timezone.localtime(at, ZoneInfo(zone)), "DATETIME_FORMAT")
@@ -85,7 +78,7 @@ def day(at: datetime, *, zone: str) -> str:
 
 def _finding(finding: Finding) -> str:
     bound = finding.bound
-    reached = per_cent(finding.mean)
+    reached = percentage(finding.mean)
     if finding.holds and bound.strictly and reached == _whole(bound.percent):
         reached = _("just above %(percent)s") % {"percent": reached}
     words = (

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from hits.common.dollars import in_dollars
+from hits.common.percentages import percentage
 from hits.families import measure_name
 from hits.ledger.models.bonuses import Bonus
 from hits.work.models.assignments import Assignment
@@ -175,9 +176,9 @@ def _text(name: str, value: Any, currency: str) -> str:
         return _("yes") if value else _("no")
     try:
         if name in FRACTIONS:
-            return _per_cent(100 * Fraction(value))
+            return percentage(Fraction(value))
         if name in PER_CENT:
-            return _per_cent(Fraction(value))
+            return percentage(Fraction(value) / 100)
         if name in MONEY:
             return money(Decimal(str(value)), currency)
         if name in TIMES:
@@ -185,13 +186,6 @@ def _text(name: str, value: Any, currency: str) -> str:
     except (ValueError, ArithmeticError):
         pass
     return str(value)
-
-
-def _per_cent(value: Fraction) -> str:
-    """A percentage with at most two decimals, exact where that is enough, never rounded up."""
-    hundredths = value.numerator * 100 // value.denominator
-    places = 0 if hundredths % 100 == 0 else 2
-    return f"{formats.number_format(Decimal(hundredths) / 100, decimal_pos=places)} %"
 
 
 def _time(seconds: int) -> str:

@@ -24,6 +24,7 @@ from crowd.winogavil.services.reports import picture_target, take_report
 from crowd.winogavil.solver_task import PRACTICE
 from crowd.winogavil.spymaster_columns import FLAT, MadeWord, words_made
 from hits.common.dollars import in_dollars
+from hits.common.percentages import percentage
 from hits.core.domain.bonus_rules import BonusRule, Tiers, Work, evaluate, pay_of_item
 from hits.core.errors import InvalidAnswer
 from hits.datasets.columns import Column
@@ -287,7 +288,7 @@ def _reviewed(
         "association": association,
         "answered": min(answered, domain.SOLVERS_WANTED),
         "pays": pay_of_item(rules, scored) if verdict else None,
-        "solved": "" if mean is None else f"{float(100 * mean):.1f} %",
+        "solved": "" if mean is None else percentage(mean),
         "pictures": [
             {
                 "url": f"/pictures/{place.picture.key}/480/",

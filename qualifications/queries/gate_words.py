@@ -5,8 +5,8 @@ from typing import Any
 from django.utils.text import get_text_list
 
 from hits import families
+from hits.common.percentages import percentage
 from qualifications.domain import gate_rules
-from qualifications.gate_words import per_cent
 from qualifications.models import Gate
 
 
@@ -68,7 +68,7 @@ def findings_in_words(rows: Any) -> list[str]:
 def _finding(finding: gate_rules.Finding) -> str:
     sign, needed = ("✓", "") if finding.holds else ("✗", " is needed")
     limit = limit_in_words(finding.bound)
-    return f"{sign} {finding.bound.measure}: {per_cent(finding.mean)}, {limit}{needed}"
+    return f"{sign} {finding.bound.measure}: {percentage(finding.mean)}, {limit}{needed}"
 
 
 def words_of(gate: Gate) -> dict[str, object]:

@@ -128,9 +128,7 @@ def test_live_view_stops_asking_once_signed_out(page: Page, sites: Sites) -> Non
     batch = make_batch(status="launching")
     enter(page, sites)
     asked: list[str] = []
-    page.on(
-        "request", lambda request: asked.append(request.url) if "/?fragment" in request.url else None
-    )
+    page.on("request", lambda request: asked.append(request.url) if "/?fragment" in request.url else None)
     page.goto(f"{sites.public}/admin/hits/batch/{batch.pk}/live/")
 
     page.context.clear_cookies()

@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
+from hits.common.percentages import percentage
 from hits.core.domain import requirements
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
@@ -212,7 +213,7 @@ def test_average_is_never_rounded_up_to_a_bound(mean: Fraction, said: str) -> No
 
 def test_words_speak_the_language_of_the_page() -> None:
     with translation.override("de"):
-        assert gate_words.per_cent(Fraction(23, 30)) == "76,66 %"
+        assert percentage(Fraction(23, 30)) == "76,66 %"
 
 
 def test_conditions_of_open_work_are_none() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from hits.common.dollars import in_dollars
+from hits.common.percentages import percentage
 
 Figures = Mapping[str, Any]
 MINUTE_S = 60
@@ -32,13 +33,8 @@ def steps_of(figures: Figures) -> list[str]:
     ]
 
 
-def percent(score: str | None) -> str:
-    """A score as a percentage, rounded down so that it never reads like a threshold it has not reached."""
-    if score is None:
-        return _("no score")
-    hundredths = int(10_000 * Fraction(score))
-    whole, rest = divmod(hundredths, 100)
-    return f"{whole}.{rest:02d} %" if rest else f"{whole} %"
+def score_in_words(score: str | None) -> str:
+    return _("no score") if score is None else percentage(Fraction(score))
 
 
 def _condition(words: dict[str, Any], figures: Figures) -> str:
@@ -103,6 +99,6 @@ def _counted(steps: Sequence[Figures]) -> dict[str, int]:
 def _score(step: Figures, figures: Figures) -> str:
     """A step's score in percent, with the score that opens the gate if the rule has one."""
     if "when" not in figures:
-        return percent(step["score"])
-    gate = f"{figures['when']['measure']} {percent(step['when'])}"
-    return f"{percent(step['score'])} ({gate})"
+        return score_in_words(step["score"])
+    gate = f"{figures['when']['measure']} {score_in_words(step['when'])}"
+    return f"{score_in_words(step['score'])} ({gate})"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crowd.winogavil.domain import WINOGAVIL_TIERS
 from hits.core.domain import bonus_tables, money
 from hits.core.domain.bonus_rules import Work, evaluate, pay_of_item
-from hits.payments.services.bonus_words import percent, reason_of, steps_of
+from hits.payments.services.bonus_words import reason_of, score_in_words, steps_of
 
 pytestmark = pytest.mark.pure
 CONDITION: dict[str, Any] = {"name": "c", "measure": "jaccard", "at_least": 100, "amount": "0.01"}
@@ -320,4 +320,4 @@ def test_steps_list_each_question() -> None:
     ],
 )
 def test_a_score_never_reads_like_a_threshold_it_has_not_reached(score: str | None, words: str) -> None:
-    assert percent(score) == words
+    assert score_in_words(score) == words

@@ -24,6 +24,7 @@ from crowd.winogavil import domain
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import DailyFeedback
 from hits.common.dollars import in_dollars
+from hits.common.percentages import percentage
 from hits.core.audit_trail import note
 from hits.core.domain.days import day_around
 from hits.identity.models.users import User
@@ -188,16 +189,16 @@ def _lines_of_scores(scores: Mapping[str, list[Fraction]]) -> Iterable[str]:
             "%(n)d words of yours became final. They fooled the model by %(mean)s on average.",
             len(values),
         )
-        yield words % {"n": len(values), "mean": _per_cent(values)}
+        yield words % {"n": len(values), "mean": percentage(mean(values))}
     if values := scores.get(domain.SOLVABLE):
-        yield _("People solved them by %(mean)s.") % {"mean": _per_cent(values)}
+        yield _("People solved them by %(mean)s.") % {"mean": percentage(mean(values))}
     if values := scores.get(domain.JACCARD):
         words = ngettext(
             "You solved %(n)d word, and found %(mean)s of what its author meant.",
             "You solved %(n)d words, and found %(mean)s of what their authors meant.",
             len(values),
         )
-        yield words % {"n": len(values), "mean": _per_cent(values)}
+        yield words % {"n": len(values), "mean": percentage(mean(values))}
 
 
 def _lines_of_rest(found: Day) -> Iterable[str]:
@@ -245,8 +246,3 @@ def _span(study: Study, day: date) -> tuple[datetime, datetime]:
 
 def _id_of(study: Study, worker: Worker, day: date) -> UUID:
     return uuid5(study.public_id, f"feedback {worker.public_id} {day.isoformat()}")
-
-
-def _per_cent(values: list[Fraction]) -> str:
-    """Mean of shares in percent, with one decimal."""
-    return f"{float(100 * mean(values)):.1f} %"

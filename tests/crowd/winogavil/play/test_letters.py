@@ -83,8 +83,8 @@ def test_letter_tells_scores_bonuses_and_what_is_open(study: Study) -> None:
     assert "21 Nov 2026" in message.subject
     assert message.text.splitlines() == [
         "You invented words for 1 set of pictures.",
-        "2 words of yours became final. They fooled the model by 83.5 % on average.",
-        "People solved them by 88.9 %.",
+        "2 words of yours became final. They fooled the model by 83.50 % on average.",
+        "People solved them by 88.88 %.",
         "Bonuses of the day: $0.27.",
         "Still open: 1 word of yours waits for people to solve it.",
         "Every bonus is shown with its reason on “Your work and your pay”, at the end of our pages.",
@@ -98,7 +98,7 @@ def test_solvers_read_their_own_accuracy(study: Study) -> None:
 
     letters.send_feedback(now=MORNING)
 
-    assert "You solved 1 word, and found 50.0 % of what its author meant." in Message.objects.get().text
+    assert "You solved 1 word, and found 50 % of what its author meant." in Message.objects.get().text
 
 
 @pytest.mark.parametrize(
