@@ -7,6 +7,7 @@ from hits.common.sweeps import stand_still_while, sweep
 from hits.ledger.services import rewards
 from hits.payments.services import accrual, after_restore, compensation, paying, three_way_match
 from hits.people.services import blocking, worker_letters
+from hits.providers.services import balances
 from hits.sync.services import event_inbox, full_scan, push_decisions, reconciling
 
 stand_still_while(after_restore.all_stand_still)
@@ -25,6 +26,11 @@ def reconcile() -> None:
 @sweep("hits.survey", rest_s=30, due_at=full_scan.next_survey)
 def survey() -> None:
     full_scan.survey(now=clock.now())
+
+
+@sweep("hits.read_balances", rest_s=60, due_at=balances.next_reading)
+def read_balances() -> None:
+    balances.read_old_balances(now=clock.now())
 
 
 @sweep("hits.send_changes", rest_s=2, due_at=hit_changes.next_change, acts=True)

@@ -217,7 +217,7 @@ def test_desk_of_an_account_that_was_never_compared_says_so(client: Client) -> N
 
     [purse] = desk_of(user, now=NOW).purses
     assert (purse.balance, purse.runway_days) == (None, None)
-    assert "Never compared" in text_of(page)
+    assert "Not read yet" in text_of(page)
 
 
 def test_desk_shows_nothing_of_studies_of_others() -> None:

@@ -14,6 +14,7 @@ from hits.payments.models.matches import Match
 from hits.payments.services import accrual, compensation, paying, three_way_match
 from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
+from hits.providers.services import balances
 from hits.sync.models import Notice
 from hits.sync.services import event_inbox, full_scan, push_decisions, reconciling
 from hits.work.models.decisions import Decision
@@ -46,6 +47,7 @@ SWEEPS: list[tuple[Callable[..., Any], Next]] = [
     (event_inbox.subscribe_batches, event_inbox.next_subscription),
     (event_inbox.purge_notices, event_inbox.next_purge),
     (reconciling.reconcile, reconciling.next_look),
+    (balances.read_old_balances, balances.next_reading),
     (full_scan.survey, full_scan.next_survey),
     (push_decisions.send_decisions, push_decisions.next_decision),
     (push_decisions.approve_judged, push_decisions.next_approval),
@@ -74,7 +76,7 @@ def account() -> Account:
 
 def lay_idle_world(account: Account) -> None:
     """Make a batch that is over, and another one whose open HIT is due in an hour."""
-    Account.objects.filter(pk=account.pk).update(surveyed_at=NOW)
+    Account.objects.filter(pk=account.pk).update(surveyed_at=NOW, balance_read_at=NOW)
     done = make_batch(account=account, status="complete", hit_type_id="TYPE1", notified_at=NOW)
     hit = make_hit(batch=done, status="closed", closed_at=NOW, look_at=None)
     work = make_assignment(hit=hit, status="approved", judged_at=NOW, owed_at=NOW, booked_at=NOW)
