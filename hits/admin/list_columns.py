@@ -83,6 +83,11 @@ def state_tag(words: str, tone: str = "") -> SafeString:
     return format_html('<span class="tag {}">{}</span>', tone, words)
 
 
+def two_lines(above: object, below: object) -> SafeString:
+    """A cell with the second line in small letters, where there is one."""
+    return format_html('{} <span class="help">{}</span>', above, below) if below else format_html("{}", above)
+
+
 def progress_bar(
     done: Any, total: Any, *, label: str, show: Callable[[Any], object] = lambda value: value
 ) -> SafeString:

@@ -1,4 +1,7 @@
-"""Every list of the admin as CSV: all rows that are found there, in the list's own columns and order."""
+"""Every list of the admin as CSV: all rows that are found there, in the list's own columns and order.
+
+A list that shows two things in one column names the columns of its file as `file_columns`.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -55,7 +58,7 @@ def file_view(lists: Lists, request: HttpRequest) -> HttpResponseBase:
     keys = list(shown.queryset.values_list("pk", flat=True))
     name = str(lists.opts.verbose_name_plural)
     audit_trail.note("file.list", f"{name} as CSV: {len(keys)}.", by=signed_in(request), now=timezone.now())
-    columns = [one for one in shown.list_display if one != TICKS]
+    columns = getattr(lists, "file_columns", None) or [one for one in shown.list_display if one != TICKS]
     header = [_name_of(one, lists) for one in columns]
     rows = (_cells(row, columns, lists) for row in _rows(shown, keys, lists))
     return send_csv(header, rows, name=f"{slugify(name)}.csv")

@@ -6,14 +6,17 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path
+from django.utils.safestring import SafeString
 
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.id_search import FoundById
-from hits.admin.list_columns import money_column
+from hits.admin.list_columns import money_column, two_lines
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import books
 from hits.ledger.models.transfers import LedgerEntry
 from hits.work.access import visible
+
+AMOUNT = money_column("amount")
 
 
 @admin.register(LedgerEntry)
@@ -23,16 +26,19 @@ class LedgerEntryAdmin(FoundById, ReadOnlyAdmin[LedgerEntry]):
         "Every transfer of a study's money is listed here, from its first budget on. Give a study a budget "
         "on its page."
     )
-    list_display = (
+    list_display = ("at", AMOUNT, "what", "worker", "study_and_batch", "books", "note", "by")
+    file_columns = (
         "at",
-        money_column("amount"),
+        AMOUNT,
         "kind",
+        "rule",
+        "worker",
         "study",
         "batch",
-        "by",
-        "words",
         "books",
+        "words",
         "grant_code",
+        "by",
     )
     list_display_links = None
     list_filter = ("kind", ("study", VisibleStudies))
@@ -43,7 +49,7 @@ class LedgerEntryAdmin(FoundById, ReadOnlyAdmin[LedgerEntry]):
         "A bonus’s whole id or a worker’s pseudonym, as in files and manifests; or a study, batch, grant "
         "code, words of the row, or who booked it."
     )
-    list_select_related = ("study", "batch__study", "by")
+    list_select_related = ("study", "batch__study", "by", "assignment__worker", "bonus")
     ordering = ("-pk",)
     list_per_page = 100
     show_full_result_count = False
@@ -53,7 +59,27 @@ class LedgerEntryAdmin(FoundById, ReadOnlyAdmin[LedgerEntry]):
         return [path("study/<int:pk>/", view, name="hits_ledger_study"), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[LedgerEntry]:
-        return visible(super().get_queryset(request), request.user)
+        rows = super().get_queryset(request).defer("assignment__answer")
+        return visible(rows, request.user)
+
+    @admin.display(ordering="kind")
+    def what(self, entry: LedgerEntry) -> SafeString:
+        return two_lines(entry.get_kind_display(), self.rule(entry))
+
+    def rule(self, entry: LedgerEntry) -> str:
+        return entry.bonus.rule if entry.bonus else ""
+
+    @admin.display(ordering="assignment__worker__pseudonym", empty_value="–")
+    def worker(self, entry: LedgerEntry) -> str | None:
+        return entry.assignment.worker.pseudonym if entry.assignment else None
+
+    @admin.display(description="study, batch", ordering="study")
+    def study_and_batch(self, entry: LedgerEntry) -> SafeString:
+        return two_lines(entry.study, entry.batch.title if entry.batch else "")
+
+    @admin.display(description="words, grant code")
+    def note(self, entry: LedgerEntry) -> SafeString:
+        return two_lines(entry.words, entry.grant_code)
 
     @admin.display(description="from → to")
     def books(self, entry: LedgerEntry) -> str:

@@ -151,6 +151,22 @@ def test_page_of_a_bonus_shows_no_run_of_studies_that_are_hidden(client: Client)
     assert "hits/run/" not in page.partition("<h3>Runs with it</h3>")[2]
 
 
+def test_ledger_names_worker_and_rule_on_its_page_and_in_its_file(client: Client) -> None:
+    batch = open_batch()
+    bonus = paid_bonus(batch, rule="thanks")
+    sign_in_with(client, *DESK, studies=[batch.study])
+
+    page = text_of(client.get(reverse("admin:hits_ledgerentry_changelist"), {"kind__exact": "sent"}))
+    file = client.get(reverse("admin:hits_ledgerentry_csv"), {"kind__exact": "sent"})
+
+    worker = bonus.assignment.worker.pseudonym
+    assert f'<td class="field-worker">{worker}</td>' in page
+    assert 'Bonus sent <span class="help">thanks</span>' in page
+    head, row = b"".join(file.streaming_content).decode("utf-8-sig").splitlines()  # type: ignore[attr-defined]
+    assert head == "At,Amount,Kind,Rule,Worker,Study,Batch,From → to,Words,Grant code,By"
+    assert f",Bonus sent,thanks,{worker},{batch.study}," in row
+
+
 def test_bonus_of_a_hidden_study_is_not_found_by_its_id(client: Client) -> None:
     bonus = owed_bonus(open_batch())
     sign_in_with(client, *DESK, studies=[make_study()])
