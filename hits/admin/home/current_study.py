@@ -1,7 +1,8 @@
-"""The study that somebody works on: that of the page, or else the one that they looked at last.
+"""The study that somebody works on, and its draft: those of the page, or else what they looked at last.
 
-It is shown in the head of every page and chosen first in forms. The browser keeps its number alone,
-and it is looked up anew each time among the studies that the user may see: it never opens anything.
+The study is shown in the head of every page and chosen first in forms; the draft is the way back from a
+consent text or a gate that is made for it. The browser keeps their numbers alone, and they are looked up
+anew each time among what the user may see: they never open anything.
 """
 
 from collections.abc import Mapping
@@ -17,19 +18,27 @@ from django.http.response import HttpResponseBase
 from hits.admin.page_parts import read_number
 from hits.identity.models.users import User
 from hits.studies.models import Batch, Study
-from hits.work.access import studies_of
+from hits.work.access import studies_of, visible
 
 # Sites of one address differ in their ports, and so do the names of their cookies.
 COOKIE = f"{settings.SESSION_COOKIE_NAME}_study"
+DRAFT_COOKIE = f"{settings.SESSION_COOKIE_NAME}_draft"
 ASKED = "_current_study"
 FIELDS = {"study_pk": "pk", "study_name": "name"}
+DRAFT_FIELDS = {"draft_pk": "pk", "draft_title": "title", "draft_study": "study"}
 # The names of arguments of addresses that say by themselves what they number.
 NUMBERED: dict[str, type[Model]] = {"study_id": Study, "batch_id": Batch}
+
+
+class CurrentDraft(NamedTuple):
+    pk: int
+    title: str
 
 
 class CurrentStudy(NamedTuple):
     pk: int
     name: str
+    draft: CurrentDraft | None
 
 
 def current_study(request: HttpRequest) -> CurrentStudy | None:
@@ -52,20 +61,41 @@ def study_asked_for(request: HttpRequest) -> dict[str, Any]:
         .filter(Q(pk__in=of_page) | Q(pk=kept))
         .order_by(Case(When(pk__in=of_page, then=0), default=1))
     )
-    return {name: Subquery(studies.values(field)[:1]) for name, field in FIELDS.items()}
+    asked = {name: Subquery(studies.values(field)[:1]) for name, field in FIELDS.items()}
+    return asked | _draft_asked_for(request)
+
+
+def _draft_asked_for(request: HttpRequest) -> dict[str, Any]:
+    if not request.user.has_perm("hits.add_batch"):
+        return {}
+    kept = read_number(request.COOKIES.get(DRAFT_COOKIE, "")) or 0
+    of_page = (
+        read_number(str(request.resolver_match.kwargs.get("batch_id", "")))
+        if request.resolver_match
+        else None
+    )
+    drafts = visible(Batch.objects.filter(status=Batch.Status.DRAFT), request.user)
+    found = drafts.filter(pk__in=(of_page or 0, kept)).order_by(
+        Case(When(pk=of_page or 0, then=0), default=1)
+    )
+    return {name: Subquery(found.values(field)[:1]) for name, field in DRAFT_FIELDS.items()}
 
 
 def note_study(request: HttpRequest, found: Mapping[str, Any]) -> None:
     pk, name = (found.get(asked) for asked in FIELDS)
-    request.__dict__[ASKED] = CurrentStudy(pk, str(name)) if pk else None
+    draft, title, study = (found.get(asked) for asked in DRAFT_FIELDS)
+    is_of_study = draft and study == pk
+    shown = CurrentDraft(draft, str(title)) if is_of_study else None
+    request.__dict__[ASKED] = CurrentStudy(pk, str(name), shown) if pk else None
 
 
 def remember_study(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Keep the number of another study than before in the browser, as long as the session's."""
+    """Keep the numbers of another study and draft than before in the browser, as long as the session's."""
     found: CurrentStudy | None = request.__dict__.get(ASKED)
-    if found is not None and str(found.pk) != request.COOKIES.get(COOKIE):
-        secure = settings.SESSION_COOKIE_SECURE
-        response.set_cookie(COOKIE, str(found.pk), secure=secure, httponly=True, samesite="Lax")
+    for cookie, row in ((COOKIE, found), (DRAFT_COOKIE, found and found.draft)):
+        if row is not None and str(row.pk) != request.COOKIES.get(cookie):
+            secure = settings.SESSION_COOKIE_SECURE
+            response.set_cookie(cookie, str(row.pk), secure=secure, httponly=True, samesite="Lax")
 
 
 def _keys_of_page(request: HttpRequest) -> Any:

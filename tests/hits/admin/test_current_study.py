@@ -9,10 +9,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from hits.admin.home.current_study import COOKIE
+from hits.admin.home.current_study import COOKIE, DRAFT_COOKIE
 from hits.identity.roles import RESEARCHER
 from hits.studies.models import Batch, Study
-from tests.factories import make_account, make_batch, make_study
+from tests.factories import NOW, make_account, make_batch, make_study
 from tests.pages import text_of
 from tests.people import sign_in
 
@@ -115,6 +115,41 @@ def test_new_batch_begins_with_the_current_study(client: Client, study: Study) -
 
     assert f'<option value="{study.pk}" selected>Cold words</option>' in page
     assert not Batch.objects.exists()
+
+
+def test_draft_is_the_way_back_from_other_pages_of_its_study(client: Client, study: Study) -> None:
+    draft = make_batch(study=study, status="draft", title="Which pictures?")
+    sign_in(client, RESEARCHER, study)
+    step = reverse("admin:hits_batch_step", args=[draft.pk, "people"])
+
+    assert "Draft" not in head_of(client.get(step))
+    head = head_of(client.get(reverse("admin:qualifications_gate_changelist")))
+
+    assert f'<a href="{reverse("admin:hits_batch_change", args=[draft.pk])}">Which pictures?</a>' in head
+
+
+def test_draft_leaves_the_head_once_it_is_launched_or_another_study_is_looked_at(
+    client: Client, study: Study
+) -> None:
+    draft, other = make_batch(study=study, status="draft"), make_study()
+    sign_in(client, RESEARCHER, study, other)
+    client.get(reverse("admin:hits_batch_step", args=[draft.pk, "people"]))
+    client.get(reverse("admin:hits_study_change", args=[other.pk]))
+    elsewhere = head_of(client.get(HOME))
+    client.get(reverse("admin:hits_study_change", args=[study.pk]))
+    back = head_of(client.get(HOME))
+    Batch.objects.update(status="open", launched_at=NOW)
+
+    assert ["Draft" in head for head in (elsewhere, back, head_of(client.get(HOME)))] == [False, True, False]
+
+
+def test_draft_that_somebody_writes_into_the_cookie_opens_nothing(client: Client, study: Study) -> None:
+    foreign = make_batch(status="draft", title="Theirs")
+    sign_in(client, RESEARCHER, study)
+    client.get(reverse("admin:hits_study_change", args=[study.pk]))
+    client.cookies[DRAFT_COOKIE] = str(foreign.pk)
+
+    assert "Theirs" not in text_of(client.get(HOME))
 
 
 def test_page_costs_no_query_more_for_it(client: Client, study: Study) -> None:
