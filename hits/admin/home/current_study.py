@@ -84,8 +84,7 @@ def _draft_asked_for(request: HttpRequest) -> dict[str, Any]:
 def note_study(request: HttpRequest, found: Mapping[str, Any]) -> None:
     pk, name = (found.get(asked) for asked in FIELDS)
     draft, title, study = (found.get(asked) for asked in DRAFT_FIELDS)
-    is_of_study = draft and study == pk
-    shown = CurrentDraft(draft, str(title)) if is_of_study else None
+    shown = CurrentDraft(draft, str(title)) if draft and study == pk else None
     request.__dict__[ASKED] = CurrentStudy(pk, str(name), shown) if pk else None
 
 

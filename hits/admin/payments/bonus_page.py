@@ -54,7 +54,7 @@ def _to_prepare(bonus: Bonus) -> str:
 def _rule_in_words(bonus: Bonus) -> str:
     if bonus.figures.get("kind") == BY_A_PERSON:
         return "decided by a person, not by the bonus table"
-    table = read_bonus_rules(bonus.assignment.hit.batch.terms.get("bonus_rules", []))
+    table = read_bonus_rules((bonus.assignment.hit.batch.terms or {}).get("bonus_rules", []))
     return next((rule.in_words for rule in table if rule.name == bonus.rule), "")
 
 

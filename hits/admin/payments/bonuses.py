@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from django.utils.html import format_html
@@ -86,7 +86,7 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
     ) -> HttpResponse:
         bonus = self.get_object(request, object_id)
         if bonus is None:
-            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+            raise Http404
         if not self.has_view_permission(request, bonus):
             raise PermissionDenied
         return bonus_page.show(request, bonus, tone=TONES.get(bonus.status, ""), now=timezone.now())

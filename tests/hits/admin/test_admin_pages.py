@@ -197,4 +197,4 @@ def test_bonuses_of_a_study_one_is_no_member_of_are_not_listed(client: Client) -
     page = client.get(address)
 
     assert [bonus.pk for bonus in page.context["cl"].result_list] == [own.pk]
-    assert client.get(reverse("admin:hits_bonus_change", args=[theirs.pk])).status_code == 302
+    assert client.get(reverse("admin:hits_bonus_change", args=[theirs.pk])).status_code == 404
