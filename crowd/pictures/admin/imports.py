@@ -212,6 +212,7 @@ class ImportAdmin(ReadOnlyAdmin[Import]):
             "total": total,
             "added": counts.get(Status.ADDED, 0),
             "duplicates": counts.get(Status.DUPLICATE, 0),
+            "brought": counts.get(Status.ADDED, 0) + counts.get(Status.DUPLICATE, 0),
             "failed": counts.get(Status.FAILED, 0),
             "waiting": counts.get(Status.WAITING, 0),
             "flagged": pictures.undecided().count(),

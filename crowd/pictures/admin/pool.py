@@ -18,7 +18,7 @@ from django.utils.safestring import SafeString
 from crowd.pictures import domain
 from crowd.pictures.admin import checking_pages, gallery, originals, picture_actions, wanted_pages
 from crowd.pictures.admin.pool_parts import CHECK, IMPORT, REMOVE, SHOWN, file_url, flags_of, small
-from crowd.pictures.models import Picture
+from crowd.pictures.models import Import, Picture, Request
 from crowd.pictures.models.picture_reports import Report
 from crowd.pictures.models.pictures import SIZES
 from crowd.pictures.picture_views import send_file
@@ -26,6 +26,7 @@ from crowd.pictures.services.picture_entry import describe_picture
 from crowd.pictures.services.preparation import prepare_anew
 from hits.admin.data.take_files import send_csv
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.page_parts import read_number
 from hits.common.spreadsheets import Cell
 from hits.core.domain.days import day_in_words, moment_in_words
 from hits.identity.models.users import User
@@ -85,6 +86,25 @@ class HomeFilter(admin.SimpleListFilter):
         return queryset
 
 
+class ImportFilter(admin.SimpleListFilter):
+    """The pictures of one import, to which its own page leads. It costs other looks at the pool nothing."""
+
+    title = "import"
+    parameter_name = "import"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        asked = read_number(request.GET.get(self.parameter_name, ""))
+        found = Import.objects.filter(pk=asked) if asked is not None else ()
+        return [(str(one.pk), f"{one}, {moment_in_words(one.made_at)}") for one in found]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Picture]) -> QuerySet[Picture]:
+        chosen = self.value()
+        if chosen is None:
+            return queryset
+        brought = Request.objects.filter(importing=read_number(chosen) or 0)
+        return queryset.filter(pk__in=brought.values("picture"))
+
+
 class WordsForm(forms.ModelForm[Picture]):
     def clean_concept(self) -> str:
         concept = domain.tidy_concept(self.cleaned_data["concept"])
@@ -102,7 +122,7 @@ class PictureAdmin(admin.ModelAdmin[Picture]):
     change_form_template = "admin/pictures/picture.html"
     list_display = ("thumbnail", "concept", "status", "flags", "licence", "source", "added")
     list_display_links = ("concept",)
-    list_filter = (HomeFilter, "status", FlagFilter, "media_type", "unfit_reason")
+    list_filter = (HomeFilter, "status", FlagFilter, ImportFilter, "media_type", "unfit_reason")
     list_per_page = SHOWN
     search_fields = ("concept", "caption", "key", "sha256", "ocr_text", "licence", "source")
     ordering = ("-pk",)

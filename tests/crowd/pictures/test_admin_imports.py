@@ -147,6 +147,22 @@ def test_running_import_is_looked_at_again_by_the_page_itself(
     assert "<strong>2 of 2</strong> done" in done
 
 
+def test_finished_import_leads_to_its_pictures_and_to_no_others(client: Client) -> None:
+    sign_in_keeper(client)
+    for number in range(2):
+        upload(client, png(seed=number), name=f"owl{number}.png", concept_from="file", look="")
+    fulfil_requests(now=timezone.now())
+    row = Import.objects.earliest("pk")
+    address = f"{reverse('admin:pictures_gallery')}?import={row.pk}"
+
+    page = plain(client.get(act("change", row)))
+    gallery: Any = client.get(address)
+
+    assert f'<a href="{address}">See the picture of this import</a>' in page
+    assert list(gallery.context["cl"].queryset) == [row.requests.get().picture]
+    assert client.get(reverse("admin:pictures_gallery"), {"import": "x"}).status_code == 200
+
+
 def test_discarded_upload_leaves_nothing(client: Client) -> None:
     sign_in_keeper(client)
     upload(client, ARCHIVE)
