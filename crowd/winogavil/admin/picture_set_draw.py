@@ -88,9 +88,13 @@ class Room:
 
     @property
     def size(self) -> int:
-        """The size offered first: the usual one, or the largest below it that the pool can fill."""
+        """The size offered first: the largest up to the usual one that makes as many sets as are usual.
+
+        Where no size does, it is the largest one that the pool can fill.
+        """
         fitting = [size for size in domain.SIZES if size <= min(self.concepts, USUAL_SIZE)]
-        return max(fitting, default=USUAL_SIZE)
+        enough = [size for size in fitting if comb(self.concepts, size) >= USUAL_COUNT]
+        return max(enough or fitting, default=USUAL_SIZE)
 
     @property
     def sets(self) -> int:
@@ -103,6 +107,11 @@ class Room:
 
     @property
     def words(self) -> str:
+        if self.sets >= USUAL_COUNT and self.size < USUAL_SIZE:
+            return (
+                f" Its {self.concepts} concepts are few for sets of {USUAL_SIZE} pictures, so sets of "
+                f"{self.size} are offered below: {self.sets} of them differ."
+            )
         if not 0 < self.sets < USUAL_COUNT:
             return ""
         differ = "is only 1 set" if self.sets == 1 else f"are only {self.sets} different sets"

@@ -172,6 +172,18 @@ def test_no_more_sets_are_offered_than_the_pool_can_show_without_repeating(
     assert "3 sets show the same pictures as another one." in looked
 
 
+def test_few_pictures_are_offered_in_small_sets_of_which_there_are_many(
+    signed_in: Client, study: Study
+) -> None:
+    fill_pool(10)
+
+    asked = text_of(signed_in.get(reverse("admin:winogavil_draw")))
+
+    assert '<option value="6" selected>6</option>' in asked
+    assert re.search(r'name="count" value="20"', asked)
+    assert "sets of 6 are offered below: 210 of them differ." in asked
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
