@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.db.models import Exists, OuterRef
 from django.urls import reverse
 
 from crowd.marketplace.models import HIT
@@ -12,6 +13,12 @@ from crowd.marketplace.services.trial_hits import PUT_UP
 DISMISSED = "first steps dismissed"
 # What `manage.py serve` calls the requester that it makes for the researchers' side.
 SEEDED = "Your lab"
+TRIAL = (
+    "One short question for some cents, for one worker and one day, posted as your requester would post it."
+)
+BUSY = (
+    "HITs are on offer here already, or work has come in, so a trial HIT is not needed. You can put one up."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +35,20 @@ def find_first_steps(*, now: datetime) -> list[Step]:
     """The steps, with the first that is not done marked as next; none once work was approved anywhere."""
     if Worker.objects.filter(approved__gt=0).exists() or AuditEntry.objects.filter(what=DISMISSED).exists():
         return []
-    requester = Requester.objects.filter(closed_at=None).exclude(name__startswith=SEEDED).last()
+    requester = _own_requester()
     steps = [_requester_step(requester), _workers_step(), *_trial_steps(requester, now=now)]
     following = next(number for number, step in enumerate(steps) if not step.is_done)
     return [replace(step, is_next=number == following) for number, step in enumerate(steps)]
+
+
+def _own_requester() -> Requester | None:
+    """The newest requester that somebody has made here, or else that of the researchers' side if it posts."""
+    is_open = Requester.objects.filter(closed_at=None).order_by("-pk")
+    posts = Exists(HIT.objects.filter(requester=OuterRef("pk")))
+    return (
+        is_open.exclude(name__startswith=SEEDED).first()
+        or is_open.filter(posts, name__startswith=SEEDED).first()
+    )
 
 
 def _requester_step(requester: Requester | None) -> Step:
@@ -90,8 +107,7 @@ def _trial_steps(requester: Requester | None, *, now: datetime) -> list[Step]:
     return [
         Step(
             title="Put up a trial HIT",
-            text="One short question for some cents, for one worker and one day, posted as your requester "
-            "would post it.",
+            text=TRIAL if entry or not is_done else BUSY,
             is_done=is_done,
             label=("Put up another" if is_done else "Put up a trial HIT") if new else "",
             url=new,

@@ -14,7 +14,7 @@ from crowd.marketplace.models import HIT
 from crowd.marketplace.models.parties import AuditEntry, Requester, Worker
 from crowd.marketplace.services import requesters, reviewing
 from tests.crowd.marketplace.desk import Desk, form_token
-from tests.crowd.marketplace.rows import hand_in
+from tests.crowd.marketplace.rows import hand_in, post_hit
 from tests.factories import invite, make_requester
 
 pytestmark = pytest.mark.django_db
@@ -92,6 +92,18 @@ def test_only_a_requester_of_ones_own_counts(desk: Desk, name: str) -> None:
     requesters.rename_requester(requester_id=made.requester.pk, name="The lab of common sense")
 
     assert (seeded, steps_on(desk.get(""))[0]) == ((STEPS[0], "next"), (STEPS[0], "done"))
+
+
+def test_requester_of_the_researchers_side_counts_once_it_posts(desk: Desk) -> None:
+    made = requesters.create_requester(
+        name=SEEDED, deposit=Decimal(1000), fee_schedule="none", now=timezone.now()
+    )
+    post_hit(requester=made.requester, now=timezone.now())
+
+    page = desk.get("")
+
+    assert [state for _, state in steps_on(page)] == ["done", "next", "done", ""]
+    assert "HITs are on offer here already" in list_on(page)
 
 
 def test_requester_without_money_is_led_to_a_deposit(desk: Desk) -> None:
