@@ -259,7 +259,8 @@ def test_click_adds_the_hits_that_lack(signed_in: Client, study: Study, solving:
     after = text_of(signed_in.get(address))
 
     launch = f'href="{reverse("admin:winogavil_draft", args=[game.pk, SOLVE])}"'
-    assert f'<a class="button default" {launch}' in unlaunched
+    go_on = f'href="{reverse("admin:hits_batch_launch", args=[solving.pk])}"'
+    assert f'<a class="button default" {go_on}' in unlaunched
     assert f'<a class="button plain" {launch}' in before
     assert "4 items wait for workers" in before
     assert "Add 2 HITs to the running batch" in before

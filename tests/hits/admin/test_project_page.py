@@ -82,6 +82,10 @@ def test_next_step_goes_on_with_the_newest_draft(admin_client: Client) -> None:
 
     offered = admin_client.get(address).context["next"]
 
+    card = text_of(admin_client.get(address)).partition("Nothing waits")[0]
+    launch = reverse("admin:hits_batch_launch", args=[newest.pk])
+    assert f'href="{launch}">Go on with the draft “Second”</a>' in card
+    assert "Launch a batch…" not in card
     assert offered.button == "Go on with the draft “Second”"
     assert offered.url == reverse("admin:hits_batch_launch", args=[newest.pk])
 
