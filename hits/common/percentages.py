@@ -7,7 +7,7 @@ from django.utils.formats import number_format
 
 
 def percentage(share: Fraction) -> str:
-    """At most two decimals, in the language of the page: 66.66 % for two thirds.
+    """Return it with at most two decimals, in the language of the page: 66.66 % for two thirds.
 
     It is never rounded up, so that it never reads like a bound that the score has not reached.
     """
