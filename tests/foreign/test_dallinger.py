@@ -1,17 +1,13 @@
-"""Dallinger's MTurkService, which knows Amazon's addresses alone, through the proxy, and its pages."""
+"""Dallinger's MTurkService, which knows Amazon's addresses alone, through the proxy."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Page, expect
 
 from crowd.marketplace.services.requesters import Credentials
 from crowd.marketplace.tools.tls_proxy.server import Proxy
-from tests.conftest import Sites
 from tests.crowd.marketplace.rows import post_hit
-from tests.foreign import working
 from tests.foreign.driving import PROGRAMS, Client, environ_of
 from tests.foreign.installing import install_python, without
 
@@ -36,12 +32,6 @@ def environ(proxy: Proxy, credentials: Credentials, tmp_path: Path, sweeping: No
 @pytest.fixture
 def program(python: Path, environ: dict[str, str], tmp_path: Path) -> Client:
     command = [str(python), str(PROGRAMS / "dallinger_program.py")]
-    return Client(command=command, folder=tmp_path, environ=environ)
-
-
-@pytest.fixture
-def pages(python: Path, environ: dict[str, str], tmp_path: Path) -> Client:
-    command = [str(python), str(PROGRAMS / "dallinger_pages.py")]
     return Client(command=command, folder=tmp_path, environ=environ)
 
 
@@ -126,31 +116,3 @@ def test_dallinger_approves_and_pays(program: Client) -> None:
 
 def test_dallinger_compensates_one_worker(program: Client) -> None:
     assert program.run("compensation") == {"status": "Assignable", "keywords": []}
-
-
-@pytest.mark.needs_chromium
-def test_dallinger_pages_lead_to_the_exit_page_of_its_recruiter(
-    pages: Client, page: Page, sites: Sites
-) -> None:
-    def take_part(_: Mapping[str, str]) -> Mapping[str, str]:
-        preview = working.preview(page, sites=sites)[1]
-        expect(preview.get_by_text("Call for participants")).to_be_visible()
-        frame = working.accept(page)
-        with page.expect_popup() as opened:
-            frame.get_by_role("button", name="Begin Experiment").click()
-        window = opened.value
-        window.get_by_role("button", name="I agree").click()
-        window.get_by_role("button", name="Begin the task").click()
-        window.locator("#difficulty").select_option("7")
-        window.get_by_role("button", name="Continue").click()
-        frame.get_by_role("button", name="Complete HIT").click()
-        working.expect_submitted(page, status="Approved")  # at once, as Dallinger posts it
-        return {}
-
-    assert pages.run("take_part", sites.marketplace, take_part=take_part) == {
-        "hit": True,
-        "answers": '{"engagement":"5","difficulty":"7"}',
-        "status": "Approved",
-        "told": True,
-        "balance": 99.25,
-    }
