@@ -18,6 +18,8 @@ class PoolPicture(models.Model):
 class Space(models.Model):
     """A space in which vectors are comparable: one model's weights and one preprocessing of its input."""
 
+    # The model's name, as verdicts state it. Empty in older rows until a process loads the model again.
+    model = models.CharField(max_length=200, blank=True)
     weights_sha256 = models.CharField(max_length=64)
     preprocessing_sha256 = models.CharField(max_length=64)
     preprocessing = models.JSONField()

@@ -38,6 +38,10 @@ class RegisteredRival(ModelFacts):
     # Empty only for packaged weights that no process has read yet.
     weights_sha256 = models.CharField("SHA-256 of the weights", max_length=64, blank=True)
     options = models.JSONField(default=dict, blank=True)
+    # Where its vectors are, once a process has loaded it: whoever finds them there needs no model.
+    space = models.ForeignKey(
+        "scoring.Space", models.SET_NULL, null=True, editable=False, related_name="rivals"
+    )
     added_at = models.DateTimeField()
 
     class Meta:

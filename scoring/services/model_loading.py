@@ -64,8 +64,13 @@ def with_space(rival: RegisteredRival, model: rivals.DualEncoder) -> LoadedRival
     space, _ = Space.objects.get_or_create(
         weights_sha256=model.weights_sha256,
         preprocessing_sha256=digest_of(model.preprocessing),
-        defaults={"preprocessing": model.preprocessing},
+        defaults={"preprocessing": model.preprocessing, "model": model.spec.model},
     )
+    if not space.model:
+        Space.objects.filter(pk=space.pk).update(model=model.spec.model)
+    if rival.space_id != space.pk:
+        RegisteredRival.objects.filter(pk=rival.pk).update(space=space)
+        rival.space = space
     return LoadedRival(rival=rival, model=model, space=space)
 
 

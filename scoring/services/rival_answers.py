@@ -16,13 +16,14 @@ from django.utils import timezone
 
 from hits.core.errors import CrowdError
 from scoring import rivals
-from scoring.domain import best, model_score
+from scoring.domain import best
 from scoring.models import PendingQuery, RegisteredRival, Verdict
 from scoring.services.embedding import one_at_a_time, warm
-from scoring.services.model_loading import code_version, computing, load_scorer
+from scoring.services.model_loading import computing, load_scorer
 from scoring.services.pending_work import pause_after
 from scoring.services.picture_scores import score_texts
 from scoring.services.rival_selection import rivals_in_play
+from scoring.services.verdict_making import as_rivals_see, make_verdict
 
 AT_ONCE = 64
 # Failures of models and of the files they read. Anything else is a mistake of ours, and is raised.
@@ -68,7 +69,7 @@ def find_places(
     Raises any of FAILURES.
     """
     model = load_scorer(rival)
-    shown = [_as_rivals_see(one) for one in pictures]
+    shown = [as_rivals_see(one) for one in pictures]
     with computing:
         (scores,) = score_texts(rival, model, [(model.prompt(text), shown)])
     return best(scores, k=k)
@@ -136,43 +137,21 @@ def _decide(
 ) -> list[Verdict]:
     """Verdicts about all queries, whose texts the model reads in one pass."""
     prompts = [model.prompt(asking.rival_query.text) for asking in pending_queries]
-    shown = [[_as_rivals_see(one) for one in asking.rival_query.pictures] for asking in pending_queries]
+    shown = [[as_rivals_see(one) for one in asking.rival_query.pictures] for asking in pending_queries]
     found = score_texts(rival, model, list(zip(prompts, shown, strict=True)))
     now = clock()
     return [
-        _verdict(rival, model, asking, prompt=prompt, scores=scores, now=now)
+        make_verdict(
+            asking.rival_query,
+            rival,
+            model=model.spec.model,
+            weights_sha256=model.weights_sha256,
+            preprocessing=model.preprocessing,
+            device=model.device,
+            prompt=prompt,
+            scores=scores,
+            waited=now - asking.asked_at,
+            now=now,
+        )
         for asking, prompt, scores in zip(pending_queries, prompts, found, strict=True)
     ]
-
-
-def _verdict(
-    rival: RegisteredRival,
-    model: rivals.Scorer,
-    asking: PendingQuery,
-    *,
-    prompt: str,
-    scores: Sequence[float],
-    now: datetime,
-) -> Verdict:
-    rival_query = asking.rival_query
-    places = best(scores, k=rival_query.k)
-    return Verdict(
-        rival_query=rival_query,
-        rival=rival,
-        model=model.spec.model,
-        weights_sha256=model.weights_sha256,
-        prompt=prompt,
-        preprocessing=model.preprocessing,
-        candidates=[one["sha256"] for one in rival_query.pictures],
-        scores=scores,
-        places=places,
-        model_score=model_score(chosen=set(map(str, rival_query.chosen)), predicted=set(map(str, places))),
-        latency_ms=max(0, round((now - asking.asked_at).total_seconds() * 1000)),
-        code_version=code_version(),
-        device=model.device,
-        answered_at=now,
-    )
-
-
-def _as_rivals_see(shown: dict[str, str]) -> rivals.Picture:
-    return rivals.Picture(sha256=shown["sha256"], path="", caption=shown["caption"])
