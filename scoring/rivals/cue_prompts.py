@@ -1,10 +1,18 @@
 """The text that a model reads for a cue."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from scoring.rivals.interface import NotLoadable, Spec
 
 VOWELS = frozenset("aeiou")
 # What provenance calls the prompt without a template.
 WITH_ARTICLE = "A/An {cue}"
+
+
+def prompt_without_model(kind: str, options: Mapping[str, Any], cue: str) -> str:
+    """The prompt that a rival of this kind reads for the cue, as the loaded model would say it."""
+    return cue if kind == "caption" else prompt_of(cue, options.get("prompt", ""))
 
 
 def template_of(spec: Spec) -> str:

@@ -12,6 +12,7 @@ from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from scoring.models import PendingQuery, RegisteredRival, RivalQuery
+from scoring.services.kept_verdicts import answer_by_kept_vectors
 from scoring.services.rival_selection import rivals_of
 
 log = structlog.get_logger()
@@ -62,7 +63,7 @@ def put_rival_queries(
 ) -> list[RivalQuery]:
     """Store queries and queue them for the study's rivals, in their order.
 
-    The caller holds the transaction.
+    An urgent one is answered at once if the rival's vectors are kept. The caller holds the transaction.
     """
     paid, others = rivals_of(study)
     rival_queries = RivalQuery.objects.bulk_create(
@@ -80,10 +81,12 @@ def put_rival_queries(
         )
         for new in news
     )
+    answered = {one.pk for one in rival_queries if urgent and answer_by_kept_vectors(one, paid, now=now)}
     PendingQuery.objects.bulk_create(
         _asking(rival_query, rival, urgent=urgent and rival == paid, now=now)
         for rival in (paid, *others)
         for rival_query in rival_queries
+        if rival != paid or rival_query.pk not in answered
     )
     return rival_queries
 

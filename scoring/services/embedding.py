@@ -132,7 +132,7 @@ def _vectors(
 ) -> rivals.Vectors:
     """One vector for each key, in their order: stored ones, and the rest computed and stored."""
     by_key = dict(zip(keys, things, strict=True))
-    found = _find(loaded, of, by_key)
+    found = find_kept(loaded.space, of, by_key)
     if missing := [key for key in by_key if key not in found]:
         found |= _keep(loaded, of, missing, compute([by_key[key] for key in missing]))
     return np.stack([found[key] for key in keys])
@@ -143,11 +143,12 @@ def _kept(space: Space, of: str) -> dict[str, rivals.Vectors]:
     return _memory.setdefault((space.weights_sha256, space.preprocessing_sha256, of), {})
 
 
-def _find(loaded: LoadedRival, of: str, keys: Iterable[str]) -> dict[str, rivals.Vectors]:
-    kept = _kept(loaded.space, of)
+def find_kept(space: Space, of: str, keys: Iterable[str]) -> dict[str, rivals.Vectors]:
+    """Return the vectors that were computed before. Raises UnreadablePicture for one that cannot be."""
+    kept = _kept(space, of)
     found = {key: kept[key] for key in keys if key in kept}
     if missing := [key for key in keys if key not in found]:
-        rows = loaded.space.vectors.filter(of=of, content_sha256__in=missing)
+        rows = space.vectors.filter(of=of, content_sha256__in=missing)
         for key, values, problem in rows.values_list("content_sha256", "values", "problem"):
             if values is None:
                 raise rivals.UnreadablePicture(problem)

@@ -28,7 +28,7 @@ PACKAGED_AS = {
 
 
 def default_rival() -> RegisteredRival:
-    found = RegisteredRival.objects.filter(name=settings.RIVAL).first()
+    found = RegisteredRival.objects.select_related("space").filter(name=settings.RIVAL).first()
     if found is None and settings.RIVAL == PACKAGED:
         found, _ = RegisteredRival.objects.get_or_create(
             name=PACKAGED, defaults={**PACKAGED_AS, "added_at": timezone.now()}
@@ -44,7 +44,7 @@ def default_rival() -> RegisteredRival:
 
 def rivals_of(study: Study) -> tuple[RegisteredRival, list[RegisteredRival]]:
     """The rival that bonuses are paid on, and the others; without a choice of its own, the default."""
-    chosen = list(StudyRival.objects.filter(study=study).select_related("rival").order_by("pk"))
+    chosen = list(StudyRival.objects.filter(study=study).select_related("rival__space").order_by("pk"))
     paid = next((one.rival for one in chosen if one.is_paid), None) or default_rival()
     return paid, [one.rival for one in chosen if one.rival_id != paid.pk]
 

@@ -25,6 +25,7 @@ from transformers import BertConfig
 
 from scoring import rivals
 from scoring.rivals.clip import BATCH_SIZE, ClipRival
+from scoring.rivals.cue_prompts import prompt_without_model
 from scoring.rivals.interface import NotLoadable
 from scoring.rivals.picture_files import FORMATS
 from scoring.rivals.text_tower import encode_text, is_causal
@@ -312,7 +313,7 @@ def test_encode_text_of_a_mixed_batch_equals_each_by_itself(vit: ClipRival, text
     ],
 )
 def test_clip_prompt_takes_an_before_a_vowel(vit: ClipRival, cue: str, prompt: str) -> None:
-    assert vit.prompt(cue) == prompt
+    assert vit.prompt(cue) == prompt_without_model("clip", vit.spec.options, cue) == prompt
 
 
 def test_clip_prompt_may_be_another(tmp_path: Path) -> None:
@@ -321,6 +322,7 @@ def test_clip_prompt_may_be_another(tmp_path: Path) -> None:
     rival = ClipRival(spec(path, config=VIT, prompt="a {photo} of {cue}.", device="cpu"))
 
     assert rival.prompt("owl") == "a {photo} of owl."
+    assert prompt_without_model("clip", rival.spec.options, "owl") == "a {photo} of owl."
     assert rival.provenance["prompt"] == "a {photo} of {cue}."
 
 

@@ -1,5 +1,6 @@
 """The rival's verdicts over HTTP: a cue is stored first, asked once, and its verdict shown to nobody else."""
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
@@ -7,12 +8,14 @@ from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.db import connections
 from django.test import Client
 from django.utils import timezone
 
 from crowd.frame import frame_verdicts, json_views
 from crowd.frame.visit_authentication import write_token
+from crowd.pictures.models import Picture
 from crowd.winogavil import spymaster_task
 from crowd.winogavil.domain import CREATE
 from crowd.winogavil.services.seeded_associations import seed_picture_set
@@ -25,7 +28,7 @@ from scoring.models import PendingQuery, RivalQuery, Verdict
 from scoring.services.rival_answers import answer_waiting
 from tests.factories import make_assignment, make_batch, make_hit, make_picture
 from tests.pages import text_of
-from tests.scoring.fakes import FakeRival, use_fakes
+from tests.scoring.fakes import FakeRival, make_rival, use_fakes
 from tests.sweeping import is_woken, written
 
 pytestmark = pytest.mark.django_db
@@ -37,12 +40,12 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeRival]:
     return use_fakes(monkeypatch)
 
 
-def make_work(*, size: int = 5) -> Assignment:
+def make_work(pictures: Sequence[Picture] = ()) -> Assignment:
     """A spymaster at work on a picture set of pictures."""
     now = timezone.now()
     hit = make_hit(batch=make_batch(task=CREATE, status="open"))
     work = make_assignment(hit=hit, opened_at=now, accepted_at=now, deadline_at=now + timedelta(minutes=15))
-    item = seed_picture_set(study=hit.batch.study, pictures=[make_picture() for _ in range(size)])
+    item = seed_picture_set(study=hit.batch.study, pictures=pictures or [make_picture() for _ in range(5)])
     Lease.objects.create(item=item, assignment=work, worker=work.worker, leased_at=now)
     return work
 
@@ -65,6 +68,21 @@ def send(client: Client, work: Assignment, verb: str = "ask", **fields: Any) -> 
 
 def nothing_is_stored() -> bool:
     return not (RivalQuery.objects.exists() or PendingQuery.objects.exists() or Verdict.objects.exists())
+
+
+def test_word_whose_vectors_are_kept_has_its_verdict_in_the_same_answer(
+    client: Client, fake: type[FakeRival], settings: LazySettings
+) -> None:
+    settings.RIVAL = make_rival().name
+    pictures = [make_picture() for _ in range(5)]
+    first, second = make_work(pictures), make_work(pictures)
+    send(client, first)
+    answer_waiting()
+
+    known, new = send(client, second).json(), send(client, second, slot="2", cue="frost").json()
+
+    assert (known["state"], known["predicted"]) == ("answered", Verdict.objects.earliest("pk").places)
+    assert new["state"] == "waiting"
 
 
 def test_ask_stores_and_wakes_the_rival(client: Client, work: Assignment, fake: type[FakeRival]) -> None:

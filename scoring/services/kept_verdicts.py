@@ -1,0 +1,70 @@
+"""Verdicts that need no model: where all vectors are kept, a verdict is a look-up and a product.
+
+The vectors are the rival's own, and so is the arithmetic: the rival's process would answer the same. So the
+process that stores a query answers it at once, and nobody waits for a queue.
+"""
+
+import time
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+import numpy as np
+
+from scoring.models import RegisteredRival, RivalQuery
+from scoring.models.embeddings import Space, Vector
+from scoring.rivals import Picture, UnreadablePicture, cosines
+from scoring.rivals.cue_prompts import prompt_without_model
+from scoring.services.embedding import find_kept
+from scoring.services.verdict_making import as_rivals_see, make_verdict
+
+# Where a verdict says on what it was computed.
+DEVICE = "kept vectors"
+
+
+def answer_by_kept_vectors(rival_query: RivalQuery, rival: RegisteredRival, *, now: datetime) -> bool:
+    """Store the verdict and return True, if every vector that it needs is kept."""
+    began = time.perf_counter()
+    space = rival.space
+    if space is None or not space.model or not rival.keeps_vectors:
+        return False
+    prompt = prompt_without_model(rival.kind, rival.options, rival_query.text)
+    scores = _scores(rival_query, rival, space, prompt=prompt)
+    if scores is None:
+        return False
+    make_verdict(
+        rival_query,
+        rival,
+        model=space.model,
+        weights_sha256=space.weights_sha256,
+        preprocessing=space.preprocessing,
+        device=DEVICE,
+        prompt=prompt,
+        scores=scores,
+        waited=timedelta(seconds=time.perf_counter() - began),
+        now=now,
+    ).save(force_insert=True)
+    return True
+
+
+def _scores(
+    rival_query: RivalQuery, rival: RegisteredRival, space: Space, *, prompt: str
+) -> list[float] | None:
+    text = sha256(prompt.encode()).hexdigest()
+    pictures = [_key_of(as_rivals_see(one), rival) for one in rival_query.pictures]
+    texts = find_kept(space, Vector.Of.PROMPT, [text])
+    if not texts:
+        return None
+    try:
+        found = find_kept(space, Vector.Of.PICTURE, pictures)
+    except UnreadablePicture:
+        return None  # the rival's own process says what is wrong
+    if any(key not in found for key in pictures):
+        return None
+    return cosines(texts[text], np.stack([found[key] for key in pictures]))
+
+
+def _key_of(picture: Picture, rival: RegisteredRival) -> str:
+    """Return what the model's `key_of` says of the picture."""
+    if rival.kind == RegisteredRival.Kind.CAPTION:
+        return sha256(picture.caption.encode()).hexdigest()
+    return picture.sha256
