@@ -12,7 +12,6 @@ from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from scoring.models import PendingQuery, RegisteredRival, RivalQuery
-from scoring.services.kept_verdicts import answer_by_kept_vectors
 from scoring.services.rival_selection import rivals_of
 
 log = structlog.get_logger()
@@ -81,14 +80,23 @@ def put_rival_queries(
         )
         for new in news
     )
-    answered = {one.pk for one in rival_queries if urgent and answer_by_kept_vectors(one, paid, now=now)}
+    answered = _answer_at_once(rival_queries, paid, now=now) if urgent else set()
     PendingQuery.objects.bulk_create(
         _asking(rival_query, rival, urgent=urgent and rival == paid, now=now)
         for rival in (paid, *others)
         for rival_query in rival_queries
-        if rival != paid or rival_query.pk not in answered
+        if rival != paid or rival_query not in answered
     )
     return rival_queries
+
+
+def _answer_at_once(
+    rival_queries: Sequence[RivalQuery], rival: RegisteredRival, *, now: datetime
+) -> set[RivalQuery]:
+    """Loads numpy when it is first called: a web process starts without it."""
+    from scoring.services.kept_verdicts import answer_by_kept_vectors  # noqa: PLC0415
+
+    return answer_by_kept_vectors(rival_queries, rival, now=now)
 
 
 def _asking(rival_query: RivalQuery, rival: RegisteredRival, *, urgent: bool, now: datetime) -> PendingQuery:

@@ -5,12 +5,13 @@ process that stores a query answers it at once, and nobody waits for a queue.
 """
 
 import time
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 
 import numpy as np
 
-from scoring.models import RegisteredRival, RivalQuery
+from scoring.models import RegisteredRival, RivalQuery, Verdict
 from scoring.models.embeddings import Space, Vector
 from scoring.rivals import Picture, UnreadablePicture, cosines
 from scoring.rivals.cue_prompts import prompt_without_model
@@ -21,17 +22,29 @@ from scoring.services.verdict_making import as_rivals_see, make_verdict
 DEVICE = "kept vectors"
 
 
-def answer_by_kept_vectors(rival_query: RivalQuery, rival: RegisteredRival, *, now: datetime) -> bool:
-    """Store the verdict and return True, if every vector that it needs is kept."""
-    began = time.perf_counter()
+def answer_by_kept_vectors(
+    rival_queries: Sequence[RivalQuery], rival: RegisteredRival, *, now: datetime
+) -> set[RivalQuery]:
+    """Store the verdicts about those queries for which every vector is kept, and return these queries."""
     space = rival.space
     if space is None or not space.model or not rival.keeps_vectors:
-        return False
+        return set()
+    made = [_verdict(one, rival, space, now=now) for one in rival_queries]
+    verdicts = [verdict for verdict in made if verdict is not None]
+    if verdicts:
+        Verdict.objects.bulk_create(verdicts)
+    return {verdict.rival_query for verdict in verdicts}
+
+
+def _verdict(
+    rival_query: RivalQuery, rival: RegisteredRival, space: Space, *, now: datetime
+) -> Verdict | None:
+    began = time.perf_counter()
     prompt = prompt_without_model(rival.kind, rival.options, rival_query.text)
     scores = _scores(rival_query, rival, space, prompt=prompt)
     if scores is None:
-        return False
-    make_verdict(
+        return None
+    return make_verdict(
         rival_query,
         rival,
         model=space.model,
@@ -42,8 +55,7 @@ def answer_by_kept_vectors(rival_query: RivalQuery, rival: RegisteredRival, *, n
         scores=scores,
         waited=timedelta(seconds=time.perf_counter() - began),
         now=now,
-    ).save(force_insert=True)
-    return True
+    )
 
 
 def _scores(
