@@ -3,10 +3,14 @@
 RN50 with random weights from a seed, on the processor, in one run. The authors' way opens and encodes each
 picture for each cue, one by one, and all 77 places of the text. Ours reads the vectors of the pool, which
 were computed when the pictures entered, and the text up to its end. The limit is the text tower, once for
-both cues, and some queries. Both answer from the same files and weights, and must rank alike.
+both cues, and some queries. Cues of the vocabulary, whose vectors were computed beforehand too, are answered
+where they are stored. All answer from the same files and weights, and must rank alike.
+
+--words FILE, with one word in each line, tells what share of the recorded cues a vocabulary of them holds.
 """
 
 import argparse
+import csv
 import json
 import os
 import statistics
@@ -18,11 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.in_process import product
+from tests.bench.servers import ROOT
 
 CUES = ("vineyard", "umbrella")
 PICTURES = 10
 POOL = 3000
 RUNS = 7
+RECORDED = ROOT.parent / "shared" / "data" / "winogavil" / "associations.csv"
 
 
 def main() -> None:
@@ -30,9 +36,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--pool", type=int, default=POOL)
+    parser.add_argument("--words", type=Path)
     options = parser.parse_args()
     with product(), tempfile.TemporaryDirectory() as folder:
         found = measure(Path(folder), runs=options.runs, pool=options.pool)
+    if options.words:
+        found["recorded_cues_in_vocabulary"] = share_held(options.words)
     if options.json:
         print(json.dumps(found))  # noqa: T201
     else:
@@ -49,18 +58,33 @@ def measure(folder: Path, *, runs: int, pool: int) -> dict[str, Any]:
     weights = save_random(folder / "rn50.pt", open_clip=open_clip, torch=torch)
     pictures = save_pictures(folder)
     reference = make_reference(weights, open_clip=open_clip, torch=torch)
-    ours, warm_s = make_ours(weights, pictures, pool=pool)
+    ours, known, warm_s = make_ours(weights, pictures, pool=pool)
     theirs_s, theirs = timed(lambda: [reference(cue, pictures) for cue in CUES], runs=max(2, runs // 2))
     ours_s, mine = timed(ours, runs=runs)
+    known_s, of_known = timed(known, runs=5 * runs)
     return {
         "reference_s": round(theirs_s, 4),
         "ours_s": round(ours_s, 5),
         "ratio": round(theirs_s / ours_s, 1),
-        "rankings_equal": theirs == mine,
+        "vocabulary_s": round(known_s, 5),
+        "vocabulary_ratio": round(theirs_s / known_s, 1),
+        "rankings_equal": theirs == mine == of_known,
         "pool": pool,
         "pool_loads_in_s": round(warm_s, 3),
         "threads": torch.get_num_threads(),
     }
+
+
+def share_held(words: Path) -> float | None:
+    """The share of the recorded cues that a vocabulary of these words holds; None without the recording."""
+    from django.conf import settings  # noqa: PLC0415 - after the settings
+
+    if not RECORDED.is_file():
+        return None
+    vocabulary = set(words.read_text(encoding="utf-8").split("\n")[: settings.VOCABULARY])
+    with RECORDED.open(encoding="utf-8", newline="") as lines:
+        cues = {row["cue"].strip().lower() for row in csv.DictReader(lines)}
+    return round(len(cues & vocabulary) / len(cues), 3)
 
 
 def timed(act: Callable[[], Any], *, runs: int) -> tuple[float, Any]:
@@ -119,16 +143,21 @@ def make_reference(weights: Path, *, open_clip: Any, torch: Any) -> Callable[[st
 
 def make_ours(
     weights: Path, pictures: list[Path], *, pool: int
-) -> tuple[Callable[[], list[list[int]]], float]:
-    """Our way through the services and the database, from the stored query to the stored verdict."""
+) -> tuple[Callable[[], list[list[int]]], Callable[[], list[list[int]]], float]:
+    """Our way through the services and the database, from the stored query to the stored verdict.
+
+    Returned are: asking words that are new, asking words of the vocabulary, and seconds of loading a pool.
+    """
     from hashlib import sha256  # noqa: PLC0415
 
     from django.conf import settings  # noqa: PLC0415
+    from django.db import transaction  # noqa: PLC0415
     from django.utils import timezone  # noqa: PLC0415
 
     from scoring.models import RegisteredRival, Verdict  # noqa: PLC0415
     from scoring.services import asking_rivals, embedding, embedding_backfill, fetching, rival_answers  # noqa: PLC0415
     from scoring.services.rival_pool import Entering, enter_pool  # noqa: PLC0415
+    from scoring.services.vocabulary import learn_words  # noqa: PLC0415
     from tests.factories import make_study  # noqa: PLC0415
 
     settings.MEDIA_ROOT = str(pictures[0].parent)
@@ -148,17 +177,19 @@ def make_ours(
     embedding_backfill.fill_pools()
     warm_s = time_loading(rival, pool=pool, embedding=embedding)
     shown = [asking_rivals.ShownPicture(sha256=digest, caption="") for digest in digests]
-    spent = iter(range(10**6))
+    spent = iter(range(1, 10**6))
 
-    def ask_both() -> list[list[int]]:
-        # One more blank each time makes another prompt of the same tokens: none is answered from memory.
-        blanks = " " * next(spent)
+    def ask_both(blanks: str) -> list[list[int]]:
         news = [
             asking_rivals.NewRivalQuery(text=f"{cue}{blanks}"[:100], pictures=shown, chosen=[0, 1])
             for cue in CUES
         ]
-        rival_queries = asking_rivals.put_rival_queries(news, study=study, urgent=True, now=timezone.now())
-        rival_answers.answer_waiting()
+        with transaction.atomic():  # as a page's request has it
+            rival_queries = asking_rivals.put_rival_queries(
+                news, study=study, urgent=True, now=timezone.now()
+            )
+        if blanks:
+            rival_answers.answer_waiting()
         verdicts = {
             one.rival_query_id: one
             for one in Verdict.objects.filter(rival_query__in=rival_queries, rival=rival)
@@ -166,7 +197,10 @@ def make_ours(
         found = [verdicts[rival_query.pk].scores for rival_query in rival_queries]
         return [sorted(range(len(scores)), key=lambda place: -scores[place]) for scores in found]
 
-    return ask_both, warm_s
+    learn_words(CUES)
+    embedding_backfill.read_vocabularies()
+    # One more blank each time makes another prompt of the same tokens: none is answered from memory.
+    return lambda: ask_both(" " * next(spent)), lambda: ask_both(""), warm_s
 
 
 def time_loading(rival: Any, *, pool: int, embedding: Any) -> float:
