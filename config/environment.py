@@ -51,6 +51,7 @@ KNOWN = {
     "CROWD_RELEASES_BUCKET": "bucket of the releases' files; empty: they are in the data folder",
     "CROWD_RELEASES_ENDPOINT_URL": "address of the service that has this bucket; empty: Amazon's S3",
     "CROWD_RIVAL": "the rival of studies that name none: minilm, or one that was fetched",
+    "CROWD_VOCABULARY": "the most words whose vectors every rival in play computes beforehand; 0 for none",
     "CROWD_RIVAL_DEADLINE_S": "seconds after which a worker is told that the verdict comes later",
     "CROWD_SECRET_KEY": "Django's secret key",
     "CROWD_SENDERS": "HITs sent at the same time by one background process",

@@ -379,6 +379,7 @@ SENDERS = read_rate(os.environ, "CROWD_SENDERS", default=4) or 1
 FETCH_PRIVATE = read_flag(os.environ, "CROWD_FETCH_PRIVATE")
 SURVEY_S = read_rate(os.environ, "CROWD_SURVEY_S", default=600)
 RIVAL = env.str("CROWD_RIVAL", "minilm")
+VOCABULARY = read_rate(os.environ, "CROWD_VOCABULARY", default=60_000)
 RIVAL_DEADLINE_S = read_rate(os.environ, "CROWD_RIVAL_DEADLINE_S", default=10) or 10
 WEIGHTS_DIR = Path(env.str("CROWD_WEIGHTS_DIR", str(DATA_DIR / "weights"))).resolve()
 FIRST_ACCOUNT = {

@@ -22,6 +22,13 @@ def fill_pools() -> None:
     embedding_backfill.fill_pools()
 
 
+@sweep("scoring.read_vocabularies", rest_s=30, due_at=pending_work.next_reading, queue="rival")
+def read_vocabularies() -> None:
+    from scoring.services import embedding_backfill  # noqa: PLC0415
+
+    embedding_backfill.read_vocabularies()
+
+
 @sweep("scoring.answer_questions", rest_s=3, due_at=pending_work.next_question_answer, queue="rival")
 def answer_questions() -> None:
     from scoring.services import answering_questions  # noqa: PLC0415 - as above

@@ -4,7 +4,7 @@ Each slice is one transaction that also records how far the file has been read; 
 goes on from there. No query sees the list before its last line is in.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 import structlog
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Sum
 
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -20,6 +20,7 @@ from qualifications.domain.association_files import FileRefused
 from qualifications.models import SwowEdge, SwowList
 from qualifications.services.file_slices import MOST_PROBLEMS, Slice, look_at, slices
 from qualifications.services.graph_storage import Store
+from scoring.services.vocabulary import learn_words
 
 # The licence of the published strength files: they may be used here, and never be passed on.
 PUBLISHED_UNDER = "CC BY-NC-ND 3.0"
@@ -142,7 +143,14 @@ def _finish(swow: SwowList, *, now: datetime) -> SwowList:
     if not finished:
         raise _elsewhere(swow)
     log.info("swow.imported", list=str(swow.public_id), rows=swow.rows, bad_lines=swow.bad_lines)
+    learn_words(words_by_frequency(swow))
     return swow
+
+
+def words_by_frequency(swow: SwowList) -> Iterator[str]:
+    """Yield the list's words, those that most people said first."""
+    words = swow.words.annotate(said=Sum("cues__count")).order_by(F("said").desc(nulls_last=True), "pk")
+    return words.values_list("text", flat=True).iterator(chunk_size=1000)
 
 
 def _fail(swow: SwowList, words: str) -> SwowList:

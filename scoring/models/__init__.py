@@ -1,4 +1,4 @@
-from scoring.models.embeddings import PoolPicture, Space, Vector
+from scoring.models.embeddings import PoolPicture, Space, Vector, VocabularyWord
 from scoring.models.model_questions import ModelQuestion
 from scoring.models.rivals import RegisteredRival, StudyRival
 from scoring.models.scores import Score
@@ -15,4 +15,5 @@ __all__ = [
     "StudyRival",
     "Vector",
     "Verdict",
+    "VocabularyWord",
 ]

@@ -15,6 +15,15 @@ class PoolPicture(models.Model):
         return self.caption
 
 
+class VocabularyWord(models.Model):
+    """A word that somebody may well ask about: rivals in play compute its vector beforehand."""
+
+    text = models.CharField(max_length=30, unique=True)
+
+    def __str__(self) -> str:
+        return self.text
+
+
 class Space(models.Model):
     """A space in which vectors are comparable: one model's weights and one preprocessing of its input."""
 

@@ -42,6 +42,8 @@ class RegisteredRival(ModelFacts):
     space = models.ForeignKey(
         "scoring.Space", models.SET_NULL, null=True, editable=False, related_name="rivals"
     )
+    # The last row of the vocabulary that it has read in that space.
+    vocabulary_read = models.PositiveBigIntegerField(default=0, editable=False)
     added_at = models.DateTimeField()
 
     class Meta:

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, Model, OuterRef, QuerySet
 
 from scoring import rivals
-from scoring.models import PoolPicture, RegisteredRival, Space, Vector
+from scoring.models import PoolPicture, RegisteredRival, Space, Vector, VocabularyWord
 from scoring.services.model_loading import LoadedRival, computing, load_rival, load_scorer, with_space
 from scoring.services.picture_places import find_pictures
 
@@ -25,6 +25,7 @@ Of = Vector.Of
 MOST_KEPT = 20_000
 # One chunk takes a processor about a second with RN50, so a verdict waits no longer.
 AT_ONCE = 8
+WORDS_AT_ONCE = 32
 log = structlog.get_logger()
 _memory: dict[tuple[str, str, str], dict[str, rivals.Vectors]] = {}
 
@@ -78,6 +79,22 @@ def fill_pool(rival: RegisteredRival) -> int:
     return len(batch)
 
 
+def read_vocabulary(rival: RegisteredRival) -> int:
+    """Embed the next words of the vocabulary for this rival; return how many were read."""
+    loaded = load_rival(rival)
+    with computing, one_at_a_time(Space.objects.filter(pk=loaded.space.pk)) as free:
+        if not free:
+            return 0
+        read = RegisteredRival.objects.values_list("vocabulary_read", flat=True).get(pk=rival.pk)
+        words = list(VocabularyWord.objects.filter(pk__gt=read).order_by("pk")[:WORDS_AT_ONCE])
+        if words:
+            _embed_prompts(loaded, [loaded.model.prompt(word.text) for word in words])
+            RegisteredRival.objects.filter(pk=rival.pk, vocabulary_read=read).update(
+                vocabulary_read=words[-1].pk
+            )
+    return len(words)
+
+
 def unseen(loaded: LoadedRival) -> QuerySet[PoolPicture]:
     known = Vector.objects.filter(
         space=loaded.space, of=Of.PICTURE, content_sha256=OuterRef(loaded.rival.reads)
@@ -104,6 +121,16 @@ def _as_rivals_see(one: PoolPicture) -> rivals.Picture:
 
 def _path_of(below_media: str) -> str:
     return str(Path(settings.MEDIA_ROOT) / below_media)
+
+
+def _embed_prompts(loaded: LoadedRival, prompts: Sequence[str]) -> None:
+    """Store the prompts' vectors where they are missing. Memory is left to what is really asked."""
+    by_key = {sha256(prompt.encode()).hexdigest(): prompt for prompt in prompts}
+    stored = loaded.space.vectors.filter(of=Of.PROMPT, content_sha256__in=by_key)
+    missing = by_key.keys() - set(stored.values_list("content_sha256", flat=True))
+    keys = [key for key in by_key if key in missing]
+    if keys:
+        _store(loaded, Of.PROMPT, keys, loaded.model.embed_texts([by_key[key] for key in keys]))
 
 
 def _embed_each(loaded: LoadedRival, pictures: Sequence[rivals.Picture]) -> None:
@@ -159,6 +186,12 @@ def find_kept(space: Space, of: str, keys: Iterable[str]) -> dict[str, rivals.Ve
 def _keep(
     loaded: LoadedRival, of: str, keys: Sequence[str], vectors: rivals.Vectors
 ) -> dict[str, rivals.Vectors]:
+    _store(loaded, of, keys, vectors)
+    kept = _kept(loaded.space, of)
+    return {key: _remember(kept, key, vector) for key, vector in zip(keys, vectors, strict=True)}
+
+
+def _store(loaded: LoadedRival, of: str, keys: Sequence[str], vectors: rivals.Vectors) -> None:
     if not np.isfinite(vectors).all():
         raise rivals.NotNumbers(
             f"{loaded.rival.name} computes no numbers on {loaded.model.device}. "
@@ -171,8 +204,6 @@ def _keep(
         ],
         ignore_conflicts=True,
     )
-    kept = _kept(loaded.space, of)
-    return {key: _remember(kept, key, vector) for key, vector in zip(keys, vectors, strict=True)}
 
 
 def _remember(kept: dict[str, rivals.Vectors], key: str, vector: rivals.Vectors) -> rivals.Vectors:

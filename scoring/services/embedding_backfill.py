@@ -1,4 +1,4 @@
-"""Every picture of the pool is embedded for every rival in play before a worker asks."""
+"""Every picture of the pool, and every word of the vocabulary, is embedded before a worker asks."""
 
 import time
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from collections.abc import Callable
 import structlog
 
 from scoring.models import PendingQuery, RegisteredRival
-from scoring.services.embedding import fill_pool
+from scoring.services.embedding import fill_pool, read_vocabulary
 from scoring.services.rival_answers import FAILURES, answer_waiting
 from scoring.services.rival_selection import rivals_with_vectors
 
@@ -40,7 +40,23 @@ def fill_for(
 
 
 def _fill_some(rival: RegisteredRival) -> int:
-    some = fill_pool(rival)
+    return _between_answers(fill_pool, rival)
+
+
+def read_vocabularies() -> int:
+    """Embed the vocabulary for every rival in play, a few words at a time."""
+    count = 0
+    for rival in rivals_with_vectors():
+        try:
+            while some := _between_answers(read_vocabulary, rival):
+                count += some
+        except FAILURES as problem:
+            log.warning("vocabulary.not_read", rival=rival.name, error=type(problem).__name__)
+    return count
+
+
+def _between_answers(embed_some: Callable[[RegisteredRival], int], rival: RegisteredRival) -> int:
+    some = embed_some(rival)
     if some and PendingQuery.objects.filter(is_urgent=True).exists():
         answer_waiting()
     return some

@@ -69,8 +69,8 @@ def with_space(rival: RegisteredRival, model: rivals.DualEncoder) -> LoadedRival
     if not space.model:
         Space.objects.filter(pk=space.pk).update(model=model.spec.model)
     if rival.space_id != space.pk:
-        RegisteredRival.objects.filter(pk=rival.pk).update(space=space)
-        rival.space = space
+        RegisteredRival.objects.filter(pk=rival.pk).update(space=space, vocabulary_read=0)
+        rival.space, rival.vocabulary_read = space, 0
     return LoadedRival(rival=rival, model=model, space=space)
 
 

@@ -8,6 +8,7 @@ from scoring.models import PendingQuery
 from scoring.models.model_questions import ModelQuestion
 from scoring.queries.pool_coverage import is_pool_known
 from scoring.services.rival_selection import NoRival, rivals_with_vectors
+from scoring.services.vocabulary import is_all_read
 
 # How long a rival rests that could not read the pool: its weights are missing, or the memory was full.
 REST = timedelta(minutes=1)
@@ -36,6 +37,11 @@ def next_filling(*, now: datetime) -> datetime | None:
     except NoRival:
         return None
     return None if all(is_pool_known(rival) for rival in rivals) else now + REST
+
+
+def next_reading(*, now: datetime) -> datetime | None:
+    """When a rival that could not read the whole vocabulary tries again; None if all have."""
+    return None if is_all_read() else now + REST
 
 
 def questions_waiting() -> QuerySet[ModelQuestion]:
