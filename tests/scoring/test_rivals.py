@@ -14,7 +14,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from scoring import rivals
-from scoring.domain import best, jaccard
+from scoring.domain import best, jaccard, ranked
 from scoring.rivals.registry import UnknownKind
 
 pytestmark = pytest.mark.pure
@@ -144,3 +144,23 @@ def test_minilm_is_as_strong_on_recorded_associations_as_it_was_measured_to_be()
     over_captions, over_names = mean_jaccard(captions), mean_jaccard({})
 
     assert (round(over_captions, 1), round(over_names, 1)) == (41.7, 38.6)
+
+
+@needs_recorded
+def test_words_read_beforehand_rank_as_the_model_ranks_them_alone() -> None:
+    model: Any = rivals.load_scorer(SPEC)
+    rows = list(recorded())
+    cues = sorted({row["cue"] for row in rows})
+    slices = [cues[start : start + 32] for start in range(0, len(cues), 32)]
+    beforehand = dict(zip(cues, np.concatenate([model.embed_texts(some) for some in slices]), strict=True))
+    concepts = sorted({name for row in rows for name in json.loads(row["candidates"])})
+    seen = dict(zip(concepts, model.embed_texts(concepts), strict=True))
+
+    different = []
+    for row in rows:
+        shown = np.stack([seen[name] for name in json.loads(row["candidates"])])
+        alone = model.embed_texts([row["cue"]])[0]
+        if ranked(rivals.cosines(beforehand[row["cue"]], shown)) != ranked(rivals.cosines(alone, shown)):
+            different.append(row["association"])
+
+    assert (len(rows), different) == (840, [])
