@@ -4,7 +4,7 @@ import json
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from http.client import HTTPConnection
+from http.client import HTTPConnection, RemoteDisconnected
 from typing import Any, Self
 from urllib.parse import urlencode, urlsplit
 from uuid import uuid4
@@ -99,8 +99,14 @@ class Page:
     def _post(self, verb: str, **fields: Any) -> dict[str, Any]:
         body = urlencode({"token": self._spymaster.token, **fields}, doseq=True)
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        self._connection.request("POST", f"{self._spymaster.path}/{verb}/", body, headers)
-        answer = self._connection.getresponse()
+        path = f"{self._spymaster.path}/{verb}/"
+        try:
+            self._connection.request("POST", path, body, headers)
+            answer = self._connection.getresponse()
+        except (ConnectionError, RemoteDisconnected):  # it was idle for too long: a browser opens another
+            self._connection.close()
+            self._connection.request("POST", path, body, headers)
+            answer = self._connection.getresponse()
         content = answer.read()
         if answer.status != 200:
             raise RuntimeError(f"{answer.status}: {content[:300]!r}")

@@ -1,7 +1,8 @@
 """Seconds from the question to the page's verdict: python -m tests.bench.verdicts --json
 
 Needs PostgreSQL and Redis: DATABASE_URL, MARKETPLACE_DATABASE_URL, REDIS_URL. It makes databases of its own.
-One web process, one rival worker, and 1, 8 and 32 pages that ask at the same moment, again and again.
+One web process, one rival worker, and 1, 8 and 32 pages that ask at the same moment, again and again: words
+that nobody has asked about before, and words of the vocabulary, which the rival has read beforehand.
 """
 
 import argparse
@@ -10,20 +11,34 @@ import os
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from threading import Barrier
 
 from tests.bench.spymasters import Page, Spymaster, make_cue
+from tests.config.processes import wait_until
 from tests.promise.test_kill import Deployment, deployed, server_databases
 
 CROWDS = (1, 8, 32)
 ROUNDS = 20
+WARMING = 4
+PATIENCE_S = 120
 MAKE = """
 import json
 from tests.bench.spymasters import make_spymasters
 print(json.dumps(make_spymasters({count})))
+"""
+LEARN = """
+import json, sys
+from scoring.services.vocabulary import learn_words
+print(learn_words({words!r}))
+"""
+UNREAD = """
+from scoring.models import RegisteredRival
+from scoring.services.vocabulary import words_unread
+print(max(words_unread(rival) for rival in RegisteredRival.objects.all()))
 """
 RIVAL = """
 from config.celery import app
@@ -31,7 +46,7 @@ app.worker_main(["worker", "--queues=rival", "--pool=solo", "--loglevel=WARNING"
 """
 
 
-def measure(deployment: Deployment, *, together: int, rounds: int, numbers: "count[int]") -> dict[str, float]:
+def measure(deployment: Deployment, *, together: int, rounds: int, cues: Iterator[str]) -> dict[str, float]:
     """Measure pages that ask two words each; new pages every second round."""
     wanted = together * -(-rounds // 2)
     made = json.loads(deployment.shell(MAKE.format(count=wanted)).splitlines()[-1])
@@ -41,10 +56,8 @@ def measure(deployment: Deployment, *, together: int, rounds: int, numbers: "cou
             pages = [Page(deployment.url, Spymaster(**one)) for one in made[start : start + together]]
             for slot in (1, 2):
                 barrier = Barrier(together)
-                cues = [make_cue(next(numbers)) for _ in pages]
                 asked = [
-                    crowd.submit(ask, page, slot=slot, cue=cue, barrier=barrier)
-                    for page, cue in zip(pages, cues, strict=True)
+                    crowd.submit(ask, page, slot=slot, cue=next(cues), barrier=barrier) for page in pages
                 ]
                 taken += [future.result() for future in asked]
     cuts = statistics.quantiles(taken, n=20, method="inclusive")
@@ -70,25 +83,41 @@ def main() -> None:
     options = parser.parse_args()
     if not os.environ.get("DATABASE_URL") or not os.environ.get("REDIS_URL"):
         sys.exit("Set DATABASE_URL, MARKETPLACE_DATABASE_URL and REDIS_URL.")
-    numbers = count()
+    new = map(make_cue, count())
+    known = [f"known{make_cue(number)}" for number in range(2 * options.rounds * sum(CROWDS))]
     with (
         tempfile.TemporaryDirectory() as folder,
         server_databases() as databases,
-        deployed(Path(folder), databases=databases, parts=("web",)) as deployment,
+        deployed(Path(folder), databases=databases, parts=("web", "beat")) as deployment,
     ):
         deployment.add("rival", "shell", "--no-imports", "--command", RIVAL)
         deployment.start("rival")
-        measure(deployment, together=1, rounds=4, numbers=numbers)  # until everything is warm
+        measure(deployment, together=1, rounds=WARMING, cues=new)
+        learn(deployment, known)
         found = {
-            str(together): measure(deployment, together=together, rounds=options.rounds, numbers=numbers)
-            for together in CROWDS
+            name: {
+                str(together): measure(deployment, together=together, rounds=options.rounds, cues=cues)
+                for together in CROWDS
+            }
+            for name, cues in (("new", new), ("known", iter(known)))
         }
     if options.json:
         print(json.dumps(found))  # noqa: T201
         return
-    for together, figures in found.items():
-        words = ", ".join(f"{name} {value}" for name, value in figures.items())
-        print(f"{together:>3} at once: {words}")  # noqa: T201
+    for name, crowds in found.items():
+        for together, figures in crowds.items():
+            words = ", ".join(f"{key} {value}" for key, value in figures.items())
+            print(f"{name} words, {together:>2} at once: {words}")  # noqa: T201
+
+
+def learn(deployment: Deployment, words: list[str]) -> None:
+    """Put words into the vocabulary, and wait until the rival has read them."""
+    deployment.shell(LEARN.format(words=words))
+
+    def is_read() -> bool:
+        return deployment.shell(UNREAD).split()[-1] == "0"
+
+    wait_until(is_read, seconds=PATIENCE_S, what="the vocabulary is read")
 
 
 if __name__ == "__main__":

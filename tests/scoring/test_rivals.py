@@ -146,6 +146,7 @@ def test_minilm_is_as_strong_on_recorded_associations_as_it_was_measured_to_be()
     assert (round(over_captions, 1), round(over_names, 1)) == (41.7, 38.6)
 
 
+@pytest.mark.long
 @needs_recorded
 def test_words_read_beforehand_rank_as_the_model_ranks_them_alone() -> None:
     model: Any = rivals.load_scorer(SPEC)
