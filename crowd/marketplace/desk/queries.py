@@ -81,7 +81,7 @@ def overview(*, now: datetime) -> Overview:
     emails = Email.objects.filter(sent_at=None)
     events = Event.objects.filter(delivered_at=None)
     return Overview(
-        open_hits=HIT.objects.filter(closed_at=None, expires_at__gt=now).count(),
+        open_hits=hits_on_offer(now=now).count(),
         workers=workers.count(),
         to_pay=owed_workers().count(),
         owed=owed_sum(),
@@ -108,6 +108,13 @@ def books() -> dict[str, Decimal]:
 def requesters(*, search: str, sort: str) -> QuerySet[Requester]:
     found = Requester.objects.filter(Q(name__icontains=search) | Q(external_id__iexact=search))
     return found.order_by(*REQUESTER_SORTS[sort])
+
+
+def hits_on_offer(*, now: datetime, search: str = "") -> QuerySet[HIT]:
+    """HITs whose time is not over, the newest first, also those of which every place is taken."""
+    found = HIT.objects.filter(closed_at=None, expires_at__gt=now).select_related("hit_type", "requester")
+    fits = Q(external_id__iexact=search) | Q(hit_type__title__icontains=search)
+    return found.filter(fits).order_by("-id") if search else found.order_by("-id")
 
 
 def transfers(*, requester: Requester) -> "QuerySet[WithAnnotations[LedgerEntry, Giver]]":

@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from django.db.models import QuerySet
+
 from crowd.marketplace import domain
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError, out_of_range, wrong_state
@@ -35,6 +37,16 @@ def expire_hit(*, hit: HIT, now: datetime) -> None:
             locked.save(update_fields=["expires_at"])
         if not locked.closed_at:
             end_if_over(locked, now=now)
+
+
+def take_down(hits: QuerySet[HIT], *, now: datetime) -> int:
+    """End the time of these HITs, so that nobody accepts one from now on; return how many were on offer.
+
+    The clock then expires each, however many there are. Callers hold the transaction.
+    """
+    on_offer = hits.filter(closed_at=None, expires_at__gt=now)
+    list(on_offer.select_for_update(no_key=True).order_by("pk").values_list("pk"))  # locked in one order
+    return on_offer.update(expires_at=now)
 
 
 def expire_if_due(hit_id: int, *, now: datetime) -> None:

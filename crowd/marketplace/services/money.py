@@ -32,8 +32,9 @@ def withdraw(*, requester_id: int, amount: Decimal, now: datetime, subject: str 
 
 
 def hold(*, requester_id: int, amount: Decimal, subject: str, now: datetime) -> None:
-    """Set money aside for a HIT's assignments. Raises InsufficientFunds."""
-    _change(requester_id, available=-amount, on_hold=amount)
+    """Set money aside for a HIT's assignments. Raises RequestError without the money, or if closed."""
+    if _change(requester_id, available=-amount, on_hold=amount).closed_at:
+        raise RequestError("This Requester is closed.")
     _transfer(Account.AVAILABLE, Account.HELD, amount, requester_id=requester_id, subject=subject, now=now)
 
 
@@ -101,7 +102,9 @@ def lock_parties(*, requester_id: int, worker_ids: Iterable[int]) -> None:
     list(Worker.objects.select_for_update(no_key=True).filter(pk__in=worker_ids).order_by("pk"))
 
 
-def _change(requester_id: int, *, available: Decimal = Decimal(0), on_hold: Decimal = Decimal(0)) -> None:
+def _change(
+    requester_id: int, *, available: Decimal = Decimal(0), on_hold: Decimal = Decimal(0)
+) -> Requester:
     requester = Requester.objects.select_for_update(no_key=True).get(pk=requester_id)
     if requester.available + available < 0:
         raise RequestError(
@@ -112,6 +115,7 @@ def _change(requester_id: int, *, available: Decimal = Decimal(0), on_hold: Deci
     requester.available += available
     requester.on_hold += on_hold
     requester.save(update_fields=["available", "on_hold"])
+    return requester
 
 
 def _pay(

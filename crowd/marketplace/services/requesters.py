@@ -8,9 +8,9 @@ from decimal import Decimal
 from crowd.marketplace import domain, seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError, RuleBroken
-from crowd.marketplace.models import Layout
+from crowd.marketplace.models import HIT, Layout
 from crowd.marketplace.models.parties import AccessKey, Requester
-from crowd.marketplace.services import money
+from crowd.marketplace.services import hit_endings, money
 from hits.common.dollars import in_dollars
 
 LONGEST_LAYOUT = 65_535  # bytes, as of any question
@@ -114,11 +114,17 @@ def withdraw(*, requester_id: int, amount: Decimal, note: str, now: datetime) ->
             ) from None
 
 
-def close_requester(*, requester_id: int, now: datetime) -> None:
-    """Close a requester and revoke all keys. Open HITs run out by themselves."""
+def close_requester(*, requester_id: int, now: datetime) -> int:
+    """Close a requester: revoke all keys, and take its HITs off offer. Return how many those were.
+
+    HITs are locked before requesters, so a HIT that is posted meanwhile is found by a second look.
+    """
+    hits = HIT.objects.filter(requester=requester_id)
     with atomic():
+        taken_down = hit_endings.take_down(hits, now=now)
         Requester.objects.filter(pk=requester_id, closed_at=None).update(closed_at=now)
         AccessKey.objects.filter(requester_id=requester_id, revoked_at=None).update(revoked_at=now)
+        return taken_down + hit_endings.take_down(hits, now=now)
 
 
 def save_layout(*, requester_id: int, name: str, html: str, frame_height: int, now: datetime) -> Layout:

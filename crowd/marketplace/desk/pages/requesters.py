@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -15,6 +16,7 @@ from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.services import requesters as services
 from crowd.marketplace.services import trial_hits
+from crowd.marketplace.services.work import settle
 from hits.common.dollars import in_dollars
 
 LATEST = 8
@@ -55,6 +57,8 @@ def new(request: HttpRequest, operator: Operator) -> HttpResponse:
 @require_safe
 @operator_required
 def detail(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResponse:
+    now = clock.now()
+    settle(now=now)
     requester = find_requester(requester_id)
     context = {
         "requester": requester,
@@ -174,26 +178,32 @@ def new_ticket_key(request: HttpRequest, operator: Operator, requester_id: str) 
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_required
 def close(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResponse:
-    requester = find_requester(requester_id)
+    requester, now = find_requester(requester_id), clock.now()
     if request.method != "POST":
+        on_offer = queries.hits_on_offer(now=now).filter(requester=requester).count()
         return ask(
             request,
             operator,
             title=f"Close {requester}?",
             text=[
                 "All keys stop, and no new one can be made. This cannot be undone.",
-                "HITs that are open stay until they expire.",
+                f"{_hits(on_offer)} on offer: taken down at once. Begun work may still be submitted.",
                 "Submitted work is approved automatically in due time, and workers are paid for it.",
                 f"{in_dollars(requester.available)} are available, {in_dollars(requester.on_hold)} on hold.",
-                "The remaining money can be withdrawn afterwards.",
+                "What is held for work that nobody took becomes available. It can be withdrawn afterwards.",
             ],
             button="Close the requester",
             back=reverse("desk:requester", args=[requester_id]),
             is_grave=True,
         )
-    with doing(request, operator, "requester closed", about=requester.external_id):
-        services.close_requester(requester_id=requester.pk, now=clock.now())
-    return tell(f"{requester} is closed.", "desk:requester", requester_id)
+    with doing(request, operator, "requester closed", about=requester.external_id) as entry:
+        taken_down = services.close_requester(requester_id=requester.pk, now=now)
+        entry.note = f"{_hits(taken_down)} taken down"
+    return tell(f"{requester} is closed. {entry.note}.", "desk:requester", requester_id)
+
+
+def _hits(count: int) -> str:
+    return f"{count} HIT{pluralize(count)}"
 
 
 def find_requester(external_id: str) -> Requester:

@@ -1,0 +1,80 @@
+"""HITs at the desk: they go off offer with their requester."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from crowd.marketplace.database import atomic
+from crowd.marketplace.errors import RequestError
+from crowd.marketplace.models import HIT, LedgerEntry
+from crowd.marketplace.models.parties import Requester
+from crowd.marketplace.services import hit_creation, requesters, work
+from tests.crowd.marketplace.desk import Desk
+from tests.crowd.marketplace.rows import accept, available, facts, post_hit, status_of
+from tests.crowd.marketplace.site import open_hit, text_of
+from tests.factories import invite, make_requester
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def requester() -> Requester:
+    return make_requester(now=timezone.now()).requester
+
+
+def test_closing_takes_every_hit_off_offer_and_says_how_many(desk: Desk, requester: Requester) -> None:
+    now = timezone.now()
+    begun = open_hit(requester=requester, reward="0.50", max_assignments=3)
+    open_hit(requester=requester, reward="0.25", title="Another")
+    elsewhere = open_hit()
+    held = accept(begun, now=now)
+
+    asked = text_of(desk.get(f"requesters/{requester.external_id}/close/"))
+    desk.post(f"requesters/{requester.external_id}/close/")
+    told = text_of(desk.get(f"requesters/{requester.external_id}/"))
+
+    assert "2 HITs on offer: taken down at once. Begun work may still be submitted." in asked
+    assert f"{requester} is closed. 2 HITs taken down." in told
+    assert "requester closed: 2 HITs taken down" in told
+    with pytest.raises(work.NotAvailable):
+        accept(begun, worker=invite(now=now)[0], now=timezone.now())
+    assert available(requester) == Decimal("99.50")  # what is held for the begun work stays
+    assert work.submit_assignment(assignment=held, answer="<answer/>", now=timezone.now())
+    assert (status_of(held), facts(elsewhere, now=timezone.now()).status) == ("Submitted", "Assignable")
+
+
+def test_many_hits_are_off_offer_at_once_before_the_clock_has_ended_each(requester: Requester) -> None:
+    now = timezone.now()
+    hits = [post_hit(requester=requester, title=f"No. {number}", now=now) for number in range(3)]
+
+    taken_down = requesters.close_requester(requester_id=requester.pk, now=now)
+
+    assert taken_down == 3
+    assert {hit.closed_at for hit in HIT.objects.all()} == {None}
+    for hit in hits:
+        with pytest.raises(work.NotAvailable):
+            accept(hit, now=now)
+    work.settle_all(now=now)
+    assert {hit.closed_at for hit in HIT.objects.all()} == {now}
+    assert available(requester) == Decimal(100)
+
+
+def test_a_hit_that_is_posted_while_its_requester_closes_is_refused(requester: Requester) -> None:
+    now = timezone.now()
+    hit = post_hit(requester=requester, now=now)
+    requesters.close_requester(requester_id=requester.pk, now=now)
+    entries = LedgerEntry.objects.count()
+
+    with pytest.raises(RequestError, match="closed"):
+        post_hit(requester=requester, title="Late", now=now)
+    with pytest.raises(RequestError, match="closed"), atomic():
+        hit_creation.add_assignments(
+            hit=hit_creation.lock_hit(hit.pk),
+            more=1,
+            at_least_until=now + timedelta(days=1),
+            now=now + timedelta(minutes=1),
+        )
+
+    assert (HIT.objects.count(), LedgerEntry.objects.count()) == (1, entries)
