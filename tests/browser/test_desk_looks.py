@@ -7,6 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, ViewportSize
 
 from crowd.marketplace.desk.session import COOKIE
+from crowd.marketplace.models import HIT
 from crowd.marketplace.models.parties import AccessKey, Block, Operator, Requester, Worker
 from crowd.marketplace.services import operators, payouts, requesters, reviewing, workers
 from tests.browser.conftest import OpenPage
@@ -64,7 +65,16 @@ def test_empty_desk_looks_right(visitor: Visitor, sites: Sites) -> None:
     visitor.visit("desk-sign-in", f"{desk}/sign-in/")
     sign_in(visitor.page.context, sites=sites)
     visitor.visit("desk-overview-empty", f"{desk}/")
-    for name in ("requesters", "workers", "payouts", "payouts/history", "blocks", "log", "public-pages"):
+    for name in (
+        "requesters",
+        "hits",
+        "workers",
+        "payouts",
+        "payouts/history",
+        "blocks",
+        "log",
+        "public-pages",
+    ):
         visitor.visit(f"desk-{name.replace('/', '-')}-empty", f"{desk}/{name}/")
     visitor.visit("desk-not-found", f"{desk}/nowhere/", status=404)
 
@@ -79,6 +89,10 @@ def test_busy_desk_looks_right(visitor: Visitor, sites: Sites, busy: Requester) 
 
     visitor.visit("desk-overview", f"{desk}/")
     visitor.visit("desk-books", f"{desk}/books/")
+    hit = f"{desk}/hits/{HIT.objects.get().external_id}"
+    visitor.visit("desk-hits", f"{desk}/hits/")
+    visitor.visit("desk-hit", f"{hit}/")
+    visitor.visit("desk-take-down", f"{hit}/take-down/")
     visitor.visit("desk-requesters", f"{desk}/requesters/")
     visitor.visit("desk-requester-new", f"{desk}/requesters/new/")
     visitor.visit("desk-requester", f"{requester}/")

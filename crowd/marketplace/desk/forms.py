@@ -203,7 +203,7 @@ class FactsForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    reason = forms.CharField(max_length=500, help_text="Only operators see it; it is kept in the log.")
+    reason = forms.CharField(max_length=400, help_text="Only operators see it; it is kept in the log.")
 
 
 class EraseForm(forms.Form):

@@ -8,7 +8,7 @@ from itertools import chain
 from operator import or_
 from typing import TypedDict
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django_stubs_ext import WithAnnotations
 
@@ -115,6 +115,11 @@ def hits_on_offer(*, now: datetime, search: str = "") -> QuerySet[HIT]:
     found = HIT.objects.filter(closed_at=None, expires_at__gt=now).select_related("hit_type", "requester")
     fits = Q(external_id__iexact=search) | Q(hit_type__title__icontains=search)
     return found.filter(fits).order_by("-id") if search else found.order_by("-id")
+
+
+def requesters_with_offers(*, now: datetime) -> QuerySet[Requester]:
+    offers = HIT.objects.filter(requester=OuterRef("pk"), closed_at=None, expires_at__gt=now)
+    return Requester.objects.filter(Exists(offers)).order_by("name")
 
 
 def transfers(*, requester: Requester) -> "QuerySet[WithAnnotations[LedgerEntry, Giver]]":

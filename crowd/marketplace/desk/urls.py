@@ -1,6 +1,7 @@
 from django.urls import path, re_path
 
 from crowd.marketplace.desk.pages import (
+    hits,
     invitations,
     layouts,
     money,
@@ -15,6 +16,7 @@ from crowd.marketplace.desk.pages import (
 
 app_name = "desk"
 REQUESTER = "requesters/<slug:requester_id>/"
+HIT = "hits/<slug:hit_id>/"
 WORKER = "workers/<slug:worker_id>/"
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -27,6 +29,9 @@ urlpatterns = [
     path("log/", overview.log, name="log"),
     path("blocks/", overview.blocks, name="blocks"),
     path("blocks/<int:block_id>/lift/", overview.lift_block, name="lift_block"),
+    path("hits/", hits.index, name="hits"),
+    path(HIT, hits.detail, name="hit"),
+    path(f"{HIT}take-down/", hits.take_down, name="take_down"),
     path("requesters/", requesters.index, name="requesters"),
     path("requesters/new/", requesters.new, name="new_requester"),
     path(REQUESTER, requesters.detail, name="requester"),

@@ -135,6 +135,7 @@ LISTS = {
     "workers invited": Subject(name="Workers", url=reverse_lazy("desk:workers")),
     "requester made": Subject(name="Requesters", url=reverse_lazy("desk:requesters")),
 }
+TAKEN_DOWN = "HIT taken down"  # its note begins with the HIT's id
 
 
 @require_safe
@@ -152,6 +153,8 @@ def _shown(entry: AuditEntry, known: Mapping[str, Subject]) -> list[Subject]:
     """Return the first few whom an action was about; behind them, or in their place, a list of all."""
     named = [known[one] for one in (entry.about, *entry.named) if one in known]
     listed = [LISTS[entry.what]] if entry.what in LISTS and len(named) != 1 else []
+    if entry.what == TAKEN_DOWN:
+        listed.append(Subject(name="HIT", url=reverse("desk:hit", args=[entry.note.partition(" ")[0]])))
     return named[:MOST_SHOWN] + listed
 
 

@@ -65,6 +65,7 @@ def detail(request: HttpRequest, operator: Operator, requester_id: str) -> HttpR
         "keys": requester.access_keys.order_by("-id"),
         "layouts": requester.layouts.defer("html").order_by("name"),
         "transfers": queries.transfers(requester=requester)[:LATEST],
+        "on_offer": queries.hits_on_offer(now=now).filter(requester=requester).count(),
         "trial_id": trial_hits.latest_trial_id(requester),
         "audit_entries": queries.audit_entries_of(requester)[:LATEST],
         "fees_form": FeesForm(initial={"fee_schedule": requester.fee_schedule}),

@@ -1,4 +1,4 @@
-"""HITs at the desk: they go off offer with their requester."""
+"""HITs at the desk: those on offer are found, and taken down one by one or with their requester."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -9,9 +9,9 @@ from django.utils import timezone
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import HIT, LedgerEntry
-from crowd.marketplace.models.parties import Requester
+from crowd.marketplace.models.parties import AuditEntry, Requester
 from crowd.marketplace.services import hit_creation, requesters, work
-from tests.crowd.marketplace.desk import Desk
+from tests.crowd.marketplace.desk import Desk, rows_of
 from tests.crowd.marketplace.rows import accept, available, facts, post_hit, status_of
 from tests.crowd.marketplace.site import open_hit, text_of
 from tests.factories import invite, make_requester
@@ -78,3 +78,59 @@ def test_a_hit_that_is_posted_while_its_requester_closes_is_refused(requester: R
         )
 
     assert (HIT.objects.count(), LedgerEntry.objects.count()) == (1, entries)
+
+
+def test_hits_on_offer_are_listed_searched_and_filtered(desk: Desk, requester: Requester) -> None:
+    ended = open_hit(requester=requester, title="Ended", ago=timedelta(days=2))
+    first = open_hit(requester=requester, title="Colors", reward="0.30", max_assignments=4)
+    other = open_hit(title="Sounds")
+    accept(first, now=timezone.now())
+
+    overview = desk.get("").content.decode()
+
+    def titles(query: str) -> list[str]:
+        return [row.split()[0] for row in rows_of(desk.get(f"hits/?{query}"))]
+
+    row = rows_of(desk.get("hits/?q=color"))[0]
+    assert '<dt>Open HITs</dt><dd><a href="/desk/hits/">2</a></dd>' in overview
+    assert (titles(""), titles("q=SOUND"), titles(f"q={first}")) == (
+        ["Sounds", "Colors"],
+        ["Sounds"],
+        ["Colors"],
+    )
+    assert titles(f"requester={other.requester.external_id}") == ["Sounds"]
+    assert (titles(f"q={ended}"), titles("q=%00&requester=%00")) == ([], ["Sounds", "Colors"])
+    assert f"Colors {first} {requester} $0.30 3 of 4" in row
+    link = f"/desk/hits/?requester={requester.external_id}"
+    assert f'<a href="{link}">1</a>' in desk.get(f"requesters/{requester.external_id}/").content.decode()
+
+
+def test_a_hit_is_taken_down_for_a_reason_that_the_log_keeps(desk: Desk, requester: Requester) -> None:
+    hit, other = open_hit(requester=requester, max_assignments=2), open_hit(requester=requester)
+    held = accept(hit, now=timezone.now())
+
+    without = desk.post(f"hits/{hit}/take-down/", reason="")
+    still = facts(hit, now=timezone.now()).status
+    desk.post(f"hits/{hit}/take-down/", reason="Asks for passwords")
+
+    page = text_of(desk.get(f"hits/{hit}/"))
+    entry = AuditEntry.objects.get()
+    assert (without.status_code, still) == (422, "Assignable")
+    assert "no longer on offer" in page
+    assert f"{held.worker} {held}" in page
+    assert (entry.what, entry.about) == ("HIT taken down", requester.external_id)
+    assert entry.note == f"{hit} – Asks for passwords"
+    assert f'<a href="/desk/hits/{hit}/">HIT</a>' in desk.get("log/").content.decode()
+    [left] = rows_of(desk.get("hits/"))
+    assert str(other) in left
+    assert work.submit_assignment(assignment=held, answer="<answer/>", now=timezone.now())
+
+
+def test_nobody_but_an_operator_takes_a_hit_down(desk: Desk, requester: Requester) -> None:
+    hit = open_hit(requester=requester)
+    desk.client.cookies.clear()
+
+    answers = [desk.get("hits/"), desk.get(f"hits/{hit}/"), desk.post(f"hits/{hit}/take-down/", reason="No")]
+
+    assert {answer.status_code for answer in answers} == {302}
+    assert facts(hit, now=timezone.now()).status == "Assignable"
