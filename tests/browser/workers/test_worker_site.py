@@ -152,6 +152,23 @@ def test_records_and_settings_look_right(
     assert visitor.problems == {}
 
 
+@pytest.mark.parametrize("size", ALSO_NARROW.values(), ids=ALSO_NARROW)
+def test_the_whole_menu_is_seen_with_the_count_of_unread_messages(
+    page: Page, sites: Sites, requester: Requester, worker: Worker, size: ViewportSize
+) -> None:
+    Message.objects.create(worker=worker, requester=requester, subject="", text="", sent_at=timezone.now())
+    page.set_viewport_size(size)
+    sign_in(page.context, worker, sites=sites)
+
+    page.goto(sites.marketplace)
+
+    menu = page.get_by_role("navigation", name="Site")
+    names = ("Find work", "My queue", "History", "Earnings", "Qualifications", "Messages", "Settings")
+    for name in names:
+        expect(menu.get_by_role("link", name=name)).to_be_in_viewport(ratio=1)
+    expect(menu.get_by_text("1 unread")).to_be_in_viewport(ratio=1)
+
+
 def test_work_goes_on_by_itself_while_the_box_is_ticked(
     page: Page, sites: Sites, requester: Requester, worker: Worker
 ) -> None:
