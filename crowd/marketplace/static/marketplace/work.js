@@ -1,4 +1,5 @@
-// Counts down to the deadline, hears where the requester is asked, and moves on when the work was handed in.
+// Counts down to the deadline, hears where the requester is asked, says when the page in the frame was stopped on
+// its way elsewhere, and moves on when the work was handed in.
 "use strict";
 
 const work = document.querySelector("[data-work]");
@@ -52,6 +53,14 @@ addEventListener("message", ({ data, origin }) => {
   if (new URL(data.ask).origin !== origin) return;
   ask.href = data.ask;
   ask.hidden = false;
+});
+
+// An old page that sends its form to Amazon is stopped by our policy, and would go blank without a word.
+const astray = document.querySelector("[data-astray]");
+document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
+  if (!astray || effectiveDirective !== "frame-src") return;
+  astray.querySelector("[data-place]").textContent = URL.canParse(blockedURI) ? new URL(blockedURI).host : blockedURI;
+  astray.hidden = false;
 });
 
 addEventListener("message", (event) => {
