@@ -61,6 +61,15 @@ def reject_assignment(*, assignment: Assignment, feedback: str, now: datetime) -
         _count_and_tell(hit, row, was=was, now=now)
 
 
+def approvable_until(assignment: Assignment, *, now: datetime) -> datetime | None:
+    """Until when the requester can approve this work, if it was rejected and it is not too late."""
+    hit = assignment.hit
+    if assignment.status != Status.REJECTED or not assignment.submitted_at:
+        return None
+    until = assignment.submitted_at + OVERRIDE_LIFE
+    return until if now <= until and not hit.disposed_at and not hit.requester.closed_at else None
+
+
 def pay_bonus(
     *, requester: Requester, assignment: Assignment, amount: Decimal, reason: str, now: datetime
 ) -> BonusPayment:

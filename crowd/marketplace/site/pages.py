@@ -13,6 +13,7 @@ from crowd.marketplace import clock, frames, queries
 from crowd.marketplace.models import HIT, Assignment, HITType
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.queries.feedback import read_feedback
+from crowd.marketplace.services import reviewing
 from crowd.marketplace.services import work as services
 from crowd.marketplace.site.access import access_to
 from crowd.marketplace.site.hit_list import Find, read_listing
@@ -133,6 +134,7 @@ def _show_submission(
     values = {
         "bonuses": assignment.bonuses.order_by("pk"),
         "feedback": read_feedback(assignment),
+        "approvable_until": reviewing.approvable_until(assignment, now=now),
         "has_more": queries.next_hit(group=group, worker=worker, now=now) is not None,
     }
     return show(request, "submission", worker, {**context, **values})

@@ -88,7 +88,6 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
     work.settle(now=now)
     worker.refresh_from_db()
     days = earned_by_day(worker=worker, now=now)
-    decided = queries.history(worker=worker).exclude(feedback="")
     page = queries.read_page(
         queries.payouts(worker=worker),
         keyset=queries.LATEST,
@@ -102,7 +101,7 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
             [(date_format(one.day, "j M Y"), one.earned, in_dollars(one.earned)) for one in days]
         ),
         "paid": worker.earned - worker.owed,
-        "statements": newest_asked(decided.order_by("-pk")[:ASKED]),
+        "statements": _asked(worker),
         "waiting_sum": queries.reward_waiting(worker=worker),
         "waiting": max(0, worker.submitted - worker.approved - worker.rejected),
         "earlier": _address(before=page.before) if page.before else "",
@@ -123,6 +122,7 @@ def messages(request: HttpRequest, worker: Worker) -> HttpResponse:
     )
     context = {
         "page": page,
+        "can_ask": bool(_asked(worker)),
         "earlier": _address(before=page.before) if page.before else "",
         "further": _address(after=page.after) if page.after else "",
     }
@@ -137,6 +137,12 @@ def message(request: HttpRequest, worker: Worker, number: int) -> HttpResponse:
     if request.method == "GET":
         Message.objects.filter(pk=found.pk, read_at=None).update(read_at=clock.now())
     return show(request, "message", worker, {"message": found})
+
+
+def _asked(worker: Worker) -> dict[str, str]:
+    """Return the requesters' own pages of newest decided work, which ordinary studies do not have."""
+    decided = queries.history(worker=worker).exclude(feedback="")
+    return newest_asked(decided.order_by("-pk")[:ASKED])
 
 
 def _wanted(query: QueryDict) -> tuple[str, str, str]:

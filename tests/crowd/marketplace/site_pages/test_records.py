@@ -1,19 +1,22 @@
 """History, its export, earnings and messages: the worker's own, and nobody else's."""
 
 import csv
+from datetime import timedelta
 from decimal import Decimal
 from io import StringIO
 from typing import Any
 
 import pytest
+from django.conf import LazySettings
 from django.utils import timezone
+from django.utils.formats import date_format
 from pytest_django import DjangoAssertNumQueries
 
 from crowd.marketplace.database import atomic
 from crowd.marketplace.models import HIT, Assignment
 from crowd.marketplace.models.parties import Message, Worker
-from crowd.marketplace.services import money, reviewing
-from tests.crowd.marketplace.rows import hand_in, status_of
+from crowd.marketplace.services import money, requesters, reviewing
+from tests.crowd.marketplace.rows import hand_in, post_hit, status_of
 from tests.crowd.marketplace.site import Browser, open_hit, signed_in, text_of, work_path
 from tests.factories import make_requester
 
@@ -204,6 +207,57 @@ def test_refusal_has_a_button_to_the_requesters_page_where_one_asks(browser: Bro
     assert "Ask about it: https" not in text_of(pages[0])
 
 
+DEADEND = "There is no way here to write to this requester."
+
+
+def test_refusal_says_until_when_it_can_be_undone_and_whom_to_ask(
+    browser: Browser, settings: LazySettings
+) -> None:
+    settings.MARKETPLACE_CONTACT = "help@example.org"
+    done = handed_in(browser, open_hit())
+    reviewing.reject_assignment(assignment=done, feedback="Empty.", now=timezone.now())
+
+    text = text_of(browser.get(work_path(done)))
+
+    assert done.submitted_at
+    until = date_format(done.submitted_at + timedelta(days=30), "j M Y, H:i")
+    assert f"Until {until} UTC , 30 days after you submitted it, the requester can still approve it." in text
+    assert DEADEND in text
+    assert f"name this work: {done}" in text
+    assert "help@example.org" in text
+
+
+@pytest.mark.parametrize("too_late", ["30 days are over", "its requester is closed", "the HIT is deleted"])
+def test_refusal_promises_no_change_that_cannot_come(browser: Browser, too_late: str) -> None:
+    ago = timezone.now() - timedelta(days=31 if "30" in too_late else 1)
+    hit = post_hit(now=ago)
+    done = hand_in(hit, worker=browser.worker, now=ago)
+    reviewing.reject_assignment(assignment=done, feedback="", now=ago)
+    if "closed" in too_late:
+        requesters.close_requester(requester_id=hit.requester_id, now=timezone.now())
+    if "deleted" in too_late:
+        HIT.objects.update(disposed_at=timezone.now())
+
+    text = text_of(browser.get(work_path(done)))
+
+    assert "can still approve it" not in text
+    assert DEADEND in text
+
+
+def test_pages_promise_a_requesters_own_page_only_where_there_is_one(browser: Browser) -> None:
+    plain = handed_in(browser, open_hit())
+    reviewing.reject_assignment(assignment=plain, feedback="Empty.", now=timezone.now())
+    before = [text_of(browser.get(path)) for path in ("/messages/", "/earnings/")]
+    done = handed_in(browser, open_hit(url="https://example.org/q"))
+    words = f"Two are wrong. · Ask about it: {ABOUT}"
+    reviewing.approve_assignment(assignment=done, feedback=words, override=False, now=timezone.now())
+    after = [text_of(browser.get(path)) for path in ("/messages/", "/earnings/")]
+
+    assert not any("own page" in text or "History links" in text for text in before)
+    assert "History links to such pages" in after[0]
+    assert "Bonuses that you wait for" in after[1]
+
+
 @pytest.mark.parametrize(
     "address", ["https://elsewhere.example.org/", "http://example.org/", "javascript:alert(1)", "nothing"]
 )
@@ -229,7 +283,8 @@ def test_submission_shows_review_feedback_and_bonuses(browser: Browser) -> None:
     assert "The requester’s feedback <i>Fine</i>" in said[0]
     assert "$0.07" in said[0]
     assert "For the cue." in said[0]
-    assert "pays no reward for it. The requester’s feedback Empty." in said[1]
+    assert "pays no reward for it." in said[1]
+    assert "The requester’s feedback Empty." in said[1]
 
 
 def test_message_is_unread_until_it_is_opened(browser: Browser) -> None:

@@ -39,7 +39,7 @@ EMPTY = {
     "/history/": "You have submitted no work yet. Find work",
     "/history/?q=x": "No submitted work matches this search.",
     "/earnings/": "Nothing has been paid out yet.",
-    "/messages/": "Answers to what you ask about your work come as no message",
+    "/messages/": "No messages. Requesters whose work you did can write to you here.",
 }
 
 
