@@ -7,7 +7,7 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, ViewportSize
 
 from crowd.marketplace.desk.session import COOKIE
-from crowd.marketplace.models import HIT
+from crowd.marketplace.models import HIT, Assignment
 from crowd.marketplace.models.parties import AccessKey, Block, Operator, Requester, Worker
 from crowd.marketplace.services import operators, payouts, requesters, reviewing, workers
 from tests.browser.conftest import OpenPage
@@ -93,6 +93,7 @@ def test_busy_desk_looks_right(visitor: Visitor, sites: Sites, busy: Requester) 
     visitor.visit("desk-hits", f"{desk}/hits/")
     visitor.visit("desk-hit", f"{hit}/")
     visitor.visit("desk-take-down", f"{hit}/take-down/")
+    visitor.visit("desk-work", f"{desk}/work/{Assignment.objects.order_by('pk')[0]}/")
     visitor.visit("desk-requesters", f"{desk}/requesters/")
     visitor.visit("desk-requester-new", f"{desk}/requesters/new/")
     visitor.visit("desk-requester", f"{requester}/")

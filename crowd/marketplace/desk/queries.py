@@ -1,5 +1,6 @@
 """Rows that the desk shows, in a total order."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -19,6 +20,7 @@ from crowd.marketplace.queries.records import is_taken_back
 from crowd.marketplace.services.workers import waiting_workers
 
 ZERO = Decimal(0)
+AN_ID = re.compile("[A-Za-z0-9]{20,64}")
 # So many people of a name are looked for in the log.
 MOST_CALLED = 20
 REQUESTER_SORTS = {
@@ -133,17 +135,22 @@ def transfers(*, requester: Requester) -> "QuerySet[WithAnnotations[LedgerEntry,
 
 
 def workers(*, search: str, sort: str, only: str) -> QuerySet[Worker]:
+    """Workers by their names or ids, or by the id of a HIT or an assignment that is theirs."""
     found = Worker.objects.filter(WORKER_FILTERS[only])
-    return _search_workers(found, search).order_by(*WORKER_SORTS[sort])
+    fits = _named(search)
+    if AN_ID.fullmatch(search):
+        for column in ("external_id", "hit__external_id"):
+            fits |= Q(pk__in=Assignment.objects.filter(**{column: search.upper()}).values("worker"))
+    return found.filter(fits).order_by(*WORKER_SORTS[sort])
 
 
 def registrations(*, search: str = "") -> QuerySet[Worker]:
     """Workers who wait for an operator, the longest waiting first."""
-    return _search_workers(waiting_workers(), search).select_related("email_address").order_by("id")
+    return waiting_workers().filter(_named(search)).select_related("email_address").order_by("id")
 
 
 def owed_workers(*, search: str = "", sort: str = "owed") -> QuerySet[Worker]:
-    return _search_workers(Worker.objects.filter(owed__gt=0), search).order_by(*OWED_SORTS[sort])
+    return Worker.objects.filter(_named(search), owed__gt=0).order_by(*OWED_SORTS[sort])
 
 
 def owed_sum() -> Decimal:
@@ -204,7 +211,5 @@ def _is_about(one: Worker | Requester) -> Q:
     return Q(about=one.external_id) | Q(note__contains=one.external_id)
 
 
-def _search_workers(found: QuerySet[Worker], search: str) -> QuerySet[Worker]:
-    return found.filter(
-        Q(name__icontains=search) | Q(sign_in_name__icontains=search) | Q(external_id__iexact=search)
-    )
+def _named(search: str) -> Q:
+    return Q(name__icontains=search) | Q(sign_in_name__icontains=search) | Q(external_id__iexact=search)

@@ -12,6 +12,7 @@ from crowd.marketplace.desk.pages import (
     sign_in_views,
     trial_hits,
     workers,
+    works,
 )
 
 app_name = "desk"
@@ -62,6 +63,7 @@ urlpatterns = [
     path(f"{WORKER}suspend/", workers.suspend, name="suspend"),
     path(f"{WORKER}lift/", workers.lift, name="lift"),
     path(f"{WORKER}erase/", workers.erase, name="erase"),
+    path("work/<slug:work_id>/", works.detail, name="work"),
     path("payouts/", payouts.index, name="payouts"),
     path("payouts/selected/", payouts.selected, name="payouts_selected"),
     path("payouts/review/", payouts.review, name="payouts_review"),

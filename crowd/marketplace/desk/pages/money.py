@@ -10,6 +10,7 @@ from crowd.marketplace.desk.forms import TransferForm
 from crowd.marketplace.desk.pages.requesters import find_requester
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
+from crowd.marketplace.desk.subjects import with_pages
 from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.queries import LATEST, read_page
 from crowd.marketplace.services import requesters as services
@@ -77,6 +78,7 @@ def ledger(request: HttpRequest, operator: Operator, requester_id: str) -> HttpR
     context = {
         "requester": requester,
         "page": page,
+        "transfers": with_pages(page.rows),
         "earlier": f"?before={page.before}" if page.before else "",
         "further": f"?after={page.after}" if page.after else "",
     }

@@ -13,6 +13,7 @@ from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import FeesForm, NameForm, RequesterForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
+from crowd.marketplace.desk.subjects import with_pages
 from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.services import requesters as services
 from crowd.marketplace.services import trial_hits
@@ -64,7 +65,7 @@ def detail(request: HttpRequest, operator: Operator, requester_id: str) -> HttpR
         "requester": requester,
         "keys": requester.access_keys.order_by("-id"),
         "layouts": requester.layouts.defer("html").order_by("name"),
-        "transfers": queries.transfers(requester=requester)[:LATEST],
+        "transfers": with_pages(queries.transfers(requester=requester)[:LATEST]),
         "on_offer": queries.hits_on_offer(now=now).filter(requester=requester).count(),
         "trial_id": trial_hits.latest_trial_id(requester),
         "audit_entries": queries.audit_entries_of(requester)[:LATEST],

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.marketplace.database import ALIAS
-from crowd.marketplace.models import HIT
+from crowd.marketplace.models import HIT, Assignment
 from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worker
 from crowd.marketplace.services import payouts, requesters
 from tests.crowd.marketplace.desk import Desk, open_desk
@@ -26,6 +26,7 @@ PAGES = [
     "blocks/",
     "hits/?q=e",
     "hits/{hit}/",
+    "work/{work}/",
     "requesters/?q=e",
     FIRST,
     f"{FIRST}ledger/",
@@ -77,6 +78,7 @@ def test_no_page_asks_more_often_when_there_is_more() -> None:
     hand_in(open_hit(), now=timezone.now())
     ids = {
         "hit": HIT.objects.get().external_id,
+        "work": Assignment.objects.get().external_id,
         "requester": Requester.objects.get().external_id,
         "worker": Worker.objects.get().external_id,
     }

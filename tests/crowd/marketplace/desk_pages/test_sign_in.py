@@ -27,6 +27,7 @@ PARTS = {
     "key_id": "KEY",
     "layout_id": "LAYOUT",
     "hit_id": "HIT",
+    "work_id": "W",
     "block_id": 1,
     "payout_id": 1,
 }
