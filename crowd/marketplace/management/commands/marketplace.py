@@ -1,6 +1,7 @@
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,10 +29,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--bind", default="127.0.0.1", help="address to listen on; reachable only from here by default"
         )
+        parser.add_argument("--data", metavar="FOLDER", help="where database, keys and texts are kept")
         parser.add_argument("--workers", type=int, default=1, help="web processes")
         parser.add_argument("--threads", type=int, default=8, help="threads of each web process")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["data"]:
+            _begin_anew(options)
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
         call_command("migrate", database=ALIAS, verbosity=0, interactive=False)
         environment = _environment(port=options["port"])
@@ -59,6 +63,14 @@ class Command(BaseCommand):
             lines.append(secrets)
         self.stdout.write("\n".join(lines))
         self.stdout.flush()
+
+
+def _begin_anew(options: Mapping[str, Any]) -> None:
+    """Start again with the data in this folder: settings are read once, at the start."""
+    chosen = [f"--{name}={options[name]}" for name in ("port", "bind", "workers", "threads")]
+    folder = str(Path(options["data"]).expanduser().resolve())
+    command = [sys.executable, MANAGE, "marketplace", *chosen]
+    os.execve(sys.executable, command, {**os.environ, "CROWD_DATA_DIR": folder})  # noqa: S606
 
 
 def _own_port() -> int:

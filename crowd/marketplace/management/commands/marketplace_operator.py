@@ -7,18 +7,13 @@ from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import OperationalError, ProgrammingError
 from django.utils import timezone
 
+from crowd.marketplace.management.presence import require_marketplace
 from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.services import operators
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._@-]{0,63}")
-
-ELSEWHERE = (
-    "Start “manage.py serve” or “manage.py marketplace” once; if it has another folder, name that here by "
-    "CROWD_DATA_DIR, as it prints it."
-)
 
 
 class Command(BaseCommand):
@@ -37,10 +32,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         name: str = options["sign_in_name"]
-        try:
-            operator = Operator.objects.filter(sign_in_name=name).first()
-        except (OperationalError, ProgrammingError) as error:
-            raise CommandError(f"No marketplace is in {settings.DATA_DIR}. {ELSEWHERE}") from error
+        require_marketplace()
+        operator = Operator.objects.filter(sign_in_name=name).first()
         if options["disable"]:
             self._disable(operator)
         elif operator:

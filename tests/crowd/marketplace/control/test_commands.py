@@ -1,6 +1,8 @@
 """Management commands that set the marketplace up."""
 
 import json
+import subprocess
+import sys
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from django.utils import timezone
 from crowd.marketplace.models import Layout
 from crowd.marketplace.models.parties import Operator, OperatorSession, Requester, Worker
 from crowd.marketplace.services import operators, worker_sign_in
+from tests.config.processes import ROOT, scratch_environ
 from tests.crowd.marketplace.desk import PASSWORD, make_operator, open_desk
 from tests.factories import make_requester
 
@@ -133,6 +136,67 @@ def test_provision_of_a_name_that_is_taken_makes_nothing() -> None:
         run("marketplace_provision", "--requester", taken.name, "--workers", "1")
 
     assert (Requester.objects.count(), Worker.objects.count()) == (1, 0)
+
+
+def test_provision_numbers_workers_on_so_that_no_two_have_one_name() -> None:
+    for _ in range(2):
+        run("marketplace_provision", "--workers-only", "--workers", "2")
+    Worker.objects.create(name="Worker bee", external_id="B", created_at=timezone.now())
+    run("marketplace_provision", "--workers-only", "--workers", "1")
+
+    names = Worker.objects.filter(name__regex="[0-9]$").order_by("pk").values_list("name", flat=True)
+    assert list(names) == [f"Worker {number}" for number in range(1, 6)]
+
+
+def test_provision_writes_a_new_file_for_its_owner_alone_and_over_none(tmp_path: Path) -> None:
+    file = tmp_path / "made.json"
+    arguments = ("marketplace_provision", "--requester", "lab", "--out", str(file))
+
+    printed = run(*arguments)
+
+    made = json.loads(file.read_text())
+    assert made["secret_access_key"] not in printed
+    assert file.stat().st_mode & 0o777 == 0o600
+    with pytest.raises(CommandError, match="exists"):
+        run("marketplace_provision", "--requester", "other", "--out", str(file))
+    assert (json.loads(file.read_text()), Requester.objects.count()) == (made, 1)
+
+
+def test_provision_that_is_refused_leaves_no_file(tmp_path: Path) -> None:
+    taken = make_requester().requester
+    file = tmp_path / "made.json"
+
+    with pytest.raises(CommandError, match="already"):
+        run("marketplace_provision", "--requester", taken.name, "--out", str(file))
+    with pytest.raises(CommandError, match="cannot be written"):
+        run("marketplace_provision", "--requester", "lab", "--out", str(tmp_path / "none" / "made.json"))
+
+    assert (list(tmp_path.iterdir()), Requester.objects.count()) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("marketplace_provision", "--requester", "lab"), ("marketplace_operator", "desk-1")],
+    ids=lambda command: command[0],
+)
+def test_command_where_no_marketplace_is_says_so_and_leaves_no_database(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", *command],
+        cwd=ROOT,
+        env=scratch_environ(tmp_path),
+        input=f"{PASSWORD}\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr.partition(". ")[0]) == (
+        1,
+        f"CommandError: No marketplace is in {tmp_path}",
+    )
+    assert not list(tmp_path.rglob("*.sqlite3*"))
 
 
 def test_layout_is_made_from_a_file_and_replaced_under_its_id(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ class Running:
 
 
 @contextmanager
-def marketplace(folder: Path, **environ: str) -> Iterator[Running]:
+def marketplace(folder: Path, *arguments: str, **environ: str) -> Iterator[Running]:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -54,7 +54,7 @@ def marketplace(folder: Path, **environ: str) -> Iterator[Running]:
     lay_databases(folder, "marketplace")
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "manage.py", "marketplace", "--port", str(port)],
+            [sys.executable, "manage.py", "marketplace", "--port", str(port), *arguments],
             cwd=ROOT,
             env=scratch_environ(folder, **environ),
             stdout=output,
@@ -122,6 +122,19 @@ def test_marketplace_tells_the_addresses_and_its_folder(running: Running, tmp_pa
 
     assert f"http://localhost:{running.port}/" in told
     assert f"The data stay in {tmp_path}." in told
+
+
+def test_marketplace_keeps_its_data_in_the_folder_that_it_is_given(tmp_path: Path) -> None:
+    asked, other = tmp_path / "asked for", tmp_path / "other"
+    other.mkdir()
+    with marketplace(tmp_path, "--data", str(asked), CROWD_DATA_DIR=str(other)) as started:
+        wait_until(started.is_healthy, seconds=90, what="the marketplace answers")
+        told = started.log.read_text()
+
+    assert f"The data stay in {asked}." in told
+    assert f"CROWD_DATA_DIR='{asked}' " in told
+    assert "marketplace_hit" in tables(asked / "marketplace.sqlite3")
+    assert not list(other.glob("*.sqlite3*"))
 
 
 def test_next_commands_work_as_they_are_printed(running: Running) -> None:
