@@ -63,6 +63,15 @@ class Visitor:
         self._heard.clear()
         response = self.page.goto(url)
         found = [] if response and response.status == status else ["answered with another status"]
+        found += self.look(name)
+        # A page that is meant to be refused may say so in the console.
+        found += [heard for heard in self._heard if status == 200 or url not in heard]
+        if found:
+            self.problems[name] = found
+
+    def look(self, name: str) -> list[str]:
+        """Return what is wrong with the page as it stands."""
+        found: list[str] = []
         for scheme in SCHEMES:
             self.page.emulate_media(color_scheme=scheme)
             found += [f"{scheme}: {problem}" for problem in self._look(scheme)]
@@ -70,10 +79,7 @@ class Visitor:
         for _ in range(TABS):
             self.page.keyboard.press("Tab")
             found += self.page.evaluate(FOCUS)
-        # A page that is meant to be refused may say so in the console.
-        found += [heard for heard in self._heard if status == 200 or url not in heard]
-        if found:
-            self.problems[name] = found
+        return found
 
     def _look(self, scheme: str = "light") -> list[str]:
         found: list[str] = []

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, ViewportSize
+from playwright.sync_api import BrowserContext, ViewportSize, expect
 
 from crowd.marketplace.desk.session import COOKIE
 from crowd.marketplace.models import HIT, Assignment
@@ -114,6 +114,15 @@ def test_busy_desk_looks_right(visitor: Visitor, sites: Sites, busy: Requester) 
     assert visitor.problems == {}
 
 
+def test_links_of_invitations_look_right(visitor: Visitor, sites: Sites) -> None:
+    sign_in(visitor.page.context, sites=sites)
+    visitor.page.goto(f"{sites.marketplace}/desk/workers/invite/")
+    visitor.page.get_by_label("Names").fill("Ada\nA name that goes on and on until it hardly fits")
+    visitor.page.get_by_role("button", name="Make the links").click()
+
+    assert visitor.look("desk-links") == []
+
+
 def test_first_steps_are_taken_with_the_mouse(open_page: OpenPage, sites: Sites) -> None:
     page = open_page()
     sign_in(page.context, sites=sites)
@@ -128,7 +137,12 @@ def test_first_steps_are_taken_with_the_mouse(open_page: OpenPage, sites: Sites)
     page.get_by_role("link", name="Invite workers").click()
     page.get_by_label("Names").fill("Myself")
     page.get_by_role("button", name="Make the links").click()
-    link = page.get_by_role("cell", name="/invitation/").inner_text()
+    link = page.get_by_label("Link of Myself").input_value()
+    expect(page.get_by_role("button", name="Copy Myself")).to_be_visible()
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Myself").click()
+    opened.value.get_by_role("heading", name="Myself").wait_for()
+    expect(page.get_by_label("Link of Myself")).to_have_value(link)
     page.get_by_role("link", name="Operator’s desk").click()
     page.get_by_role("link", name="Put up a trial HIT").click()
     page.get_by_role("button", name="Put up the trial HIT").click()

@@ -38,7 +38,7 @@ def path_of(worker: Worker, rest: str = "") -> str:
 
 
 def links_on(page: object) -> list[str]:
-    return re.findall(r"/invitation/[\w-]+/", unescape(text_of(page)))
+    return re.findall(r"/invitation/[\w-]+/", unescape(markup_of(page)))
 
 
 def test_workers_are_invited_one_on_each_line(desk: Desk) -> None:
