@@ -1,19 +1,22 @@
 """The operator's own terms and privacy text, kept as files in the data folder."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
 from django.conf import settings
 
 NAMES = ("terms", "privacy")
+Kind = Literal["paragraph", "heading", "list"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextBlock:
     """A paragraph, a heading or a list of a text; a list has its items in `lines`."""
 
-    kind: Literal["paragraph", "heading", "list"]
+    kind: Kind
     lines: tuple[str, ...]
 
     @property
@@ -32,12 +35,31 @@ def read_own_text(name: str) -> list[TextBlock]:
     except FileNotFoundError:
         return []
     paragraphs = "\n".join(line.strip() for line in text.splitlines()).split("\n\n")
-    return [_read_block(one.splitlines()) for one in (part.strip() for part in paragraphs) if one]
+    return [block for one in paragraphs for block in _read_blocks(one.splitlines())]
 
 
-def _read_block(lines: list[str]) -> TextBlock:
-    if all(line.startswith("- ") for line in lines):
-        return TextBlock(kind="list", lines=tuple(line.removeprefix("- ") for line in lines))
-    if len(lines) == 1 and lines[0].startswith("# "):
-        return TextBlock(kind="heading", lines=(lines[0].removeprefix("# "),))
-    return TextBlock(kind="paragraph", lines=tuple(lines))
+def is_utf_8(name: str) -> bool:
+    """Whether workers read the operator's own text as it was written; also if there is none."""
+    try:
+        path_of(name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return True
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _read_blocks(lines: list[str]) -> Iterator[TextBlock]:
+    """Read the lines between two empty ones: a heading or a list may follow a text at once."""
+    for kind, found in groupby(filter(None, lines), key=_kind_of):
+        texts = tuple(line.removeprefix("# " if kind == "heading" else "- ") for line in found)
+        if kind == "heading":
+            yield from (TextBlock(kind=kind, lines=(text,)) for text in texts)
+        else:
+            yield TextBlock(kind=kind, lines=texts)
+
+
+def _kind_of(line: str) -> Kind:
+    if line.startswith("# "):
+        return "heading"
+    return "list" if line.startswith("- ") else "paragraph"

@@ -110,6 +110,7 @@ def public_pages(request: HttpRequest, operator: Operator) -> HttpResponse:
         {
             "name": name,
             "is_own": bool(public_texts.read_own_text(name)),
+            "is_readable": public_texts.is_utf_8(name),
             "path": public_texts.path_of(name),
             "url": reverse(f"marketplace:{name}"),
         }

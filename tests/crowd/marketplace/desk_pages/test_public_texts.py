@@ -66,3 +66,13 @@ def test_own_text_is_told_from_ours_with_its_file(desk: Desk, tmp_path: Path) ->
     assert "Terms your own" in page
     assert "Privacy as delivered" in page
     assert str(tmp_path / "pages" / "privacy.txt") in page
+
+
+def test_a_text_in_another_encoding_is_told(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "pages" / "terms.txt").write_bytes("Größe".encode("utf-8-sig"))
+    before = text_of(desk.get("public-pages/"))
+
+    (tmp_path / "pages" / "terms.txt").write_bytes("Größe".encode("latin-1"))
+
+    assert "not in UTF-8" not in before
+    assert text_of(desk.get("public-pages/")).count("This file is not in UTF-8") == 1

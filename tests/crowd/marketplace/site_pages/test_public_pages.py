@@ -67,6 +67,21 @@ def test_operators_own_text_replaces_ours(folder: Path) -> None:
     assert "What this site stores about workers" in text_of(stranger().get("/privacy/"))
 
 
+def test_headings_and_lists_need_no_empty_line_around_them(folder: Path) -> None:
+    (folder / "terms.txt").write_text(
+        "Hello.\n# Paying\nBy bank transfer:\n- weekly\n- to you\n# Asking\n## No\n"
+    )
+
+    assert read_own_text("terms") == [
+        TextBlock(kind="paragraph", lines=("Hello.",)),
+        TextBlock(kind="heading", lines=("Paying",)),
+        TextBlock(kind="paragraph", lines=("By bank transfer:",)),
+        TextBlock(kind="list", lines=("weekly", "to you")),
+        TextBlock(kind="heading", lines=("Asking",)),
+        TextBlock(kind="paragraph", lines=("## No",)),
+    ]
+
+
 def test_own_text_is_read_block_by_block(folder: Path) -> None:
     (folder / "terms.txt").write_bytes(
         "\ufeff# Größe\r\n\r\n\r\nTwo lines  \r\nof one\r\n \r\n- a\r\n- b".encode()
