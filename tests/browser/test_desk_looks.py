@@ -183,5 +183,5 @@ def test_requester_is_made_and_workers_are_paid_with_the_mouse(
     page.get_by_role("button", name="Mark as paid").click()
 
     assert AccessKey.objects.get(access_key_id=key).requester.available == 10
-    assert page.get_by_role("status").inner_text() == "$12.50 marked as paid. Payouts: 1."
+    assert page.get_by_role("status").inner_text() == "$12.50 marked as paid, in 1 payout."
     assert Worker.objects.get(name="Second worker").owed == 0

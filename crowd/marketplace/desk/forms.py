@@ -239,5 +239,11 @@ class PaidForm(PaymentsForm):
     reference = forms.CharField(
         max_length=_width(Payout, "reference"),
         required=False,
-        help_text="The reference of the transfer, for your books. It is shown beside every payout.",
+        help_text="Of the transfer, for your books; it can be added later. The worker sees it too.",
+    )
+
+
+class ReferenceForm(forms.Form):
+    reference = forms.CharField(
+        max_length=_width(Payout, "reference"), help_text="You and the worker see it beside the payout."
     )

@@ -69,6 +69,7 @@ urlpatterns = [
     path("payouts/review/", payouts.review, name="payouts_review"),
     path("payouts/paid/", payouts.mark_paid, name="mark_paid"),
     path("payouts/<int:payout_id>/take-back/", payouts.take_back, name="take_back"),
+    path("payouts/<int:payout_id>/reference/", payouts.add_reference, name="add_reference"),
     path("payouts/history/", payouts.history, name="payout_history"),
     path("payouts/history.csv", payouts.history_file, name="payout_history_file"),
     re_path("", overview.nowhere),

@@ -64,7 +64,7 @@ class BonusPayment(models.Model):
 
 
 class Payout(models.Model):
-    """Money that the operator paid a worker outside the marketplace. Never changed."""
+    """Money that the operator paid a worker outside the marketplace. A reference may be added later, once."""
 
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="payouts")
     amount = models.DecimalField(max_digits=13, decimal_places=2)

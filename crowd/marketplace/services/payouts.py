@@ -95,6 +95,12 @@ def take_back(*, payout: Payout, now: datetime) -> None:
             raise RuleBroken(str(refusal)) from None
 
 
+def add_reference(*, payout: Payout, reference: str) -> None:
+    """Add the reference of a transfer, unknown when it was marked. Raises RuleBroken if there is one."""
+    if not Payout.objects.filter(pk=payout.pk, reference="").update(reference=reference):
+        raise RuleBroken("This payout has a reference already. Nothing was changed.")
+
+
 def pay(*, payments: Sequence[Payment], reference: str, paid_by: str, now: datetime) -> None:
     """Mark all payments or none. Raises RuleBroken if one is more than is owed."""
     with atomic():

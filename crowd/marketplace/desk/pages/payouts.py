@@ -7,12 +7,13 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
-from crowd.marketplace.desk.forms import PaidForm, PaymentsForm, ReasonForm
+from crowd.marketplace.desk.forms import PaidForm, PaymentsForm, ReasonForm, ReferenceForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.errors import RuleBroken
@@ -89,11 +90,12 @@ def mark_paid(request: HttpRequest, operator: Operator) -> HttpResponse:
     total = in_dollars(sum((payment.amount for payment in payments), Decimal(0)))
     about, note = about_people(
         [payment.worker.external_id for payment in payments],
-        note=f"{total} to {len(payments)}: {reference}",
+        note=f"{total} to {len(payments)}{f': {reference}' if reference else ''}",
     )
     with doing(request, operator, "paid", about=about, note=note):
         services.pay(payments=payments, reference=reference, paid_by=operator.sign_in_name, now=clock.now())
-    return tell(f"{total} marked as paid. Payouts: {len(payments)}.", "desk:payout_history")
+    count = f"{len(payments)} payout{pluralize(len(payments))}"
+    return tell(f"{total} marked as paid, in {count}.", "desk:payout_history")
 
 
 @require_safe
@@ -129,6 +131,29 @@ def take_back(request: HttpRequest, operator: Operator, payout_id: int) -> HttpR
     with doing(request, operator, "payout taken back", about=worker.external_id, note=note):
         services.take_back(payout=payout, now=clock.now())
     return tell(f"Taken back: {worker} is owed {amount} again.", "desk:payout_history")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def add_reference(request: HttpRequest, operator: Operator, payout_id: int) -> HttpResponse:
+    payout = get_object_or_404(Payout.objects.select_related("worker"), pk=payout_id, reference="")
+    worker, amount = payout.worker, in_dollars(payout.amount)
+    form = ReferenceForm(request.POST or None)
+    if not form.is_valid():
+        return ask(
+            request,
+            operator,
+            title=f"The reference of {amount} to {worker}",
+            text=["It was marked as paid without one. It can be added once, and not changed afterwards."],
+            button="Add the reference",
+            back=reverse("desk:payout_history"),
+            form=form,
+        )
+    reference = form.cleaned_data["reference"]
+    note = f"{amount}: {reference}"
+    with doing(request, operator, "payout reference added", about=worker.external_id, note=note):
+        services.add_reference(payout=payout, reference=reference)
+    return tell("The reference is added.", "desk:payout_history")
 
 
 @require_safe

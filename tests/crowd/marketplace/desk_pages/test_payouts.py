@@ -100,6 +100,26 @@ def test_what_was_ticked_is_marked_as_paid_in_full(desk: Desk) -> None:
     assert ticked.external_id in line
 
 
+def test_a_reference_is_added_later_once(desk: Desk) -> None:
+    worker = owed_worker("2")
+    review = desk.post("payouts/review/", lines=f"{worker.external_id},0.50")
+    desk.post("payouts/paid/", token=form_token(review), lines=hidden(review, "lines"))
+    payout = Payout.objects.get()
+    path = f"payouts/{payout.pk}/reference/"
+
+    listed = text_of(desk.get("payouts/history/"))
+    empty = desk.post(path, reference="")
+    added = desk.post(path, reference="SEPA 17")
+    again = desk.post(path, reference="Another")
+
+    assert "Add a reference" in listed
+    assert (empty.status_code, added.status_code, again.status_code) == (422, 302, 404)
+    assert Payout.objects.get().reference == "SEPA 17"
+    assert "Add a reference" not in text_of(desk.get("payouts/history/"))
+    entries = AuditEntry.objects.order_by("pk").values_list("what", "note")
+    assert list(entries) == [("paid", "$0.50 to 1"), ("payout reference added", "$0.50: SEPA 17")]
+
+
 def test_payment_sent_twice_is_marked_once(desk: Desk) -> None:
     worker = owed_worker("2")
     review = desk.post("payouts/review/", lines=f"{worker.external_id},0.50")
