@@ -1,5 +1,7 @@
 """A trial HIT: put up, seen to come back, and approved."""
 
+from decimal import Decimal
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
@@ -17,12 +19,14 @@ from crowd.marketplace.services import trial_hits as services
 from crowd.marketplace.services.work import settle
 from hits.common.dollars import in_dollars
 
+REWARD = Decimal("0.05")
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_required
 def put_up(request: HttpRequest, operator: Operator, requester_id: str) -> HttpResponse:
     requester = find_requester(requester_id)
-    form = TrialForm(request.POST or None, initial={"reward": "0.05"})
+    form = TrialForm(request.POST or None, initial={"reward": REWARD})
     if not form.is_valid():
         return ask(
             request,
@@ -30,7 +34,7 @@ def put_up(request: HttpRequest, operator: Operator, requester_id: str) -> HttpR
             title=f"Put up a trial HIT of {requester}",
             text=[
                 "Workers see it among the work on offer: one short question, for one worker, for one day.",
-                f"{requester} pays reward and fee, and has {in_dollars(requester.available)} available.",
+                _cost(requester),
                 "You see the answer here at the desk, and approve it here.",
             ],
             button="Put up the trial HIT",
@@ -72,6 +76,16 @@ def approve(request: HttpRequest, operator: Operator, requester_id: str, hit_id:
         work = services.approve_trial(trial=trial, now=clock.now())
     note = f"Approved: {in_dollars(trial.hit_type.reward)} more are owed to {work.worker}."
     return tell(note, "desk:trial_hit", requester_id, hit_id)
+
+
+def _cost(requester: Requester) -> str:
+    """Return what the usual reward costs with its fee, which is rounded to whole cents."""
+    fee = requester.fees.on_reward(REWARD, max_assignments=1)
+    reward, fees, total = map(in_dollars, (REWARD, fee, REWARD + fee))
+    return (
+        f"{requester} pays the reward and the fee ({requester.fee_schedule}) on top: {reward} and {fees}, "
+        f"{total} in all. {in_dollars(requester.available)} are available."
+    )
 
 
 def _find(requester: Requester, hit_id: str) -> HIT:

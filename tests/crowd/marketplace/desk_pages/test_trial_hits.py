@@ -33,6 +33,16 @@ def put_up(desk: Desk, requester: Requester) -> HIT:
     return HIT.objects.get()
 
 
+def test_the_form_says_what_the_trial_costs_with_its_fee(desk: Desk) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    requesters.set_fees(requester_id=requester.pk, fee_schedule="10%")
+
+    page = text_of(desk.get(f"requesters/{requester.external_id}/trial-hits/new/"))
+
+    assert "pays the reward and the fee (10%) on top: $0.05 and $0.01, $0.06 in all." in page
+    assert "$100.00 are available." in page
+
+
 def test_trial_is_a_hit_of_the_requester_with_its_money_on_hold(desk: Desk, requester: Requester) -> None:
     asked = desk.get(path_of(requester, "new/"))
 
