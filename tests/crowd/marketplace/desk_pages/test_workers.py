@@ -37,8 +37,18 @@ def path_of(worker: Worker, rest: str = "") -> str:
     return f"workers/{worker.external_id}/{rest}"
 
 
+VALUES = ("false", "approval", "true")
+
+
 def links_on(page: object) -> list[str]:
     return re.findall(r"/invitation/[\w-]+/", unescape(markup_of(page)))
+
+
+def test_the_list_names_the_values_of_the_setting_that_lets_workers_in(desk: Desk) -> None:
+    page = text_of(desk.get("workers/"))
+
+    assert "Workers come by invitation only." in page
+    assert [f"<code>{value}</code>" in markup_of(desk.get("workers/")) for value in VALUES] == [True] * 3
 
 
 def test_workers_are_invited_one_on_each_line(desk: Desk) -> None:
