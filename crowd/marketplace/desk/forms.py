@@ -45,7 +45,7 @@ class AmountField(forms.DecimalField):
 class FeesField(forms.CharField):
     def __init__(self) -> None:
         super().__init__(
-            label="Fees",
+            label="Fee schedule",
             max_length=16,
             help_text="none, amazon (20 %, or 40 % from ten assignments on), or a rate such as 5%",
         )

@@ -70,7 +70,7 @@ def test_the_menu_has_the_ways_out_and_closes_by_escape(phone: Page) -> None:
     expect(out).to_be_hidden()
     menu.click()
     expect(out).to_be_in_viewport(ratio=1)
-    expect(phone.get_by_label("Accept the next one afterwards")).to_be_in_viewport()
+    expect(phone.get_by_label("Accept the next HIT afterwards")).to_be_in_viewport()
     mine = phone.frame_locator("iframe").get_by_role("link", name="Your work").get_attribute("href") or "none"
     assert (phone.get_by_role("link", name="Ask the requester").get_attribute("href") or "").endswith(mine)
     phone.keyboard.press("Escape")

@@ -178,7 +178,7 @@ def test_work_goes_on_by_itself_while_the_box_is_ticked(
     page.goto(sites.marketplace)
     page.get_by_role("button", name="Accept").click()
     box, send = (
-        page.get_by_label("Accept the next one afterwards"),
+        page.get_by_label("Accept the next HIT afterwards"),
         page.frame_locator("iframe").get_by_role("button"),
     )
 

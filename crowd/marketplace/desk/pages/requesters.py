@@ -229,6 +229,7 @@ def _secrets(
         "title": title,
         "requester": requester,
         "secrets": secrets,
+        "has_ticket_key": any(label == "Ticket key" for label, _ in secrets),
         "trials": _trials(key) if key else [],
     }
     return show(request, operator, "secrets", context)

@@ -47,6 +47,7 @@ def test_new_requester_is_shown_its_keys_once(desk: Desk) -> None:
         secrets["Secret access key"] == AccessKey.objects.get(access_key_id=secrets["Access key id"]).secret
     )
     assert secrets["Ticket key"] == requester.ticket_key
+    assert "A program that only posts and reviews HITs does not need it." in text_of(page)
     assert "requester made: The lab, with a deposit of $25.50" in detail
     assert f"/desk/{path_of(requester)}" in desk.get("log/?q=the lab").content.decode()
     assert [secrets[name] in detail for name in ("Secret access key", "Ticket key")] == [False, False]

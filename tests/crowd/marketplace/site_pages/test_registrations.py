@@ -40,7 +40,7 @@ def test_who_registers_waits_and_is_told_so_in_words() -> None:
     answer = register(client, email="Jo@Example.org")
     home = client.get("/")
 
-    assert "an operator looks at each registration before its first task" in page
+    assert "Those who run this marketplace look at each registration before its first task" in page
     assert (answer.status_code, home.status_code, WAITS in text_of(home)) == (302, 200, True)
     assert f"you get an e-mail at {ADDRESS}. Please open the link" in text_of(home)
     assert "Find work" not in text_of(home)

@@ -158,7 +158,9 @@ def test_suspended_worker_gets_in_and_is_told() -> None:
     answers = [try_in(client), try_in(stranger(), password="wrong")]
 
     assert [answer.status_code for answer in answers] == [302, 422]
-    assert "Your account is suspended." in text_of(client.get("/"))
+    page = text_of(client.get("/"))
+    assert "Your account is suspended." in page
+    assert "New HITs appear here" not in page
 
 
 def test_worker_erased_while_signing_in_stays_out(monkeypatch: pytest.MonkeyPatch) -> None:
