@@ -33,6 +33,8 @@ Status = Run.Status
 # States that end by themselves, and how soon the page looks again while there are some.
 MOVING = (Bonus.Status.APPROVED, Bonus.Status.SENDING, Bonus.Status.UNKNOWN)
 LOOK_AGAIN_MS = 4_000
+# How soon it does while nothing moves and another person may change something.
+LOOK_FOR_OTHERS_MS = 5_000
 TONES: dict[str, str] = {
     Status.DRAFT: "warn",
     Status.FROZEN: "warn",
@@ -109,7 +111,7 @@ class RunAdmin(FoundById, ReadOnlyAdmin[Run]):
         if not self.has_view_permission(request, run):
             raise PermissionDenied
         context = page_of(request, run, now=timezone.now())
-        if "progress" in context and "fragment" in request.GET:  # the part that the page polls for
+        if "fragment" in request.GET:  # the part that the page polls for
             return TemplateResponse(request, "admin/hits/run/live.html", context)
         shared = {**self.admin_site.each_context(request), "opts": self.opts}
         return TemplateResponse(request, "admin/hits/run/page.html", {**shared, **context})
@@ -144,6 +146,7 @@ def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
         "marked_only": marked_only,
         "keep": urlencode({"q": query, **({"show": "marked"} if marked_only else {})}) + "&",
         "since": run_list.since_freeze(run, rows, outliers) if run.status == Status.FROZEN else None,
+        "every_ms": _look_again_ms(run, rows),
         **_progress(run, rows),
         **_rights(request, run, rows),
     }
@@ -176,10 +179,26 @@ def _progress(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
         "progress": run_list.progress_of(rows),
         "is_stopped": _is_stopped(rows),
         "paid": run_list.paid_of(rows),
-        "is_refused": any(row.is_live and row.status == Bonus.Status.REFUSED for row in rows),
+        "is_refused": _is_refused(rows),
         "done": sum(row.status in DONE for row in rows),
-        "every_ms": LOOK_AGAIN_MS if any(row.status in MOVING for row in rows) else 0,
+        "is_moving": _is_moving(rows),
     }
+
+
+def _is_moving(rows: Sequence[Row]) -> bool:
+    return any(row.status in MOVING for row in rows)
+
+
+def _look_again_ms(run: Run, rows: Sequence[Row]) -> int:
+    """How soon an open page of the run looks again; 0 once nothing can change soon."""
+    is_open = run.status in (Status.DRAFT, Status.FROZEN)
+    if not is_open and _is_moving(rows):
+        return LOOK_AGAIN_MS
+    return LOOK_FOR_OTHERS_MS if is_open or _is_refused(rows) else 0
+
+
+def _is_refused(rows: Sequence[Row]) -> bool:
+    return any(row.is_live and row.status == Bonus.Status.REFUSED for row in rows)
 
 
 def _is_stopped(rows: Sequence[Row]) -> bool:

@@ -1,8 +1,9 @@
-// Reads the batch again while something of it moves, and swaps only the parts that have changed.
+// Reads the page again while something of it may change, and swaps only the parts that have changed.
 "use strict";
 
 (() => {
   const news = document.querySelector("[data-live-news]");
+  const held = document.querySelector("[data-live-held]");
   const shown = () => document.querySelector("[data-live]");
   let waiting = 0;
 
@@ -15,24 +16,34 @@
   // The token of a form is another one in every answer, and no news.
   const content = (part) => part.outerHTML.replaceAll(/ name="csrfmiddlewaretoken" value="\w+"/gu, "");
 
-  // What somebody is using, or has opened, stays as it is.
+  const isFilled = (field) => (/checkbox|radio/u.test(field.type)
+    ? field.checked !== field.defaultChecked
+    : field.value !== field.defaultValue);
+  const isInUse = (part) => part.contains(document.activeElement)
+    || [...part.querySelectorAll("input, textarea")].some(isFilled);
+
+  // What somebody is using, or has opened, stays as it is. True if it is not what the server says now.
   const swap = (old, fresh) => {
     for (const open of old.querySelectorAll("details[open][data-keep]")) {
       const same = fresh.querySelector(`details[data-keep="${open.dataset.keep}"]`);
       if (same) same.open = true;
     }
-    if (content(old) !== content(fresh) && !old.contains(document.activeElement)) old.replaceWith(fresh);
+    const isOther = content(old) !== content(fresh);
+    if (isOther && !isInUse(old)) old.replaceWith(fresh);
+    return isOther && old.isConnected;
   };
 
   const show = (fresh) => {
     const now = shown();
     const names = (root) => [...root.querySelectorAll("[data-part]")].map((part) => part.dataset.part).join();
-    if (names(now) !== names(fresh) && !now.contains(document.activeElement)) now.replaceWith(fresh);
+    if (names(now) !== names(fresh) && !isInUse(now)) now.replaceWith(fresh);
     else {
+      let kept = 0;
       for (const part of fresh.querySelectorAll("[data-part]")) {
         const old = now.querySelector(`[data-part="${part.dataset.part}"]`);
-        if (old) swap(old, part);
+        if (old && swap(old, part)) kept += 1;
       }
+      if (held) held.hidden = !kept;
       now.dataset.every = fresh.dataset.every;
     }
     // A screen reader hears of a new state, and not of every number.

@@ -10,15 +10,15 @@ from crowd.winogavil.demo.seeding import Seeded
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
-from hits.payments.services import bonus_runs
+from hits.payments.services import bonus_runs, kill_switch
 from hits.payments.services.paying import pay_bonuses
 from hits.studies.models import Study
 from tests.browser.conftest import OpenPage
-from tests.browser.doors import log_in, make_staff
+from tests.browser.doors import let_in, log_in, make_staff
 from tests.browser.looking import SIZES, Visitor
 from tests.browser.stage import launch, take_turns, work_through
 from tests.conftest import Sites
-from tests.factories import make_assignment, make_bonus, make_hit
+from tests.factories import make_assignment, make_batch, make_bonus, make_hit
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 
@@ -83,6 +83,50 @@ def test_two_people_pay_a_run(open_page: OpenPage, seeded: Seeded, sites: Sites)
     assert (run.status, run.prepared_by == run.decided_by) == ("approved", False)
     assert sorted(Bonus.objects.values_list("status", flat=True)) == ["owed", "sent", "sent"]
     assert BonusPayment.objects.count() == 2
+
+
+def test_open_pages_of_a_frozen_run_follow_what_the_other_person_does(
+    open_page: OpenPage, sites: Sites
+) -> None:
+    hit, now = make_hit(batch=make_batch(status="open")), timezone.now()
+    study = hit.batch.study
+    for _ in range(2):
+        make_bonus(assignment=make_assignment(hit=hit, status="approved"), status="owed")
+    staff = make_staff(PAYMENTS_PREPARER, study), make_staff(PAYMENTS_APPROVER, study)
+    run = bonus_runs.prepare_run(bonuses=Bonus.objects.all(), by=staff[0].user, title="November", now=now)
+    bonus_runs.freeze_run(run=run, by=staff[0].user, now=now)
+    preparer, approver = open_page(), open_page()
+    for page, one in zip((preparer, approver), staff, strict=True):
+        let_in(page, one.user, sites=sites)
+        page.goto(f"{sites.public}/admin/hits/run/{run.pk}/change/")
+    approver.get_by_label("I have looked at the totals").check()
+    approver.get_by_role("heading", name="Next step").click()  # nothing has the focus now
+    held = approver.get_by_text("The run has changed meanwhile.")
+    expect(held).to_be_hidden()
+
+    bonus_runs.unfreeze_run(run=run, by=staff[0].user, now=now)
+
+    expect(approver.locator(".status")).to_contain_text("Being prepared", timeout=10_000)
+    expect(held).to_be_visible()
+    expect(approver.get_by_label("I have looked at the totals")).to_be_checked()
+    approver.get_by_role("link", name="show the run as it is now").click()
+    expect(approver.locator(".is-next")).to_contain_text("It can be decided on once it is frozen.")
+
+    bonus_runs.freeze_run(run=run, by=staff[0].user, now=now)
+    expect(approver.get_by_role("button", name="Approve")).to_be_visible(timeout=10_000)
+    expect(preparer.locator(".is-next")).to_contain_text("It waits for a second person")
+    halt = kill_switch.halt_payments(account=None, reason="Odd", by=None, now=now)
+    bonus_runs.approve_run(run=run, digest=run.digest, by=staff[1].user, now=now)
+    expect(preparer.locator(".status")).to_contain_text("Approved", timeout=10_000)
+    expect(preparer.get_by_text("Payments of every account are stopped.")).to_be_visible()
+    halt.delete()
+    Bonus.objects.update(status="sent", sent_at=now)
+
+    for page in (preparer, approver):
+        expect(page.locator(".status")).to_contain_text("Approved, and paid", timeout=10_000)
+        expect(page.locator(".is-next")).to_contain_text("Nothing: all of it is paid.")
+        expect(page.get_by_text("are stopped")).to_have_count(0)
+        expect(page.get_by_text("Since the freeze")).to_have_count(0)
 
 
 @pytest.mark.parametrize("size", SIZES)

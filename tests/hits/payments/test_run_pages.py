@@ -316,7 +316,7 @@ def test_approved_run_is_looked_at_again_while_something_of_it_is_being_sent(cli
     run = frozen(bonuses)
     approver(client)
     address = url("change", run)
-    before = client.get(address).content.decode()
+    before = text_of(client.get(f"{address}?fragment"))
     bonus_runs.approve_run(run=run, digest=run.digest, by=make_user(is_superuser=True), now=NOW)
 
     sending, fragment = client.get(address), client.get(f"{address}?fragment")
@@ -327,16 +327,39 @@ def test_approved_run_is_looked_at_again_while_something_of_it_is_being_sent(cli
     Bonus.objects.update(status="sent", sent_at=NOW)
     sent = client.get(f"{address}?fragment")
 
-    assert "live.js" not in before
+    assert 'data-every="5000"' in before
     assert "/static/hits/live.js" in sending.content.decode()
-    assert text_of(fragment).startswith('<div data-live data-every="4000" data-news="">')
+    assert 'data-live data-every="4000" data-news="Approved."' in text_of(fragment)
     assert "<strong>Approved, and paid</strong>" in text_of(client.get(address))
     assert "Approved, and paid" not in listed
     assert "Approved, and paid" in text_of(client.get(reverse(LIST)))
     assert "what is not paid yet waits until somebody lets them go on" in stopped
     assert "goes on by itself" not in stopped
     assert "All of it is paid: 2 bonuses, $0.02</strong>, the last on " in text_of(sent)
-    assert 'data-every="0"' in text_of(sent)
+    assert "Payments of every account are stopped." in stopped
+    assert "are stopped" not in text_of(sent)
+    assert 'data-every="0" data-news="Approved, and paid. 2 of 2 paid."' in text_of(sent)
+
+
+@pytest.mark.parametrize("end", ["refuse", "dissolve"])
+def test_page_looks_again_while_another_person_may_change_the_run(client: Client, end: str) -> None:
+    run, by = draft(owed()), make_user(is_superuser=True)
+    sign_in_reader(client)
+    address = url("change", run)
+
+    being_prepared = text_of(client.get(address))
+    bonus_runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
+    waits = text_of(client.get(f"{address}?fragment"))
+    if end == "refuse":
+        bonus_runs.refuse_run(run=run, reason="Odd", by=by, now=NOW)
+    else:
+        bonus_runs.dissolve_run(run=run, by=run.prepared_by, now=NOW)
+    ended = text_of(client.get(address))
+
+    assert "/static/hits/live.js" in being_prepared
+    assert ('data-every="5000"' in being_prepared, 'data-every="5000"' in waits) == (True, True)
+    assert run.digest in waits
+    assert ('data-every="0"' in ended, "live.js" in ended) == (True, False)
 
 
 def test_run_with_a_row_of_another_study_is_not_shown_at_all(client: Client) -> None:
