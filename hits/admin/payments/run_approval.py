@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from hits.admin.payments import run_steps
 from hits.admin.payments.run_page_rows import rows_view
-from hits.admin.payments.run_steps import APPROVE, find_run, sum_in_words
+from hits.admin.payments.run_steps import APPROVE, find_run, is_stopped, sum_in_words
 from hits.admin.selection import signed_in
 from hits.core.errors import RuleBroken
 from hits.payments.domain.manifests import write_manifest
@@ -17,6 +17,7 @@ from hits.payments.models.runs import Run
 from hits.payments.queries.run_list import totals_of
 from hits.payments.queries.run_table import lines_of, rows_of
 from hits.payments.services import bonus_runs
+from hits.payments.services.run_parts import in_words
 
 Kind = Run.Kind
 PAGE = "admin:hits_run_change"
@@ -35,6 +36,9 @@ def urls(model: admin.ModelAdmin[Run]) -> list[URLPattern]:
 def approve_view(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve a run. The user has confirmed its count or total, and the form carries the digest they saw."""
     run = find_run(request, pk, APPROVE)
+    if run.status != Run.Status.FROZEN:
+        messages.error(request, f"This run is {in_words(run)} by now: nothing was approved.")
+        return redirect(PAGE, run.pk)
     said = request.POST.get("confirmed", "").strip().removeprefix("$").replace(",", "")
     is_meant = said == (f"{run.total:.2f}" if _is_real_money(run) else sum_in_words(run).replace(",", ""))
     if not is_meant:
@@ -68,4 +72,8 @@ def _is_real_money(run: Run) -> bool:
 
 
 def _what_now(run: Run) -> str:
-    return "They are given up." if run.kind == Kind.WAIVE else "They are sent in a moment."
+    if run.kind == Kind.WAIVE:
+        return "They are given up."
+    if is_stopped(rows_of(run)):
+        return "Payments are stopped: they are sent once somebody lets them go on."
+    return "They are sent in a moment."

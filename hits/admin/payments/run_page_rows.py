@@ -1,7 +1,8 @@
 """Actions on the ticked rows of a run: take out, hold, or split off into a run of their own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import pluralize
@@ -11,7 +12,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.page_parts import read_number
-from hits.admin.payments.run_steps import BASE, PREPARE, VIEW, find_run, sum_in_words
+from hits.admin.payments.run_steps import BASE, OPEN, PREPARE, VIEW, find_run, moved_on, sum_in_words
 from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
@@ -54,7 +55,9 @@ def _address(run: Run) -> str:
     return reverse("admin:hits_run_change", args=[run.pk])
 
 
-def _is_nothing_ticked(call: Call[TickedRows]) -> str:
+def _refuses(call: Call[TickedRows], *, states: Collection[str] = OPEN) -> str:
+    if words := moved_on(call.row.run, call, states):
+        return words
     return "" if call.row.bonuses else "Tick the rows first."
 
 
@@ -107,14 +110,14 @@ ACTIONS: Mapping[str, Action[TickedRows]] = {
     "take_out": Action(
         label="Take out",
         permissions=(VIEW, PREPARE),
-        refuses=_is_nothing_ticked,
+        refuses=partial(_refuses, states=[Run.Status.DRAFT]),
         one_click=True,
         run=_take_out,
     ),
     "hold": Action(
         label="Hold",
         permissions=(VIEW, HOLD),
-        refuses=_is_nothing_ticked,
+        refuses=_refuses,
         form=WHY_HELD,
         needs_confirmed=True,
         confirm=_ask_to_hold,
@@ -123,7 +126,7 @@ ACTIONS: Mapping[str, Action[TickedRows]] = {
     "split": Action(
         label="Split off",
         permissions=(VIEW, PREPARE),
-        refuses=_is_nothing_ticked,
+        refuses=_refuses,
         form=TITLE,
         needs_confirmed=True,
         confirm=_ask_to_split,

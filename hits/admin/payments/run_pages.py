@@ -25,7 +25,6 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries import run_list
 from hits.payments.queries.run_table import Row, outliers_of, owner_limit, rows_of
-from hits.payments.services.kill_switch import is_halted
 
 PAGE = 50
 ALL_PAID = "Approved, and paid"
@@ -177,7 +176,7 @@ def _progress(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
         return {}
     return {
         "progress": run_list.progress_of(rows),
-        "is_stopped": _is_stopped(rows),
+        "is_stopped": run_steps.is_stopped(rows),
         "paid": run_list.paid_of(rows),
         "is_refused": _is_refused(rows),
         "done": sum(row.status in DONE for row in rows),
@@ -199,12 +198,6 @@ def _look_again_ms(run: Run, rows: Sequence[Row]) -> int:
 
 def _is_refused(rows: Sequence[Row]) -> bool:
     return any(row.is_live and row.status == Bonus.Status.REFUSED for row in rows)
-
-
-def _is_stopped(rows: Sequence[Row]) -> bool:
-    """Whether something approved waits because the payments of its account are stopped."""
-    waiting = {row.account_id for row in rows if row.is_live and row.status == Bonus.Status.APPROVED}
-    return any(is_halted(account) for account in waiting)
 
 
 def _rights(request: HttpRequest, run: Run, rows: Sequence[Row]) -> dict[str, Any]:

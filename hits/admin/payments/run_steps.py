@@ -1,6 +1,6 @@
 """The steps of a run: its preparer freezes, unfreezes or dissolves it; a second person refuses it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,14 +15,19 @@ from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.common.dollars import in_dollars
+from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries.run_list import totals_of, visible_runs
-from hits.payments.queries.run_table import rows_of
+from hits.payments.queries.run_table import Row, rows_of
 from hits.payments.services import bonus_runs
+from hits.payments.services.kill_switch import is_halted
+from hits.payments.services.run_parts import not_now
 
 VIEW, PREPARE, APPROVE = "hits.view_run", "hits.prepare_run", "hits.approve_run"
 BASE = "admin/hits/run/base.html"
 Kind = Run.Kind
+Status = Run.Status
+OPEN = (Status.DRAFT, Status.FROZEN)
 
 
 def find_run(request: HttpRequest, pk: int, permission: str = VIEW) -> Run:
@@ -34,10 +39,16 @@ def find_run(request: HttpRequest, pk: int, permission: str = VIEW) -> Run:
 
 def state_of(run: Run) -> str:
     """The run's state in words. Giving bonuses up is no payment, and its pages never say so."""
-    if run.kind == Kind.WAIVE and run.status == Run.Status.APPROVED:
+    if run.kind == Kind.WAIVE and run.status == Status.APPROVED:
         return "Approved: given up"
     words = run.get_status_display()
     return words[:1].upper() + words[1:]
+
+
+def is_stopped(rows: Iterable[Row]) -> bool:
+    """Whether something approved waits because the payments of its account are stopped."""
+    waiting = {row.account_id for row in rows if row.is_live and row.status == Bonus.Status.APPROVED}
+    return any(is_halted(account) for account in waiting)
 
 
 def sum_in_words(run: Run) -> str:
@@ -56,17 +67,33 @@ def _ask(call: Call[Run], *, label: str, meaning: str, by_study: bool) -> Confir
     )
 
 
+def moved_on(run: Run, call: Call[Any], states: Collection[str]) -> str:
+    """Say that the run has moved on, before anything is asked. What was asked, the service refuses itself."""
+    return "" if run.status in states or "confirmed" in call.sent else str(not_now(run))
+
+
+def _refuses(call: Call[Run], *, states: Collection[str]) -> str:
+    return moved_on(call.row, call, states)
+
+
 def _do(call: Call[Run], *, act: Callable[..., Any], done: str) -> Outcome:
     act(run=call.row, **call.values, by=call.by, now=call.now)
     return Outcome(said=done)
 
 
 def _step(
-    label: str, *, meaning: str, act: Callable[..., Any], done: str, by_study: bool = False
+    label: str,
+    *,
+    since: Collection[str],
+    meaning: str,
+    act: Callable[..., Any],
+    done: str,
+    by_study: bool = False,
 ) -> Action[Run]:
     return Action(
         label=label,
         permissions=(VIEW, PREPARE),
+        refuses=partial(_refuses, states=since),
         confirm=partial(_ask, label=label, meaning=meaning, by_study=by_study),
         run=partial(_do, act=act, done=done),
     )
@@ -75,6 +102,7 @@ def _step(
 STEPS: Mapping[str, Action[Run]] = {
     "freeze": _step(
         "Freeze",
+        since=[Status.DRAFT],
         meaning="Then nothing of it can be changed without voiding it, and another person decides on it.",
         done="Frozen. Another person has to decide on it now.",
         act=bonus_runs.freeze_run,
@@ -82,12 +110,14 @@ STEPS: Mapping[str, Action[Run]] = {
     ),
     "unfreeze": _step(
         "Make it a draft again",
+        since=[Status.FROZEN],
         meaning="Nobody can approve it until it is frozen again.",
         done="It is a draft again.",
         act=bonus_runs.unfreeze_run,
     ),
     "dissolve": _step(
         "Dissolve",
+        since=OPEN,
         meaning="Nothing of it is paid. Its bonuses are owed still, and can go into other runs.",
         done="Dissolved. Its bonuses are owed still.",
         act=bonus_runs.dissolve_run,

@@ -224,6 +224,57 @@ def test_refused_words_about_rows_and_runs_come_back_as_they_were_typed(client: 
     assert (refused.status_code, "x" * 1001 in text_of(refused)) == (400, True)
 
 
+@pytest.mark.parametrize("verb", ["freeze", "unfreeze", "dissolve"])
+def test_page_that_asks_about_a_run_that_has_moved_on_says_so_at_once(client: Client, verb: str) -> None:
+    run = draft(owed(2), by=preparer(client))
+    bonus_runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
+    bonus_runs.approve_run(run=run, digest=run.digest, by=make_user(is_superuser=True), now=NOW)
+
+    asked = client.get(url(verb, run), follow=True)
+
+    assert asked.redirect_chain == [(url("change", run), 302)]
+    assert "This run is approved by now. Nothing was changed." in text_of(asked)
+
+
+@pytest.mark.parametrize("verb", ["hold", "split", "take_out"])
+def test_rows_of_a_run_that_has_moved_on_are_not_asked_about(client: Client, verb: str) -> None:
+    run = draft(owed(2), by=preparer(client))
+    bonus_runs.freeze_run(run=run, by=run.prepared_by, now=NOW)
+    bonus_runs.refuse_run(run=run, reason="Odd", by=make_user(is_superuser=True), now=NOW)
+
+    asked = client.post(url("rows", run), {"verb": verb, "bonus": run.rows.all()[0].bonus_id}, follow=True)
+
+    assert asked.redirect_chain == [(url("change", run), 302)]
+    assert "This run is refused by the second person by now. Nothing was changed." in text_of(asked)
+    assert not Bonus.objects.filter(held_at__isnull=False).exists()
+
+
+def test_approval_of_what_is_prepared_again_says_that_and_asks_for_no_total(client: Client) -> None:
+    run = frozen(owed(2))
+    digest = run.digest
+    bonus_runs.unfreeze_run(run=run, by=run.prepared_by, now=NOW)
+    approver(client)
+
+    page = client.post(url("approve", run), {"digest": digest, "confirmed": "9 bonuses, $0.09"}, follow=True)
+
+    run.refresh_from_db()
+    assert run.status == "draft"
+    assert "This run is being prepared by now: nothing was approved." in text_of(page)
+
+
+def test_approval_while_payments_are_stopped_says_when_they_are_sent(client: Client) -> None:
+    run = frozen(owed())
+    kill_switch.halt_payments(account=None, reason="Odd", by=None, now=NOW)
+    approver(client)
+
+    page = client.post(
+        url("approve", run), {"digest": run.digest, "confirmed": "1 bonus, $0.01"}, follow=True
+    )
+
+    assert "Payments are stopped: they are sent once somebody lets them go on." in text_of(page)
+    assert "in a moment" not in text_of(page)
+
+
 def test_nothing_ticked_changes_nothing(client: Client) -> None:
     run = draft(owed(), by=preparer(client))
 
