@@ -1,5 +1,7 @@
 """A bonus run by two people in two browsers, from what is owed to what is sent."""
 
+from decimal import Decimal
+
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
@@ -43,7 +45,7 @@ def test_two_people_pay_a_run(open_page: OpenPage, seeded: Seeded, sites: Sites)
     preparer.goto(f"{sites.public}/admin/hits/run/")
     preparer.get_by_role("link", name="Prepare a run").click()
     preparer.get_by_label("Title").fill("Pictures, November")
-    preparer.get_by_role("button", name="Put into the run").click()
+    preparer.get_by_role("button", name="Put 3 bonuses, $0.03, into the run").click()
     preparer.get_by_text("A draft is made.").wait_for()
     preparer.get_by_role("checkbox").first.check()
     preparer.get_by_role("button", name="Hold…").click()
@@ -83,6 +85,35 @@ def test_two_people_pay_a_run(open_page: OpenPage, seeded: Seeded, sites: Sites)
     assert (run.status, run.prepared_by == run.decided_by) == ("approved", False)
     assert sorted(Bonus.objects.values_list("status", flat=True)) == ["owed", "sent", "sent"]
     assert BonusPayment.objects.count() == 2
+
+
+def test_ticking_a_bonus_chooses_what_is_ticked_and_the_button_says_how_much(
+    open_page: OpenPage, sites: Sites
+) -> None:
+    hit = make_hit(batch=make_batch(status="open"))
+    for amount in ("0.05", "0.10", "1200"):
+        work = make_assignment(hit=hit, status="approved")
+        make_bonus(assignment=work, status="owed", amount=Decimal(amount))
+    page = open_page()
+    let_in(page, make_staff(PAYMENTS_PREPARER, hit.batch.study).user, sites=sites)
+    page.goto(f"{sites.public}/admin/hits/run/prepare/")
+    button, ticks = page.locator("[data-takes]"), page.get_by_role("checkbox")
+    expect(button).to_have_text("Put 3 bonuses, $1,200.15, into the run")
+
+    ticks.nth(0).check()
+    expect(page.get_by_label("Only those ticked above")).to_be_checked()
+    expect(button).to_have_text("Put 1 bonus, $0.05, into the run")
+    ticks.nth(1).check()
+    expect(button).to_have_text("Put 2 bonuses, $0.15, into the run")
+    ticks.nth(0).uncheck()
+    ticks.nth(1).uncheck()
+    expect(page.get_by_label("All 3 that match")).to_be_checked()
+    ticks.nth(1).check()
+    page.get_by_label("Title").fill("November")
+    button.click()
+    page.get_by_text("A draft is made.").wait_for()
+
+    assert [row.bonus.amount for row in Run.objects.get().rows.all()] == [Decimal("0.10")]
 
 
 def test_open_pages_of_a_frozen_run_follow_what_the_other_person_does(

@@ -88,7 +88,7 @@ def test_a_batch_is_launched_reviewed_and_its_bonuses_approved_by_keys_alone(
     press(preparer, "Prepare a run", role="link")
     tab_to(preparer, preparer.get_by_label("Title"))
     preparer.keyboard.type("By keys")
-    press(preparer, "Put into the run")
+    press(preparer, "Put 2 bonuses")
     press(preparer, "Freeze…", role="link")
     press(preparer, "Freeze: 2 bonuses")
     preparer.get_by_text("It waits for a second person").wait_for()
