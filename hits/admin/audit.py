@@ -20,6 +20,7 @@ from hits.admin.audit_queries import events_for
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import FIRST_DAY, LAST_DAY, ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.payments.downloads import send
+from hits.admin.payments.run_page_rows import in_words
 from hits.admin.selection import signed_in
 from hits.core.audit_subjects import SUBJECTS
 from hits.core.domain.days import moment_in_words
@@ -79,8 +80,15 @@ class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
     list_display = ("when", "by", "kind", "words", "about")
     list_display_links = None
     list_filter = (SubjectFilter, PersonFilter, PeriodFilter, ("study", VisibleStudies))
-    list_select_related = ("by", "study", "account", "run")
-    search_fields = ("words", "kind", "by__username", "run__title")
+    list_select_related = ("by", "study", "account", "run", "bonus__assignment__worker")
+    search_fields = (
+        "words",
+        "kind",
+        "by__username",
+        "run__title",
+        "=bonus__rule",
+        "=bonus__assignment__worker__pseudonym",
+    )
     ordering = ("-pk",)
     list_per_page = 100
     show_full_result_count = False
@@ -92,7 +100,7 @@ class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
         return [path("file/", view, name="hits_auditevent_file"), *super().get_urls()]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEvent]:
-        return events_for(request.user)
+        return events_for(request.user).defer("bonus__assignment__answer", "bonus__figures")
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[AuditEvent], search_term: str
@@ -126,6 +134,9 @@ class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
         if event.run:
             address = reverse("admin:hits_run_change", args=[event.run_id])
             return format_html('<a href="{}">{}</a>', address, event.run.title)
+        if event.bonus:
+            address = reverse("admin:hits_bonus_change", args=[event.bonus_id])
+            return format_html('<a href="{}">{}</a>', address, in_words(event.bonus))
         return str(event.study or event.account or "")
 
 

@@ -1,6 +1,7 @@
 """One bonus: for whom and what it is, where it stands, what is next, and each step of its money."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -8,9 +9,11 @@ from urllib.parse import urlencode
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 
+from hits.admin.actions import RowButton
 from hits.admin.payments.payment_queue import SETTLE, row_of
+from hits.admin.payments.run_page_rows import in_words
 from hits.core.domain.bonus_tables import read_bonus_rules
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
@@ -21,18 +24,22 @@ from hits.payments.services.bonus_words import steps_of
 from hits.payments.services.kill_switch import is_halted
 
 BY_A_PERSON = "extra"
+BONUSES = ("Bonuses", reverse_lazy("admin:hits_bonus_changelist"))
 
 
-def show(request: HttpRequest, bonus: Bonus, *, tone: str, now: datetime) -> HttpResponse:
+def show(
+    request: HttpRequest, bonus: Bonus, *, tone: str, offered: Sequence[RowButton], now: datetime
+) -> HttpResponse:
     waiting = waiting_payments(request.user, now=now).filter(pk=bonus.pk).first()
     context = {
         **admin.site.each_context(request),
-        "title": f"Bonus “{bonus.rule}” of {bonus.assignment.worker}",
-        "trail": [("Bonuses", reverse("admin:hits_bonus_changelist"))],
+        "title": f"Bonus {in_words(bonus)}",
+        "trail": [BONUSES],
         "bonus": bonus,
         "tone": tone,
         "means": MEANING[Bonus.Status(bonus.status)],
         "row": row_of(waiting) if waiting else None,
+        "offered": offered,
         "may_act": request.user.has_perm(SETTLE),
         "prepare_url": _to_prepare(bonus),
         "is_stopped": bonus.status == Bonus.Status.APPROVED and is_halted(bonus.assignment.account_id),
@@ -43,6 +50,10 @@ def show(request: HttpRequest, bonus: Bonus, *, tone: str, now: datetime) -> Htt
         "kept": _kept(bonus),
     }
     return TemplateResponse(request, "admin/hits/bonus.html", context)
+
+
+def trail_to(bonus: Bonus) -> list[tuple[str, str]]:
+    return [BONUSES, (in_words(bonus), reverse("admin:hits_bonus_change", args=[bonus.pk]))]
 
 
 def _to_prepare(bonus: Bonus) -> str:

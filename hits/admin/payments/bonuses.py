@@ -1,12 +1,15 @@
 """Bonuses, owed beyond the rewards. From this list they are put into runs, held and released."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import pluralize
+from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -18,7 +21,8 @@ from hits.admin.id_search import FoundById
 from hits.admin.list_columns import money_column, state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import bonus_page, run_prepare
-from hits.admin.payments.run_page_rows import HOLD, WHY_HELD
+from hits.admin.payments.run_page_rows import HOLD, WHY_HELD, name_bonuses
+from hits.admin.selection import signed_in
 from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import run_rows
@@ -77,6 +81,14 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
     ordering = ("-pk",)
     actions = ("put_into_run", "hold", "release")
 
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        own = [
+            path(f"<int:pk>/{key}/", view(OF_ONE.view(key)), name=f"hits_bonus_{key}")
+            for key in ("hold", "release")
+        ]
+        return [*own, *super().get_urls()]
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Bonus]:
         rows = super().get_queryset(request).select_related(*READ_WITH).defer("assignment__answer")
         return visible(rows, request.user)
@@ -89,7 +101,8 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
             raise Http404
         if not self.has_view_permission(request, bonus):
             raise PermissionDenied
-        return bonus_page.show(request, bonus, tone=TONES.get(bonus.status, ""), now=timezone.now())
+        tone, offered = TONES.get(bonus.status, ""), OF_ONE.offered(bonus, user=signed_in(request))
+        return bonus_page.show(request, bonus, tone=tone, offered=offered, now=timezone.now())
 
     def has_prepare_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("hits.prepare_run") and request.user.has_perm("hits.view_run")
@@ -128,11 +141,12 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
 
 def _ask_to_hold(call: Call[Bonus]) -> Confirm:
     chosen = f"{len(call.rows)} bonus{pluralize(len(call.rows), 'es')}"
+    total = in_dollars(sum(bonus.amount for bonus in call.rows))
     return Confirm(
         title="Hold?",
-        text=f"{chosen} chosen, {in_dollars(sum(bonus.amount for bonus in call.rows))}",
+        text=f"{chosen} chosen, {total}: {name_bonuses(call.rows)}",
         consequences=[
-            "A held bonus is still owed, and goes into no run until it is released here.",
+            "A held bonus is still owed, and goes into no run until it is released.",
             emphasize("A draft loses it; {}. What is decided on already cannot be held.", VOIDED),
         ],
         button=f"Hold {chosen}",
@@ -153,17 +167,44 @@ def _are_too_many(call: Call[Bonus]) -> str:
     return f"At most {MOST} at once, please. Nothing was held." if len(call.rows) > MOST else ""
 
 
+def _is_free_to_hold(bonus: Bonus) -> bool:
+    return bonus.status == Status.OWED and bonus.held_at is None
+
+
+def _find(request: HttpRequest, pk: int) -> list[Bonus]:
+    if not request.user.has_perm("hits.view_bonus"):
+        raise PermissionDenied
+    return [get_object_or_404(visible(Bonus.objects.select_related(*READ_WITH), request.user), pk=pk)]
+
+
 PAGES = ActionPages(
     actions={
         "hold": Action(
             label="Hold",
             permissions=[HOLD],
+            offered=_is_free_to_hold,
             refuses=_are_too_many,
             form=WHY_HELD,
             confirm=_ask_to_hold,
             run=_hold,
         ),
-        "release": Action(label="Release", permissions=[HOLD], one_click=True, run=_release),
+        "release": Action(
+            label="Release",
+            permissions=[HOLD],
+            offered=lambda bonus: bonus.held_at is not None,
+            is_first=True,
+            one_click=True,
+            run=_release,
+        ),
     },
     base="admin/hits/run/base.html",
+)
+# The same actions on a bonus's own page.
+OF_ONE = replace(
+    PAGES,
+    find=_find,
+    back=lambda rows: reverse("admin:hits_bonus_change", args=[rows[0].pk]),
+    url=lambda bonus, key: reverse(f"admin:hits_bonus_{key}", args=[bonus.pk]),
+    base="admin/hits/payments_base.html",
+    shared=lambda rows: {"trail": bonus_page.trail_to(rows[0])},
 )

@@ -20,6 +20,8 @@ from hits.payments.services import run_rows
 
 HOLD = "hits.hold_bonus"
 MOST = 5000
+# So many bonuses are named on a page that asks about them.
+NAMED = 10
 WHY_HELD = words_form("text", "Why?", longest=500, help_text="Others read it in the list of bonuses.")
 TITLE = words_form("text", "Title of the new run", longest=128)
 HELD = "What is held is owed still, and goes into no run until it is released in the list of bonuses."
@@ -48,7 +50,8 @@ def _find(request: HttpRequest, pk: int) -> list[TickedRows]:
     keys = [read_number(text) for text in [*request.POST.getlist("bonus"), *carried][:MOST]]
     wanted = [key for key in keys if key is not None]
     rows = Bonus.objects.filter(rows__run=run, rows__is_live=True, pk__in=wanted)
-    return [TickedRows(run=run, bonuses=list(rows.order_by("pk")))]
+    named = rows.select_related("assignment__worker").defer("assignment__answer")
+    return [TickedRows(run=run, bonuses=list(named.order_by("pk")))]
 
 
 def _address(run: Run) -> str:
@@ -61,11 +64,22 @@ def _refuses(call: Call[TickedRows], *, states: Collection[str] = OPEN) -> str:
     return "" if call.row.bonuses else "Tick the rows first."
 
 
+def name_bonuses(bonuses: Sequence[Bonus]) -> str:
+    """The first bonuses by worker, rule and amount, for a page that asks about them."""
+    named = [f"{in_words(bonus)}, {in_dollars(bonus.amount)}" for bonus in bonuses[:NAMED]]
+    more = [f"and {len(bonuses) - NAMED} more"] if len(bonuses) > NAMED else []
+    return "; ".join([*named, *more])
+
+
+def in_words(bonus: Bonus) -> str:
+    return f"“{bonus.rule}” of {bonus.assignment.worker}"
+
+
 def _confirm(call: Call[TickedRows], *, verb: str, label: str, consequences: Sequence[str]) -> Confirm:
     bonuses, button = call.row.bonuses, f"{label} {call.row.count}"
     return Confirm(
         title=f"{button}?",
-        text=in_dollars(sum(bonus.amount for bonus in bonuses)),
+        text=f"{in_dollars(sum(bonus.amount for bonus in bonuses))}: {name_bonuses(bonuses)}",
         consequences=consequences,
         button=button,
         hidden=[("verb", verb), ("bonuses", ",".join(str(bonus.pk) for bonus in bonuses))],

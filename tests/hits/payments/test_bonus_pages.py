@@ -130,6 +130,48 @@ def test_page_of_a_bonus_says_where_it_stands(client: Client, changes: Any, word
     assert ("Put it into a run…" in page) == (not changes)
 
 
+def test_bonus_is_held_and_released_on_its_own_page_and_the_audit_log_names_it(client: Client) -> None:
+    bonus = owed_bonus(open_batch(), rule="thanks")
+    sign_in_with(client, *DESK, "hold_bonus", "view_auditevent", studies=[study_of(bonus)])
+    hold, release = (reverse(f"admin:hits_bonus_{verb}", args=[bonus.pk]) for verb in ("hold", "release"))
+    named = f"“thanks” of {bonus.assignment.worker}"
+
+    before = text_of(client.get(page_of(bonus)))
+    asked = text_of(client.get(hold))
+    held = text_of(client.post(hold, {"text": "Ask first", "confirmed": "yes"}, follow=True))
+    bonus.refresh_from_db()
+    reason = bonus.held_reason
+    client.post(release)
+
+    bonus.refresh_from_db()
+    assert (reason, bonus.held_at) == ("Ask first", None)
+    assert (f'href="{hold}"' in before, release in before) == (True, False)
+    assert f"1 bonus chosen, $0.27: {named}, $0.27" in asked
+    assert (f'action="{release}"' in held, f'href="{hold}"' in held) == (True, False)
+    log = text_of(
+        client.get(reverse("admin:hits_auditevent_changelist"), {"q": str(bonus.assignment.worker)})
+    )
+    assert log.count(f'<a href="{page_of(bonus)}">{named}</a>') == 2
+
+
+def test_who_may_not_hold_is_offered_no_hold_and_changes_nothing(client: Client) -> None:
+    bonus, other = owed_bonus(open_batch()), owed_bonus(open_batch())
+    sign_in_with(client, *DESK, studies=[study_of(bonus)])
+    hold = reverse("admin:hits_bonus_hold", args=[bonus.pk])
+    page, refused = (
+        text_of(client.get(page_of(bonus))),
+        client.post(hold, {"text": "Odd", "confirmed": "yes"}),
+    )
+    sign_in_with(client, *DESK, "hold_bonus", studies=[study_of(bonus)])
+    unseen = client.post(
+        reverse("admin:hits_bonus_hold", args=[other.pk]), {"text": "Odd", "confirmed": "yes"}
+    )
+
+    assert hold not in page
+    assert (refused.status_code, unseen.status_code) == (403, 404)
+    assert not Bonus.objects.filter(held_at__isnull=False).exists()
+
+
 def test_owed_bonus_is_found_where_its_page_leads_to_prepare_a_run(client: Client) -> None:
     bonus, _ = owed_bonus(batch := open_batch()), owed_bonus(batch)
     sign_in_with(client, *DESK, "prepare_run", studies=[batch.study])

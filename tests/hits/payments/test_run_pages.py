@@ -205,7 +205,8 @@ def test_rows_are_taken_out_held_and_split_off(client: Client) -> None:
 
     run.refresh_from_db()
     odd.refresh_from_db()
-    assert "Hold 1 bonus" in asked
+    assert "Hold 1 bonus?" in asked
+    assert f"$0.01: “{odd.rule}” of {odd.assignment.worker}, $0.01" in asked
     assert (run.count, odd.held_reason) == (1, "Looks odd")
     assert [row.bonus for row in Run.objects.get(title="Odd ones").rows.all()] == [other]
 
