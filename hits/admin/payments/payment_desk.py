@@ -29,7 +29,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries.month_closes import transfers_by_month
 from hits.payments.queries.payment_tasks import IN_RUN, Desk, desk_of, whole_runs
-from hits.payments.queries.run_list import drafts_of, owed_free, runs_to_decide
+from hits.payments.queries.run_list import drafts_of, owed_free, owed_held, runs_to_decide
 from hits.payments.services import finance_files
 from hits.review.queries.appeal_queue import WaitingAppeals, waiting_for
 from hits.studies.models import Study
@@ -59,7 +59,7 @@ class CloseForm(FormatForm):
 
 
 def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
-    """Yield bonus runs that this user may decide on, their own drafts, and bonuses in no run."""
+    """Yield bonus runs that this user may decide on, their own drafts, bonuses in no run, and held ones."""
     runs = reverse("admin:hits_run_changelist")
     for rows, words, one, listed in (
         (runs_to_decide(user), "bonus runs to approve", "bonus run to approve", "waits=me"),
@@ -77,9 +77,16 @@ def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
             one="bonus owed, in no run yet",
             url=reverse("admin:hits_payments"),
         )
+    if user.has_perm("hits.hold_bonus"):
+        yield Waiting(
+            count=owed_held(user).count(),
+            words="bonuses held, until somebody releases them",
+            one="bonus held, until somebody releases it",
+            url=f"{reverse('admin:hits_bonus_changelist')}?hold=yes",
+        )
 
 
-waiting.register(_waiting, permissions=["hits.prepare_run", "hits.approve_run"])
+waiting.register(_waiting, permissions=["hits.prepare_run", "hits.approve_run", "hits.hold_bonus"])
 navigation.add_page(
     Page(
         place=MenuPlace(Section.MONEY, 1, "Payments"),

@@ -21,7 +21,7 @@ from hits.admin.selection import page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
-from hits.payments.queries.run_list import STUDY, OwedFilter, drafts_of, owed_for, sum_of
+from hits.payments.queries.run_list import STUDY, OwedFilter, drafts_of, owed_for, owed_held, sum_of
 from hits.payments.services import bonus_runs
 from hits.work.access import visible
 
@@ -181,6 +181,7 @@ def _page(
         "is_filtered": chosen != OwedFilter(),
         "count": count,
         "total": total,
+        "held": owed_held(request.user).count(),
         "page": page_of(rows, number=request.GET.get("page"), total=count),
         "keep": urlencode(keep) + "&" if keep else "",
         "action": f"{reverse('admin:hits_run_prepare')}?{urlencode(keep)}",

@@ -45,13 +45,20 @@ class WaitingBonuses:
     amount: Decimal = NOTHING
     late: int = 0
     held: int = 0
+    held_amount: Decimal = NOTHING
     oldest_at: datetime | None = None
+
+    @property
+    def free(self) -> int:
+        """How many of them no hold keeps out of a run."""
+        return self.count - self.held
 
     def add(self, group: Mapping[str, Any]) -> None:
         self.count += group["count"]
         self.amount += group["count"] * group["amount"]
         self.late += group["late"]
         self.held += group["held"]
+        self.held_amount += group["held"] * group["amount"]
         self.oldest_at = min(self.oldest_at or group["oldest"], group["oldest"])
 
 

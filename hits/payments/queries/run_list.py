@@ -232,6 +232,11 @@ def owed_free() -> QuerySet[Bonus]:
     return Bonus.objects.filter(~Exists(live), status=Bonus.Status.OWED, held_at=None)
 
 
+def owed_held(user: Any) -> QuerySet[Bonus]:
+    """Owed bonuses that this user sees and that go into no run until somebody releases them."""
+    return visible(Bonus.objects.filter(status=Bonus.Status.OWED, held_at__isnull=False), user)
+
+
 def owed_for(user: Any, chosen: OwedFilter, *, now: datetime) -> QuerySet[Bonus]:
     """Free owed bonuses that this user sees and that match the filter, the oldest first."""
     asked = {

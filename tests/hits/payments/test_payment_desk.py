@@ -21,7 +21,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Run
 from hits.payments.queries.payment_tasks import AccountCommitment, desk_of
-from hits.payments.services import bonus_runs, kill_switch
+from hits.payments.services import bonus_runs, kill_switch, run_rows
 from hits.people.models import Disclosure
 from hits.providers.models.accounts import Account
 from hits.providers.services.balances import read_balance
@@ -80,6 +80,29 @@ def test_runs_that_wait_lead_to_where_one_decides() -> None:
 
     assert of_one == [reverse("admin:hits_run_change", args=[run.pk])]
     assert address() == [f"{reverse('admin:hits_run_changelist')}?waits=me"]
+
+
+def test_held_bonus_is_told_on_home_payments_and_where_runs_are_prepared(client: Client) -> None:
+    batch = open_batch()
+    held, _ = owed_bonus(batch), owed_bonus(batch)
+    holder = make_desk_member(batch.study, also=(*DESK, "hold_bonus"))
+    run_rows.hold_bonuses(bonuses=[held], reason="Ask first", by=holder, now=NOW)
+    listed = f"{reverse('admin:hits_bonus_changelist')}?hold=yes"
+    client.force_login(holder)
+
+    home = {one.said: (one.count, one.url) for one in waiting_for(holder, now=NOW)}
+    others = [one.said for one in waiting_for(make_desk_member(batch.study), now=NOW)]
+    payments = text_of(client.get(reverse("admin:hits_payments")))
+    prepare = text_of(client.get(reverse("admin:hits_run_prepare")))
+    Bonus.objects.exclude(pk=held.pk).update(held_at=NOW, held_by=holder, held_reason="Odd")
+    alone = text_of(client.get(reverse("admin:hits_payments")))
+
+    assert home["bonus held, until somebody releases it"] == (1, listed)
+    assert not any("held" in said for said in others)
+    assert f'<a href="{listed}">1 of them, $0.27, is held</a>' in payments
+    assert ("Prepare a run</a>" in payments, "Prepare a run</a>" in alone) == (True, False)
+    assert f'<a href="{listed}">1 more is held</a>' in prepare
+    assert f'<a href="{listed}">2 of them, $0.54, are held</a>' in alone
 
 
 def test_desk_leaves_out_a_run_with_a_bonus_of_a_hidden_study() -> None:
