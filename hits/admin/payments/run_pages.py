@@ -24,7 +24,7 @@ from hits.admin.payments import run_approval, run_prepare, run_steps
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries import run_list
-from hits.payments.queries.run_table import Row, outliers_of, owner_limit, rows_of
+from hits.payments.queries.run_table import Row, new_marks, outliers_of, owner_limit, rows_of
 
 PAGE = 50
 ALL_PAID = "Approved, and paid"
@@ -126,8 +126,8 @@ def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
     """The context of a run's page; nothing in it causes a query for each row."""
     rows = rows_of(run)
     is_open = run.status in (Status.DRAFT, Status.FROZEN)
-    outliers = outliers_of(rows, run) if is_open else {row.pk: row.flags for row in rows if row.flags}
-    marks = {row.pk: row.flags for row in rows if row.flags} if run.status == Status.FROZEN else outliers
+    outliers = outliers_of(rows, run) if is_open else {}
+    marks = _marks(rows, outliers)
     query, marked_only = request.GET.get("q", "").strip()[:100], request.GET.get("show") == "marked"
     found = find_rows(rows, query=query, keys=set(marks) if marked_only else None)
     found.sort(key=lambda row: (row.pk not in marks, row.pk))
@@ -161,6 +161,13 @@ def _searched(row: Row) -> str:
     return " ".join(
         (row.now["worker"], row.now["rule"], row.batch_title, row.now["reason"], str(row.now["bonus"]))
     )
+
+
+def _marks(rows: Sequence[Row], outliers: dict[int, list[str]]) -> dict[int, list[str]]:
+    """What stood out when the run was frozen or approved, and what stands out now if it is still open."""
+    fresh = new_marks(rows, outliers)
+    marks = {row.pk: [*row.flags, *fresh.get(row.pk, [])] for row in rows}
+    return {pk: words for pk, words in marks.items() if words}
 
 
 def _marked(page: Page[Row], marks: dict[int, list[str]]) -> list[tuple[Row, list[str]]]:

@@ -85,7 +85,7 @@ class RunRow(models.Model):
     is_live = models.BooleanField(default=True)
     line = models.TextField(blank=True, help_text="The canonical line of the manifest.")
     digest = models.CharField(max_length=64, blank=True)
-    # The warnings about outliers at the time of the freeze.
+    # The warnings about outliers at the time of the freeze, and what the approval found besides.
     flags = models.JSONField(default=list)
 
     class Meta:

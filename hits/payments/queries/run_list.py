@@ -12,7 +12,7 @@ from django_stubs_ext import WithAnnotations
 from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run, RunRow
-from hits.payments.queries.run_table import Row
+from hits.payments.queries.run_table import Row, new_marks
 from hits.work.access import SEES_ALL, studies_of, visible
 
 Status = Run.Status
@@ -202,12 +202,12 @@ class RunChanges:
 
 def since_freeze(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) -> RunChanges:
     """What changed since the freeze; one query counts bonuses owed since in its studies and in no run."""
-    fresh = [(row, [words for words in outliers.get(row.pk, []) if words not in row.flags]) for row in rows]
+    fresh = new_marks(rows, outliers)
     later = owed_free().filter(owed_at__gt=run.frozen_at, **{f"{STUDY}__in": {row.study_id for row in rows}})
     count, total = sum_of(later)
     return RunChanges(
         changed=[row for row in rows if not (row.is_free and row.is_as_frozen)],
-        flagged=[(row, words) for row, words in fresh if words],
+        flagged=[(row, fresh[row.pk]) for row in rows if row.pk in fresh],
         new_count=count,
         new_total=total,
     )

@@ -179,6 +179,12 @@ def outliers_of(rows: Sequence[Row], run: Run) -> dict[int, list[str]]:
     return {row.pk: words for row, words in zip(rows, found, strict=True) if words}
 
 
+def new_marks(rows: Sequence[Row], outliers: dict[int, list[str]]) -> dict[int, list[str]]:
+    """The warnings by the row's key that were not there yet when the run was frozen."""
+    found = {row.pk: [words for words in outliers.get(row.pk, []) if words not in row.flags] for row in rows}
+    return {pk: words for pk, words in found.items() if words}
+
+
 def _in_flight(run: Run, in_run: QuerySet[RunRow]) -> dict[int, str]:
     """Warnings by assignment that name its other bonuses, decided on and not known to be paid."""
     elsewhere = Q(status__in=IN_FLIGHT) | Q(status=Status.OWED, rows__is_live=True)

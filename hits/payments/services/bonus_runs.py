@@ -18,7 +18,7 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.manifests import digest_of, write_manifest
 from hits.payments.models.runs import Run, RunRow
-from hits.payments.queries.run_table import Row, live_row, outliers_of, owner_limit, rows_of
+from hits.payments.queries.run_table import Row, live_row, new_marks, outliers_of, owner_limit, rows_of
 from hits.payments.services.bonus_states import move_bonuses
 from hits.payments.services.run_parts import (
     check_note,
@@ -164,6 +164,7 @@ def approve_run(*, run: Run, digest: str, by: User, now: datetime) -> bool:
         if changed or not is_whole:
             void_run(held, f"{changed} of its rows changed after the freeze.", by=None, now=now)
         else:
+            _keep_marks(held, rows)
             _approve(held, bonuses, by=by, now=now)
     run.refresh_from_db()
     return bool(run.status == Status.APPROVED)
@@ -246,14 +247,21 @@ def _return(bonuses: Sequence[Bonus], run: Run | None, *, now: datetime) -> None
         audit_trail.note("run.void", words, by=None, now=now, run=run, bonus=one)
 
 
+def _keep_marks(run: Run, rows: Sequence[Row]) -> None:
+    """Keep what stood out at the approval beside what did at the freeze: it was approved all the same."""
+    fresh = new_marks(rows, outliers_of(rows, run))
+    marked = [(row, [*row.flags, *fresh[row.pk]]) for row in rows if row.pk in fresh]
+    _write_rows([_frozen(run, row, flags) for row, flags in marked], ["flags"])
+
+
 def _freeze_rows(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) -> None:
-    """Freeze existing rows with an upsert by key, which is many times quicker than bulk_update."""
-    RunRow.objects.bulk_create(
-        (_frozen(run, row, outliers.get(row.pk, [])) for row in rows),
-        update_conflicts=True,
-        unique_fields=["id"],
-        update_fields=["line", "digest", "flags"],
-    )
+    frozen = [_frozen(run, row, outliers.get(row.pk, [])) for row in rows]
+    _write_rows(frozen, ["line", "digest", "flags"])
+
+
+def _write_rows(rows: Iterable[RunRow], fields: Sequence[str]) -> None:
+    """Change existing rows with an upsert by key, which is many times quicker than bulk_update."""
+    RunRow.objects.bulk_create(rows, update_conflicts=True, unique_fields=["id"], update_fields=fields)
 
 
 def _frozen(run: Run, row: Row, flags: list[str]) -> RunRow:

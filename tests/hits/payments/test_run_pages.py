@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from hits.identity.models.blocks import Block
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
@@ -178,6 +179,28 @@ def test_outliers_come_first_and_can_be_shown_alone(client: Client) -> None:
     assert (first[0].bonus_id, first[1]) == (bonuses[3].pk, ["Above $1.00."])
     assert [row.bonus_id for row, _ in alone.context["lines"]] == [bonuses[3].pk]
     assert [row.bonus_id for row, _ in found.context["lines"]] == [bonuses[1].pk]
+
+
+def test_mark_that_was_new_at_the_approval_is_named_beside_the_box_and_kept(client: Client) -> None:
+    study = make_study(large_bonus=Decimal(1))
+    bonuses = [*owed(study=study), *owed(study=study, amount=Decimal(2))]
+    run = frozen(bonuses)
+    blocked = bonuses[0].assignment.worker
+    user = approver(client)
+    Block.objects.create(worker=blocked, kind="soft", status="active", reason="Odd", by=user, made_at=NOW)
+
+    page = text_of(client.get(url("change", run)))
+    said = {"digest": run.digest, "confirmed": "2 bonuses, $2.01"}
+    client.post(url("approve", run), said)
+    Block.objects.all().delete()
+    after: Any = client.get(url("change", run))
+
+    box = page.partition('name="confirmed"')[2].partition("</label>")[0]
+    assert "at the 2 marked rows: 2 bonuses, $2.01. Newly marked: " in box
+    assert f"{blocked}, {bonuses[0].rule}, $0.01: The worker is blocked." in box
+    assert Run.objects.get().status == "approved"
+    assert [words for _, words in after.context["lines"]] == [["The worker is blocked."], ["Above $1.00."]]
+    assert "2 marked rows</strong> when it was approved, first in the list." in text_of(after)
 
 
 def test_refusal_needs_a_reason_that_the_preparer_reads(client: Client) -> None:
