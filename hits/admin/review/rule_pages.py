@@ -196,6 +196,8 @@ def _ask(call: Call[Any]) -> Confirm:
 
 def _consequences(call: Call[Any], matches: Matches) -> Iterator[str]:
     chosen = matches.at_once
+    if matches.left_out:
+        yield f"{_left_out(matches)} The box above takes them too."
     if matches.left_for_later:
         yield f"{matches.left_for_later} more meet the rule: these are the oldest, and the rest can follow."
     if not chosen:
@@ -207,6 +209,20 @@ def _consequences(call: Call[Any], matches: Matches) -> Iterator[str]:
     if call.values["kind"] != Kind.APPROVE:
         yield "Other workers are asked instead."
     yield f"All of it can be undone together for {duration(reviewing.UNDO_ALL_FOR.total_seconds())}."
+
+
+def _left_out(matches: Matches) -> str:
+    """How many works meet the bounds and are left out all the same, and why."""
+    count, decided = matches.left_out, matches.decided_before
+    before = f"{decided} {pluralize(decided, 'was,were')} decided on before, and that was undone or refused"
+    others = "lost answers, notes or refusals by the provider"
+    why = f"{before}; {count - decided} {pluralize(count - decided, 'is,are')} left out for {others}"
+    if not decided:
+        why = others
+    elif decided == count:
+        why = before
+    meets, is_left = pluralize(count, "meets,meet"), pluralize(count, "is,are")
+    return f"{count} more {meets} the bounds, and {is_left} left out for a person to look at: {why}."
 
 
 def _pay(chosen: Sequence[Match]) -> str:
@@ -241,7 +257,8 @@ def _row(one: Match) -> dict[str, Any]:
 def _decide(call: Call[Any]) -> Outcome:
     """Decide on those of the works shown that still meet the rule."""
     seen = read_keys(call.sent.get("works", ""))
-    chosen = _matches(call.values, by=call.by, among=seen).at_once
+    matches = _matches(call.values, by=call.by, among=seen)
+    chosen = matches.at_once
     reason = call.values["reason"] if call.values["kind"] == Kind.REJECT else ""
     outcomes = reviewing.decide_all(
         assignments=[one.work for one in chosen],
@@ -255,6 +272,8 @@ def _decide(call: Call[Any]) -> Outcome:
     if changed:
         left = pluralize(changed, "was,were")
         said.append(f"{plural(changed, 'work')} had changed since you looked, and {left} left.")
+    if matches.left_out:
+        said.append(_left_out(matches))
     level = messages.WARNING if changed or set(outcomes) - {"intended"} else messages.SUCCESS
     return Outcome(said=" ".join(said), level=level, to=decided_url(call.now))
 

@@ -57,6 +57,9 @@ class Matches:
     found: Sequence[Match]
     waiting: int
     compared: int
+    # Works that meet the bounds too and that somebody should look at; and those of them decided on before.
+    left_out: int = 0
+    decided_before: int = 0
 
     @property
     def at_once(self) -> Sequence[Match]:
@@ -78,7 +81,25 @@ def works_by_rule(
     meeting = [key for key in compared if rule.allows(means.get(key, {}))]
     works = _read(meeting, batch=rule.batch)
     found = [Match(work=works[key], seconds=compared[key], means=means.get(key, {})) for key in meeting]
-    return Matches(found=found, waiting=waiting.count(), compared=len(compared))
+    left_out, decided = _left_out(waiting, rule, means_of=means_of)
+    return Matches(
+        found=found,
+        waiting=waiting.count(),
+        compared=len(compared),
+        left_out=left_out,
+        decided_before=decided,
+    )
+
+
+def _left_out(waiting: QuerySet[Assignment], rule: WorkRule, *, means_of: MeansOf) -> tuple[int, int]:
+    """How many works are within the bounds and left out, and how many of them were decided on before."""
+    if not rule.leaves_out_flagged:
+        return 0, 0
+    flagged = _bounded(waiting, rule).filter(_is_flagged()).annotate(is_decided=_is_decided())
+    works = dict(flagged.values_list("pk", "is_decided")[:MOST_COMPARED])
+    means = means_of(works) if works else {}
+    meeting = [is_decided for key, is_decided in works.items() if rule.allows(means.get(key, {}))]
+    return len(meeting), sum(meeting)
 
 
 def _read(keys: Collection[int], *, batch: int) -> Mapping[int, Assignment]:
@@ -95,18 +116,25 @@ def _read(keys: Collection[int], *, batch: int) -> Mapping[int, Assignment]:
 def _within(
     waiting: QuerySet[Assignment], rule: WorkRule, *, among: Collection[int] | None
 ) -> QuerySet[Assignment]:
+    works = _bounded(waiting if among is None else waiting.filter(pk__in=among), rule)
+    return works.exclude(_is_flagged()) if rule.leaves_out_flagged else works
+
+
+def _bounded(waiting: QuerySet[Assignment], rule: WorkRule) -> QuerySet[Assignment]:
+    """Works within the bounds of times."""
     works = waiting.annotate(seconds=EFFECTIVE_S)
-    if among is not None:
-        works = works.filter(pk__in=among)
     if rule.least_s is not None:
         works = works.filter(seconds__gte=rule.least_s)
     if rule.most_s is not None:
         works = works.filter(seconds__lte=rule.most_s)
-    return works.exclude(_is_flagged()) if rule.leaves_out_flagged else works
+    return works
 
 
 def _is_flagged() -> Q:
     """Condition for works to look at: lost, refused by the provider, noted on, or decided on before."""
     noted = Exists(Note.objects.filter(assignment=OuterRef("pk")))
-    decided = Exists(Decision.objects.filter(assignment=OuterRef("pk")))
-    return Q(answer__isnull=True) | ~Q(problem="") | Q(noted) | Q(decided)
+    return Q(answer__isnull=True) | ~Q(problem="") | Q(noted) | Q(_is_decided())
+
+
+def _is_decided() -> Exists:
+    return Exists(Decision.objects.filter(assignment=OuterRef("pk")))

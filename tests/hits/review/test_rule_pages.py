@@ -130,6 +130,29 @@ def test_page_says_how_many_and_what_they_are_paid(
     assert "Approve: 2" in page
 
 
+def test_work_that_meets_the_rule_and_was_decided_on_before_is_named_as_left_out(
+    client: Client, reviewer: User, works: list[Assignment]
+) -> None:
+    now = timezone.now()
+    for work in works[1:4]:
+        made = reviewing.decide(assignment=work, kind="approve", by=reviewer, now=now)
+        reviewing.undo(decision=made, by=reviewer, now=now)
+    reviewing.add_note(assignment=works[0], text="Odd.", by=reviewer, now=now)
+    asked = rule(works, score_from="79")
+    undone = "2 were decided on before, and that was undone or refused"
+    others = "1 is left out for lost answers, notes or refusals by the provider"
+    words = f"3 more meet the bounds, and are left out for a person to look at: {undone}; {others}."
+
+    looked = text_of(client.get(RULE, asked))
+    give_score(works[4], 90)
+    done = text_of(confirm(client, asked, [works[4].pk]))
+    all_of_it = text_of(client.get(RULE, {**asked, "flagged": "on"}))
+
+    assert words in looked
+    assert words in done
+    assert "left out for a person" not in all_of_it
+
+
 def test_flagged_work_is_left_to_a_person(client: Client, reviewer: User, works: list[Assignment]) -> None:
     now = timezone.now()
     Assignment.objects.filter(pk=works[0].pk).update(answer=None)
