@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from statistics import median
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,7 +25,7 @@ from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import in_words
 from hits.admin.projects.project_cards import Metric
 from hits.admin.review.other_works import approval_of, others_of
-from hits.admin.review.work_spread import FEWEST, spreads_of
+from hits.admin.review.work_spread import FEWEST, seconds_of_others, spreads_of
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -333,13 +334,12 @@ def _pace(work: Assignment) -> tuple[str, bool]:
     seconds = effective_seconds(worked_s=work.worked_s, active_s=work.active_s)
     if seconds is None:
         return "not known", False
-    figures = work.hit.batch.figures
-    took, median = in_words(seconds), figures.get("median_s")
-    # The work itself is one of those that the batch has counted.
-    if not median or figures.get("submitted", 0) <= FEWEST:
+    took, others = in_words(seconds), seconds_of_others(work)
+    if len(others) < FEWEST:
         return took, False
-    hasty = seconds < median * HASTY
-    beside = f"{took}; half of the others took {in_words(round(median))} or less"
+    usual = median(others)
+    hasty = seconds < usual * HASTY
+    beside = f"{took}; half of the others took {in_words(round(usual))} or less"
     return (f"much too fast? {beside}" if hasty else beside), hasty
 
 

@@ -68,6 +68,11 @@ def spreads_of(work: Assignment) -> list[Spread]:
     ]
 
 
+def seconds_of_others(work: Assignment) -> list[float]:
+    """The times of the latest works of its batch, without its own."""
+    return [seconds for key, seconds in _figures_of(work.hit.batch_id)[TIME].items() if key != work.pk]
+
+
 def mean_scores(recorded: Recorded) -> dict[int, dict[str, Fraction]]:
     """The mean of each work's items, measure by measure."""
     return {key: _means(items) for key, items in recorded.items()}

@@ -321,18 +321,25 @@ def test_end_of_the_queue_is_no_fault_of_what_was_chosen(client: Client) -> None
     assert "Nothing of what you chose waits for a decision any more." in chosen
 
 
-def test_too_fast_is_said_in_words(client: Client, reviewer: User, works: list[Assignment]) -> None:
-    batch = Batch.objects.filter(pk=works[0].hit.batch_id)
+def test_too_fast_is_said_beside_half_of_the_others(client: Client) -> None:
+    works = make_works(count=6)
+    client.force_login(make_reviewer(study=works[0].hit.batch.study))
+    for work, seconds in zip(works, (7, 20, 30, 40, 50, 60), strict=True):
+        Assignment.objects.filter(pk=work.pk).update(worked_s=seconds)
+
+    hasty, ordinary = client.get(REVIEW), client.get(REVIEW, {"at": works[5].pk})
+
+    assert "much too fast? 7 seconds; half of the others took 40 seconds or less" in text(hasty)
+    assert "1 minute; half of the others took 30 seconds or less" in text(ordinary)
+    assert ordinary.context["is_hasty"] is False
+
+
+def test_few_others_are_no_measure_of_haste(client: Client) -> None:
+    works = make_works(count=5)
+    client.force_login(make_reviewer(study=works[0].hit.batch.study))
     Assignment.objects.filter(pk=works[0].pk).update(worked_s=7)
 
-    batch.update(figures={"median_s": 60.0, "submitted": 5})
-    assert "much too fast?" not in text(client.get(REVIEW))
-    batch.update(figures={"median_s": 60.0, "submitted": 6})
-
-    hasty, ordinary = client.get(REVIEW), client.get(REVIEW, {"at": works[1].pk})
-
-    assert "much too fast? 7 seconds" in text(hasty)
-    assert ordinary.context["is_hasty"] is False
+    assert "of the others" not in text(client.get(REVIEW))
 
 
 @pytest.mark.parametrize(("status", "shown"), [("submitted", True), ("approved", False)])
