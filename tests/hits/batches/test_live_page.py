@@ -71,7 +71,10 @@ def test_live_view_shows_the_batch_in_numbers(client: Client) -> None:
 
     assert "2 of 3 <progress" in text
     assert "1 of 9 <progress" in text
-    assert "<dt>Median hourly wage</dt><dd>$2.25</dd>" in text
+    assert (
+        "<dt>Median hourly wage</dt><dd>$2.25 <small>by the reward alone, of all submitted work</small></dd>"
+        in text
+    )
 
 
 def test_live_view_of_a_draft_leads_to_its_launch_page(client: Client) -> None:

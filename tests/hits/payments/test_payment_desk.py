@@ -105,6 +105,29 @@ def test_held_bonus_is_told_on_home_payments_and_where_runs_are_prepared(client:
     assert f'<a href="{listed}">2 of them, $0.54, are held</a>' in alone
 
 
+def test_figures_of_one_name_say_what_they_count(client: Client) -> None:
+    batch = open_batch()
+    in_run, _ = owed_bonus(batch), owed_bonus(batch)
+    user = make_desk_member(batch.study, also=(*DESK, "view_batch"))
+    bonus_runs.prepare_run(bonuses=[in_run], by=user, title="A draft", now=NOW)
+    has_balance(batch.account, "50")
+    client.force_login(user)
+
+    payments = text_of(client.get(reverse("admin:hits_payments")))
+    books = text_of(client.get(reverse("admin:hits_ledger_study", args=[batch.study_id])))
+    live = text_of(client.get(reverse("admin:hits_batch_live", args=[batch.pk])))
+    wages = text_of(client.get(reverse("admin:hits_wages", args=[batch.pk])))
+
+    assert '<h3>Owed, in no run yet</h3><p class="figure">1</p>' in payments
+    assert "<dt>Owed, in runs or in none</dt><dd>$0.54</dd>" in payments
+    assert "what was booked since is not in it" in payments
+    owed = '<th scope="row">Owed</th><td>bonuses that are not approved yet, in runs or in none</td>'
+    assert f'{owed}<td class="number">$0.54</td>' in books
+    assert "in a month’s close, Budget and Given back together" in books
+    assert "by the reward alone, of all submitted work" in live
+    assert "with bonuses, of approved work alone" in wages
+
+
 def test_desk_leaves_out_a_run_with_a_bonus_of_a_hidden_study() -> None:
     batches = [open_batch(), open_batch()]
     preparer = make_desk_member(*(batch.study for batch in batches))
