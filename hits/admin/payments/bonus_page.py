@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse, reverse_lazy
@@ -14,11 +15,12 @@ from django.urls import reverse, reverse_lazy
 from hits.admin.actions import RowButton
 from hits.admin.payments.payment_queue import SETTLE, row_of
 from hits.admin.payments.run_page_rows import in_words
+from hits.admin.payments.run_steps import state_with_payment
 from hits.core.domain.bonus_tables import read_bonus_rules
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
-from hits.payments.models.runs import RunRow
-from hits.payments.queries.run_list import MEANING, visible_runs
+from hits.payments.models.runs import Run, RunRow
+from hits.payments.queries.run_list import MEANING, visible_runs, with_payment
 from hits.payments.queries.unclear_payments import waiting_payments
 from hits.payments.services.bonus_words import steps_of
 from hits.payments.services.kill_switch import is_halted
@@ -71,10 +73,12 @@ def _rule_in_words(bonus: Bonus) -> str:
 
 def _runs(request: HttpRequest, bonus: Bonus) -> dict[str, Any]:
     """The runs that it is or was in, newest first, and which of them this user may open."""
-    rows = list(RunRow.objects.filter(bonus=bonus).select_related("run").order_by("-pk"))
-    seen = set(visible_runs(request.user).filter(rows__bonus=bonus).values_list("pk", flat=True))
+    rows = list(RunRow.objects.filter(bonus=bonus).order_by("-pk"))
+    is_seen = Exists(visible_runs(request.user).filter(pk=OuterRef("pk")))
+    found = with_payment(Run.objects.filter(rows__bonus=bonus)).annotate(is_seen=is_seen)
+    runs = {run.pk: (run, state_with_payment(run), run.is_seen) for run in found}
     return {
-        "runs": [(row, row.run_id in seen) for row in rows],
+        "runs": [(row, *runs[row.run_id]) for row in rows],
         "is_in_run": any(row.is_live for row in rows),
     }
 

@@ -27,7 +27,6 @@ from hits.payments.queries import run_list
 from hits.payments.queries.run_table import Row, new_marks, outliers_of, owner_limit, rows_of
 
 PAGE = 50
-ALL_PAID = "Approved, and paid"
 Status = Run.Status
 # States that end by themselves, and how soon the page looks again while there are some.
 MOVING = (Bonus.Status.APPROVED, Bonus.Status.SENDING, Bonus.Status.UNKNOWN)
@@ -117,9 +116,7 @@ class RunAdmin(FoundById, ReadOnlyAdmin[Run]):
 
     @admin.display(description="status")
     def state(self, run: "WithAnnotations[Run, run_list.Payment]") -> SafeString:
-        is_paid = run.status == Status.APPROVED and run.is_all_paid
-        words = ALL_PAID if is_paid else run_steps.state_of(run)
-        return state_tag(words, TONES.get(run.status, ""))
+        return state_tag(run_steps.state_with_payment(run), TONES.get(run.status, ""))
 
 
 def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
@@ -135,7 +132,7 @@ def page_of(request: HttpRequest, run: Run, *, now: datetime) -> dict[str, Any]:
     return {
         "title": run.title,
         "run": run,
-        "state": ALL_PAID if _is_all_paid(run, rows) else run_steps.state_of(run),
+        "state": run_steps.ALL_PAID if _is_all_paid(run, rows) else run_steps.state_of(run),
         "sum": run_steps.sum_in_words(run),
         "totals": run_list.totals_of(rows),
         "marked": len(marks),

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_POST
+from django_stubs_ext import WithAnnotations
 
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
@@ -17,7 +18,7 @@ from hits.admin.actions.reason_form import words_form
 from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
-from hits.payments.queries.run_list import totals_of, visible_runs
+from hits.payments.queries.run_list import Payment, totals_of, visible_runs
 from hits.payments.queries.run_table import Row, rows_of
 from hits.payments.services import bonus_runs
 from hits.payments.services.kill_switch import is_halted
@@ -25,6 +26,7 @@ from hits.payments.services.run_parts import not_now
 
 VIEW, PREPARE, APPROVE = "hits.view_run", "hits.prepare_run", "hits.approve_run"
 BASE = "admin/hits/run/base.html"
+ALL_PAID = "Approved, and paid"
 Kind = Run.Kind
 Status = Run.Status
 OPEN = (Status.DRAFT, Status.FROZEN)
@@ -43,6 +45,11 @@ def state_of(run: Run) -> str:
         return "Approved: given up"
     words = run.get_status_display()
     return words[:1].upper() + words[1:]
+
+
+def state_with_payment(run: "WithAnnotations[Run, Payment]") -> str:
+    """The run's state in words, and whether all of it is paid."""
+    return ALL_PAID if run.status == Status.APPROVED and run.is_all_paid else state_of(run)
 
 
 def is_stopped(rows: Iterable[Row]) -> bool:

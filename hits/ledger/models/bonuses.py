@@ -22,7 +22,7 @@ class Bonus(models.Model):
         SENDING = "sending"
         UNKNOWN = "unknown", "Unknown outcome"
         SENT = "sent"
-        CONFIRMED = "confirmed"
+        CONFIRMED = "confirmed", "Paid, confirmed by the provider"
         REFUSED = "refused", "Refused by the provider"
         COMPENSATING = "compensating", "Paid by a HIT of its own"
         WAIVED = "waived", "Given up by two people"

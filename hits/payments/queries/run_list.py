@@ -127,7 +127,7 @@ MEANING = {
     Bonus.Status.SENDING: "On its way to the provider.",
     Bonus.Status.UNKNOWN: "The provider gave no clear answer. Its list of payments settles it.",
     Bonus.Status.SENT: "Paid. The provider’s list has not shown it yet.",
-    Bonus.Status.CONFIRMED: "Paid, and in the provider’s list.",
+    Bonus.Status.CONFIRMED: "Paid, and confirmed by the provider’s list.",
     Bonus.Status.REFUSED: "Not paid: the provider refused it. Somebody has to decide what happens.",
     Bonus.Status.COMPENSATING: "Not paid yet: the worker has to take the HIT.",
     Bonus.Status.WAIVED: "Given up, and not paid.",

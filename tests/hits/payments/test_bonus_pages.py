@@ -98,9 +98,13 @@ def test_page_of_a_paid_bonus_tells_its_work_rule_money_and_run(
     for name, row in (("worker_change", worker.pk), ("assignment_work", bonus.assignment_id)):
         assert f'href="{reverse(f"admin:hits_{name}", args=[row])}"' in page
     assert f'<p class="amount">$0.27 to worker {worker}</p>' in page
-    assert "<p>Paid, and in the provider’s list.</p>" in page
+    assert "<p>Paid, and confirmed by the provider’s list.</p>" in page
+    assert '<span class="tag good">Paid, confirmed by the provider</span>' in page
     assert "<strong>thanks</strong>: $0.27 for every approved submission" in page
-    assert f'<a href="{reverse("admin:hits_run_change", args=[run.pk])}">{run.title}</a>: approved' in page
+    assert (
+        f'<a href="{reverse("admin:hits_run_change", args=[run.pk])}">{run.title}</a>: approved, and paid'
+        in page
+    )
     booked = [entry.get_kind_display() for entry in bonus.ledger.order_by("pk")]
     found = [page.index(f"<td>{words}</td>") for words in booked]
     assert len(booked) == 5
