@@ -54,7 +54,7 @@ def show(
     return TemplateResponse(request, "admin/hits/bonus.html", context)
 
 
-def trail_to(bonus: Bonus) -> list[tuple[str, str]]:
+def trail_to(bonus: Bonus) -> list[tuple[str, Any]]:
     return [BONUSES, (in_words(bonus), reverse("admin:hits_bonus_change", args=[bonus.pk]))]
 
 

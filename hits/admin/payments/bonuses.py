@@ -76,7 +76,8 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
     id_fields = ("public_id", "token")
     search_fields = ("assignment__worker__pseudonym", "rule", "reason")
     search_help_text = (
-        "A bonus’s whole id, as in files and manifests, a worker’s pseudonym, a rule, or a reason."
+        "A bonus’s id, as in files and manifests, or its first 8 digits; a worker’s pseudonym, a rule, or a "
+        "reason."
     )
     ordering = ("-pk",)
     actions = ("put_into_run", "hold", "release")
@@ -109,6 +110,9 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
 
     def has_hold_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm(HOLD)
+
+    def found_words(self, row: Bonus) -> str:
+        return f"{in_dollars(row.amount)} to {row.assignment.worker}, {row.rule}"
 
     @admin.action(description="Put into a run…", permissions=["prepare"])
     def put_into_run(self, request: HttpRequest, rows: QuerySet[Bonus]) -> HttpResponse:

@@ -5,7 +5,8 @@ from functools import partial
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits.admin.home.navigation import MenuPlace, Section
@@ -46,8 +47,8 @@ class LedgerEntryAdmin(FoundById, ReadOnlyAdmin[LedgerEntry]):
     pseudonym_field = "assignment__worker__pseudonym"
     search_fields = ("study__name", "batch__title", "grant_code", "words", "=by__username")
     search_help_text = (
-        "A bonus’s whole id or a worker’s pseudonym, as in files and manifests; or a study, batch, grant "
-        "code, words of the row, or who booked it."
+        "A bonus’s id or its first 8 digits, or a worker’s pseudonym, as in files and manifests; or a study, "
+        "batch, grant code, words of the row, or who booked it."
     )
     list_select_related = ("study", "batch__study", "by", "assignment__worker", "bonus")
     ordering = ("-pk",)
@@ -64,14 +65,16 @@ class LedgerEntryAdmin(FoundById, ReadOnlyAdmin[LedgerEntry]):
 
     @admin.display(ordering="kind")
     def what(self, entry: LedgerEntry) -> SafeString:
-        return two_lines(entry.get_kind_display(), self.rule(entry))
+        """What was booked, and the rule of its bonus, which leads to the bonus."""
+        return two_lines(entry.get_kind_display(), _link("bonus", entry.bonus_id, self.rule(entry)))
 
     def rule(self, entry: LedgerEntry) -> str:
         return entry.bonus.rule if entry.bonus else ""
 
     @admin.display(ordering="assignment__worker__pseudonym", empty_value="–")
-    def worker(self, entry: LedgerEntry) -> str | None:
-        return entry.assignment.worker.pseudonym if entry.assignment else None
+    def worker(self, entry: LedgerEntry) -> SafeString | None:
+        worker = entry.assignment.worker if entry.assignment else None
+        return _link("worker", worker.pk, worker.pseudonym) if worker else None
 
     @admin.display(description="study, batch", ordering="study")
     def study_and_batch(self, entry: LedgerEntry) -> SafeString:
@@ -84,3 +87,9 @@ class LedgerEntryAdmin(FoundById, ReadOnlyAdmin[LedgerEntry]):
     @admin.display(description="from → to")
     def books(self, entry: LedgerEntry) -> str:
         return f"{entry.get_source_display()} → {entry.get_target_display()}"
+
+
+def _link(name: str, pk: int | None, words: str) -> SafeString:
+    if pk is None:
+        return format_html("{}", words)
+    return format_html('<a href="{}">{}</a>', reverse(f"admin:hits_{name}_change", args=[pk]), words)

@@ -20,6 +20,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.id_search import FoundById
 from hits.admin.list_columns import number_column, plain_in_file, state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, in_words, read_number
 from hits.admin.review import bulk_undo, review_pages, rule_pages
@@ -82,7 +83,7 @@ TOOK = number_column("worked_s", "time taken", of=_took, in_file="worked_s")
 
 
 @admin.register(Assignment)
-class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
+class AssignmentAdmin(FoundById, ReadOnlyAdmin[Assignment]):
     menu = MenuPlace(Section.WORK, 4, "Submitted work")
     nothing_yet = "Submitted work is listed here as soon as a worker has accepted a HIT of a launched batch."
     list_display = ("assignment", "worker", "batch", "state", SCORE, TOOK, "submitted_at", "see_work")
@@ -90,6 +91,7 @@ class AssignmentAdmin(ReadOnlyAdmin[Assignment]):
     list_select_related = ("account", "worker", "hit__batch__study")
     list_per_page = 50
     show_full_result_count = False
+    id_fields = ("public_id",)
     search_fields = ("=external_id", "=worker__pseudonym")
     ordering = ("-pk",)
     actions = ("approve", "keep_out", "reject")

@@ -54,6 +54,22 @@ def test_bonus_of_a_file_is_found_by_its_id_everywhere(client: Client, name: str
     assert {entry.bonus for entry in books.context["entries"]} == {bonus}
 
 
+def test_first_digits_of_an_id_and_the_work_of_a_manifests_line_are_found(client: Client) -> None:
+    batch = open_batch()
+    bonus, _ = paid_bonus(batch, rule="thanks"), paid_bonus(batch)
+    user = sign_in_with(client, *DESK, studies=[batch.study])
+    run = visible_runs(user).get(rows__bonus=bonus)
+
+    found = search(client, str(bonus.public_id)[:8])
+    work = search(client, str(bonus.assignment.public_id))
+
+    assert f'<a href="{page_of(bonus)}">$0.27 to {bonus.assignment.worker}, thanks</a>' in found
+    assert reverse("admin:hits_run_change", args=[run.pk]) in search(client, str(run.public_id)[:8].upper())
+    assert reverse("admin:hits_assignment_change", args=[bonus.assignment_id]) in work
+    assert listed(client, "bonus", str(bonus.token)[:8]) == [bonus]
+    assert "Nothing has" in search(client, "00000000")
+
+
 def test_run_is_found_by_the_id_in_its_manifests_name_and_shows_the_bonus_by_its_id(client: Client) -> None:
     batch = open_batch()
     bonus = paid_bonus(batch)
@@ -206,8 +222,13 @@ def test_ledger_names_worker_and_rule_on_its_page_and_in_its_file(client: Client
     file = client.get(reverse("admin:hits_ledgerentry_csv"), {"kind__exact": "sent"})
 
     worker = bonus.assignment.worker.pseudonym
-    assert f'<td class="field-worker">{worker}</td>' in page
-    assert 'Bonus sent <span class="help">thanks</span>' in page
+    books = text_of(client.get(reverse("admin:hits_ledger_study", args=[batch.study_id])))
+    of_worker = reverse("admin:hits_worker_change", args=[bonus.assignment.worker_id])
+    assert f'<td class="field-worker"><a href="{of_worker}">{worker}</a></td>' in page
+    assert f'Bonus sent <span class="help"><a href="{page_of(bonus)}">thanks</a></span>' in page
+    assert f'<a href="{of_worker}">{worker}</a>' in books
+    assert f'Bonus sent (<a href="{page_of(bonus)}">thanks</a>)' in books
+    assert "<td>Approved</td><td>Sent</td>" in books
     head, row = b"".join(file.streaming_content).decode("utf-8-sig").splitlines()  # type: ignore[attr-defined]
     assert head == "At,Amount,Kind,Rule,Worker,Study,Batch,From → to,Words,Grant code,By"
     assert f",Bonus sent,thanks,{worker},{batch.study}," in row
