@@ -19,6 +19,7 @@ class Kind(models.TextChoices):
     IDLE = "idle", "An open batch: nobody has handed in for a day"
     EMPTY = "empty", "An open batch has nothing left to ask"
     RUN = "run", "A bonus run waits for approval"
+    DECIDED = "decided", "A bonus run that one has prepared was approved or refused"
     APPEAL = "appeal", "A worker asks about their work"
     TEST = "test", "A test message"
 

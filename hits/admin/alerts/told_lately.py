@@ -11,10 +11,13 @@ from hits.alerts.services.alert_words import path_of
 from hits.identity.models.users import User
 from hits.payments.models.runs import Run
 from hits.payments.queries.run_list import visible_runs
+from hits.review.models import Appeal
 from hits.work.access import SEES_ALL, studies_of
 
-# A run that waited for approval, and does so no more.
-DECIDED = Q(occurrence__kind=Kind.RUN) & ~Q(occurrence__run__status=Run.Status.FROZEN)
+# A run that waited for approval, or an appeal that waited for an answer, and does so no more.
+SETTLED = Q(occurrence__kind=Kind.RUN) & ~Q(occurrence__run__status=Run.Status.FROZEN) | (
+    Q(occurrence__kind=Kind.APPEAL) & ~Q(occurrence__appeal__status=Appeal.Status.OPEN)
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +31,9 @@ class Told:
 
 
 def told_lately(user: User, *, most: int) -> Sequence[Told]:
-    """Return the newest alerts of what the user may open now; a run that waits no more is no news."""
+    """Return the newest alerts of what the user may open now; what waits no more is no news."""
     kinds = [*kinds_for(user), Kind.TEST]
-    rows = Alert.objects.filter(user=user, occurrence__kind__in=kinds).exclude(DECIDED)
+    rows = Alert.objects.filter(user=user, occurrence__kind__in=kinds).exclude(SETTLED)
     if not user.has_perm(SEES_ALL):
         mine = studies_of(user).values("pk")
         is_mine = Q(occurrence__study=None) | Q(occurrence__study__in=mine)

@@ -29,6 +29,7 @@ RIGHTS: Mapping[str, Rights] = {
     Kind.IDLE: OF_BATCHES,
     Kind.EMPTY: OF_BATCHES,
     Kind.RUN: Rights("hits.view_run", "hits.approve_run"),
+    Kind.DECIDED: Rights("hits.view_run", "hits.prepare_run"),
     Kind.APPEAL: Rights("hits.view_appeal", "hits.answer_appeal"),
 }
 PAGES = tuple(sorted({rights.opens for rights in RIGHTS.values()}))
@@ -110,6 +111,8 @@ def _own_studies(user: User, studies: Iterable[int]) -> set[int]:
 def _candidates(occurrence: Occurrence) -> Iterable[User]:
     opens = RIGHTS[occurrence.kind].opens
     users = User.objects.with_perm(opens, backend=BACKEND).filter(is_staff=True)
+    if occurrence.kind == Kind.DECIDED and occurrence.run:
+        return users.filter(pk=occurrence.run.prepared_by_id)
     return (users.exclude(pk=occurrence.by_id) if occurrence.by_id else users).order_by("pk")
 
 

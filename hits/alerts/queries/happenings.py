@@ -37,6 +37,7 @@ def instants(*, now: datetime) -> Iterator[Occurrence]:
     """Yield what happened at one moment and has no row yet."""
     yield from _ends_and_pauses(now=now)
     yield from _frozen_runs(now=now)
+    yield from _decided_runs(now=now)
     yield from _open_appeals(now=now)
 
 
@@ -77,13 +78,35 @@ def _words_of_batch(kind: Kind, batch: Batch) -> str:
 
 def _frozen_runs(*, now: datetime) -> Iterator[Occurrence]:
     frozen = Run.objects.filter(status=Run.Status.FROZEN)
-    known = set(Occurrence.objects.filter(run__in=frozen).values_list("key", flat=True))
+    known = set(Occurrence.objects.filter(kind=Kind.RUN, run__in=frozen).values_list("key", flat=True))
     for run in frozen.select_related("prepared_by").order_by("pk"):
         key = f"{run.pk} {run.frozen_at:%Y%m%dT%H%M%S%f}"
         if key not in known:
-            bonuses = "1 bonus" if run.count == 1 else f"{run.count} bonuses"
-            words = f"The bonus run “{run.title}” waits for approval: {bonuses}, {in_dollars(run.total)}."
+            words = f"The bonus run “{run.title}” waits for approval: {_sum_of(run)}."
             yield Occurrence(kind=Kind.RUN, key=key, run=run, by=run.prepared_by, words=words, at=now)
+
+
+def _decided_runs(*, now: datetime) -> Iterator[Occurrence]:
+    told = Occurrence.objects.filter(kind=Kind.DECIDED, run=OuterRef("pk"))
+    decided = Run.objects.filter(
+        ~Exists(told),
+        status__in=(Run.Status.APPROVED, Run.Status.REFUSED),
+        decided_at__gt=now - LATELY,
+    )
+    for run in decided.select_related("decided_by").order_by("pk"):
+        done = "refused" if run.status == Run.Status.REFUSED else "approved"
+        yield Occurrence(
+            kind=Kind.DECIDED,
+            key=str(run.pk),
+            run=run,
+            by=run.decided_by,
+            words=f"The bonus run “{run.title}” was {done}: {_sum_of(run)}.",
+            at=run.decided_at or now,
+        )
+
+
+def _sum_of(run: Run) -> str:
+    return f"{'1 bonus' if run.count == 1 else f'{run.count} bonuses'}, {in_dollars(run.total)}"
 
 
 def _open_appeals(*, now: datetime) -> Iterator[Occurrence]:

@@ -8,7 +8,11 @@ from django.urls import reverse
 from hits.alerts.domain.digest import News
 from hits.alerts.models import Kind, Occurrence
 
-LISTS = {Kind.RUN: "admin:hits_run_changelist", Kind.APPEAL: "admin:hits_appeal_changelist"}
+LISTS = {
+    Kind.RUN: "admin:hits_run_changelist",
+    Kind.DECIDED: "admin:hits_run_changelist",
+    Kind.APPEAL: "admin:hits_appeal_changelist",
+}
 
 
 def path_of(occurrence: Occurrence) -> str:

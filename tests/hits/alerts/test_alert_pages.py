@@ -18,6 +18,7 @@ from hits.alerts.services.sending_alerts import tell_staff
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.roles import AUTHOR, OPERATOR, PAYMENTS_APPROVER, RESEARCHER, REVIEWER
 from hits.payments.models.runs import Run
+from hits.review.models import Appeal
 from tests.factories import NOW, make_study
 from tests.hits.alerts.happenings import end_batch, freeze_run, make_appeal
 from tests.pages import text_of
@@ -45,9 +46,9 @@ def test_only_kinds_whose_page_one_may_open_can_be_chosen(client: Client) -> Non
         shown[role] = shown_kinds(text_of(answer)) if answer.status_code == 200 else answer.status_code
 
     batches = [Kind.ENDED, Kind.PAUSED, Kind.UNFUNDED, Kind.IDLE, Kind.EMPTY]
-    assert shown[RESEARCHER] == [*batches, Kind.RUN, Kind.APPEAL]
+    assert shown[RESEARCHER] == [*batches, Kind.RUN, Kind.DECIDED, Kind.APPEAL]
     assert shown[REVIEWER] == batches
-    assert shown[PAYMENTS_APPROVER] == [*batches, Kind.RUN, Kind.APPEAL]
+    assert shown[PAYMENTS_APPROVER] == [*batches, Kind.RUN, Kind.DECIDED, Kind.APPEAL]
     assert shown[AUTHOR] == 403
 
 
@@ -172,6 +173,20 @@ def test_a_run_that_was_decided_on_is_no_news(client: Client) -> None:
 
     assert "waits for approval" in before
     assert "waits for approval" not in after
+
+
+def test_an_appeal_that_was_answered_is_no_news(client: Client) -> None:
+    study = make_study()
+    sign_in(client, PAYMENTS_APPROVER, study)
+    appeal = make_appeal(study=study)
+    tell()
+    before = text_of(client.get(reverse("admin:index")))
+
+    Appeal.objects.filter(pk=appeal.pk).update(status="withdrawn")
+    after = text_of(client.get(reverse("admin:index")))
+
+    assert "A worker asks about" in before
+    assert "A worker asks about" not in after
 
 
 def test_seeing_marks_only_ones_own(client: Client) -> None:

@@ -22,6 +22,7 @@ from hits.alerts.services.sending_alerts import (
 )
 from hits.identity.models.users import User
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
+from hits.payments.services import bonus_runs
 from hits.studies.models import Study
 from tests.factories import NOW, make_study
 from tests.hits.alerts.happenings import end_batch, freeze_run, make_appeal, open_batch, pause_batch
@@ -145,6 +146,26 @@ def test_a_run_is_told_to_who_may_approve_it_and_sees_all_of_it() -> None:
     assert told() == [("approver", Status.SENT)]
     assert f"/admin/hits/run/{run.pk}/change/" in mail.outbox[0].body
     assert "1 bonuses" not in mail.outbox[0].body
+
+
+@pytest.mark.parametrize("done", ["approved", "refused"])
+def test_who_prepared_a_run_is_told_what_was_decided_on_it_and_nobody_else(done: str) -> None:
+    study = make_study()
+    preparer = member(PAYMENTS_PREPARER, study, name="preparer")
+    member(PAYMENTS_PREPARER, study, name="another preparer")
+    approver = member(PAYMENTS_APPROVER, study, name="approver")
+    run = freeze_run(study=study, by=preparer)
+    if done == "approved":
+        bonus_runs.approve_run(run=run, digest=run.digest, by=approver, now=NOW)
+    else:
+        bonus_runs.refuse_run(run=run, reason="Odd", by=approver, now=NOW)
+
+    tell()
+    tell()
+
+    assert told() == [("preparer", Status.SENT)]
+    assert f"The bonus run “March” was {done}: 1 bonus, $0.01." in mail.outbox[0].body
+    assert f"/admin/hits/run/{run.pk}/change/" in mail.outbox[0].body
 
 
 def test_an_appeal_is_told_without_a_word_of_the_worker() -> None:
