@@ -120,7 +120,7 @@ def test_reason_is_sent_by_its_key_and_the_page_names_it(
     page.keyboard.press("Control+Enter")
     wait_for_place(page, "1 of 4")
 
-    assert "In the reason: reject and go on" in named
+    assert "With the reason open: reject and go on" in named
     decision = Decision.objects.get()
     assert (empty, decision.assignment_id, decision.reason) == (0, works[0].pk, REASON)
 
@@ -205,6 +205,30 @@ def test_decided_in_another_tab_is_told(page: Page, sites: Sites, works: list[As
     page.get_by_text("This work has been decided on already. Look at its history.", exact=True).wait_for()
     page.get_by_text("On its way to the provider").wait_for()
     assert Decision.objects.get().kind == "keep_out"
+
+
+def test_ctrl_enter_rejects_as_the_button_does_wherever_one_is(
+    page: Page, sites: Sites, works: list[Assignment]
+) -> None:
+    enter_as_reviewer(page, sites=sites, batch=works[0].hit.batch)
+    page.goto(review_url(sites))
+    reason = page.get_by_label("Reason")
+    page.keyboard.press("r")
+    page.get_by_role("heading", name="Review", exact=True).click()
+
+    page.keyboard.press("Control+Enter")
+    expect(reason).to_be_focused()  # the field is named as the one that lacks something
+    empty = Decision.objects.count()
+    page.get_by_label("Note for colleagues").fill("A note is no reason.")
+    page.keyboard.press("Control+Enter")
+    reason.fill(REASON)
+    page.get_by_role("heading", name="Review", exact=True).click()
+    beside = Decision.objects.count()
+    page.keyboard.press("Control+Enter")
+    wait_for_place(page, "1 of 4")
+
+    assert (empty, beside) == (0, 0)
+    assert [(row.kind, row.reason) for row in Decision.objects.all()] == [("reject", REASON)]
 
 
 def test_decision_that_cannot_be_sent_says_so_and_keeps_the_reason(

@@ -1,15 +1,18 @@
-// A saved reason fills the field, Ctrl+Enter there rejects, and what cannot be undone any more is not offered.
+// A saved reason fills the field, Ctrl+Enter rejects, and what cannot be undone any more is not offered.
 "use strict";
 
 document.addEventListener("change", ({ target }) => {
   if (target.matches("[data-saved]")) document.querySelector("#reason").value = target.value;
 });
 
+// The button says so, and so it holds wherever one is while the reason is open, but in another field.
 document.addEventListener("keydown", (event) => {
   const isMeant = event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.repeat;
-  if (!isMeant || !event.target.matches("#reason, #saved")) return;
+  const form = document.querySelector("details.reject[open] form");
+  const isElsewhere = event.target.matches("input, select, textarea") && !form?.contains(event.target);
+  if (!isMeant || !form || isElsewhere) return;
   event.preventDefault();
-  event.target.form.requestSubmit();
+  form.requestSubmit();
 });
 
 const endUndo = () => {
