@@ -113,7 +113,7 @@ def test_consents_are_shown_with_their_version_and_withdrawal(client: Client, st
     worker = make_worker()
     make_open(worker, study=study)
     sign_in_with(client, *READER, "see_all_studies")
-    assert "has agreed to no text of your studies yet" in words_of(client, worker)
+    assert "No consent of this worker to a text of your studies is on record." in words_of(client, worker)
     text = make_consent_text(study=study, version=3)
     Consent.objects.create(worker=worker, text=text, given_at=NOW)
     assert f"Pictures 3 {NOW:%-d %b %Y, %H:%M} No" in words_of(client, worker)

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse, reverse_lazy
 
+from hits import families
 from hits.admin.actions import RowButton
 from hits.admin.payments.payment_queue import SETTLE, row_of
 from hits.admin.payments.run_page_rows import in_words
@@ -68,7 +69,11 @@ def _rule_in_words(bonus: Bonus) -> str:
     if bonus.figures.get("kind") == BY_A_PERSON:
         return "decided by a person, not by the bonus table"
     table = read_bonus_rules((bonus.assignment.hit.batch.terms or {}).get("bonus_rules", []))
-    return next((rule.in_words for rule in table if rule.name == bonus.rule), "")
+    rule = next((rule for rule in table if rule.name == bonus.rule), None)
+    if rule is None:
+        return ""
+    named = "; ".join(f"“{one}” is {families.measure_name(one)}" for one in rule.measures)
+    return f"{rule.in_words} ({named})" if named else rule.in_words
 
 
 def _runs(request: HttpRequest, bonus: Bonus) -> dict[str, Any]:

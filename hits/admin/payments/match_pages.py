@@ -150,7 +150,9 @@ def _progress(match: Match) -> str:
         return f"{match.hits_looked_at} compared"
     if match.tries:
         return "All lists are read. The balance is counted again in a minute: something was on its way."
-    return f"{match.hits_looked_at} of {match.hits_to_look_at or 'some'} compared"
+    if not match.hits_to_look_at:
+        return "Counting what is to be compared."
+    return f"{match.hits_looked_at} of {match.hits_to_look_at} compared"
 
 
 def _start(call: Call[Account]) -> Outcome:

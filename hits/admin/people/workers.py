@@ -12,6 +12,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern
 from django.utils import timezone
 
+from hits import families
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, in_words
 from hits.admin.people import letter_forms, worker_actions, worker_blocks
@@ -186,7 +187,10 @@ def _show_work(request: HttpRequest, worker: Worker) -> dict[str, Any]:
     return {
         "record": record,
         "median": None if median is None else in_words(round(median)),
-        "means": worker_record.means_of(worker, request.user),
+        "means": [
+            (families.measure_name(mean.measure), mean)
+            for mean in worker_record.means_of(worker, request.user)
+        ],
         "page": page_of(rows, number=request.GET.get("page"), total=record.total),
     }
 

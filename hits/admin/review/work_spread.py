@@ -131,7 +131,10 @@ def _place(standing: Standing, *, more: str, less: str) -> str:
     if not share:
         return f"about the same as the {standing.others} others"
     part = "all" if share == WHOLE else f"{share} % of"
-    return f"{word} than {part} {standing.others} others"
+    said = f"{word} than {part} {standing.others} others"
+    # Of many equals the best would read as the middle.
+    beyond = standing.above if word == more else standing.below
+    return said if beyond or share == WHOLE else f"{said}, and none is {word}"
 
 
 def _draw_times(own: float, others: list[float]) -> Strip:

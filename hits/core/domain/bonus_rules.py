@@ -90,9 +90,8 @@ class Condition(BonusRule):
 
     @property
     def in_words(self) -> str:
-        return (
-            f"{in_dollars(self.amount)} once, where the mean of {self.measure} is at least {self.at_least} %"
-        )
+        bound = f"where the mean of “{self.measure}” is at least {self.at_least} %"
+        return f"{in_dollars(self.amount)} once, {bound}"
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -135,7 +134,7 @@ class PerItem(BonusRule):
 
     @property
     def in_words(self) -> str:
-        return f"{in_dollars(self.amount)} for each item where {self.measure} is at least {self.at_least} %"
+        return f"{in_dollars(self.amount)} for each item where “{self.measure}” is at least {self.at_least} %"
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -199,8 +198,8 @@ class Tiers(BonusRule):
     @property
     def in_words(self) -> str:
         tiers = "; ".join(tier.in_words for tier in self.tiers)
-        gate = f", only where {self.when.measure} is at least {self.when.at_least} %" if self.when else ""
-        return f"for each item by its {self.measure}{gate}: {tiers}"
+        gate = f", only where “{self.when.measure}” is at least {self.when.at_least} %" if self.when else ""
+        return f"for each item by its score “{self.measure}”{gate}: {tiers}"
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ def make_appeal(*, assignment: Assignment, text: str, now: datetime) -> Appeal:
             raise broken
         _refuse_haste(work)
         appeal = Appeal.objects.create(assignment=work, worker_id=work.worker_id, text=text, made_at=now)
-        _note("appeal.made", "Appealed", appeal, by=None, now=now)
+        _note("appeal.made", "Appeal", appeal, by=None, now=now)
     return appeal
 
 

@@ -456,7 +456,7 @@ def test_terms_of_a_launched_batch_are_shown_and_never_changed(client: Client) -
     client.post(step_url(batch, "terms"), terms(batch))
 
     assert "these terms do not change any more" in text_of(page)
-    assert "<strong>as it was</strong>: $0.01 once, where the mean of jaccard is at least 100 %" in text_of(
+    assert "<strong>as it was</strong>: $0.01 once, where the mean of “jaccard” is at least 100 %" in text_of(
         page
     )
     assert Batch.objects.values().get() == before

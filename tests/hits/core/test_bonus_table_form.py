@@ -36,7 +36,7 @@ def test_the_saved_table_is_shown_in_words(client: Client) -> None:
 
     page = text_of(client.get(study_url(study)))
 
-    assert "<strong>each right</strong>: $0.02 for each item where jaccard is at least 80 %" in page
+    assert "<strong>each right</strong>: $0.02 for each item where “jaccard” is at least 80 %" in page
     assert "$0.03 from 50 % to below 80 %; $0.10 from 80 % on" in page
     assert "reward and bonuses come to $12.00 an hour of active time" in page
 
@@ -96,7 +96,9 @@ def test_launch_page_shows_the_table_and_what_it_comes_to_at_most(client: Client
 
     page = client.get(launch_url(batch))
 
-    assert "<strong>each right</strong>: $0.02 for each item where jaccard is at least 80 %" in text_of(page)
+    assert "<strong>each right</strong>: $0.02 for each item where “jaccard” is at least 80 %" in text_of(
+        page
+    )
     assert "(at most $0.04 for one assignment)" in text_of(page)
     assert page.context["plan"].cost.bonuses == 3 * (
         2 * batch.rules[0].most(items=1) + batch.rules[1].most(items=2)

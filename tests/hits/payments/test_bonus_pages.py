@@ -128,6 +128,23 @@ def test_page_of_a_paid_bonus_tells_its_work_rule_money_and_run(
     assert "<code>figures</code>" in page
 
 
+def test_rule_of_a_bonus_says_what_its_measures_are(client: Client) -> None:
+    tiers = [{"from": 40, "amount": "0.03"}]
+    when = {"measure": "solvable", "at_least": 80}
+    rules = [{"kind": "tiers", "name": "fooled", "measure": "fool", "tiers": tiers, "when": when}]
+    batch = open_batch(terms={"bonus_rules": rules, "fee_schedule": "amazon"})
+    bonus = owed_bonus(batch, rule="fooled", figures={"kind": "tiers"})
+    sign_in_with(client, *DESK, studies=[batch.study])
+
+    page = text_of(client.get(page_of(bonus)))
+
+    assert (
+        "for each item by its score “fool”, only where “solvable” is at least 80 %: $0.03 from 40 % on"
+        in page
+    )
+    assert "(“fool” is how far your words misled the model; “solvable” is how well other" in page
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

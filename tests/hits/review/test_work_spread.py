@@ -52,6 +52,16 @@ def test_place_of_a_time_is_said_in_words() -> None:
     assert place_of(works[5]) == "5 min, slower than all 5 others"
 
 
+def test_the_best_of_many_equals_does_not_read_as_the_middle() -> None:
+    works = make_timed(*[60] * 7)
+    for work, numerator in zip(works, (4, 4, 4, 4, 1, 1, 1), strict=True):
+        give_score(work, numerator=numerator)
+
+    (_, score) = spreads_of(works[0])
+
+    assert (score.value, score.place) == ("100 %", "higher than 50 % of 6 others, and none is higher")
+
+
 def test_equal_times_have_no_place() -> None:
     assert place_of(make_timed(*[60] * 6)[0]) == "60 s, about the same as the 5 others"
 
@@ -80,7 +90,7 @@ def test_each_score_is_compared_with_the_same_measure() -> None:
     assert found == [
         ("60 s", "about the same as the 6 others"),
         ("100 %", "too few others to compare it with"),
-        ("25 %", "lower than 83 % of 6 others"),
+        ("25 %", "lower than 83 % of 6 others, and none is lower"),
     ]
 
 
