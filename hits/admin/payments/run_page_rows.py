@@ -24,7 +24,10 @@ MOST = 5000
 NAMED = 10
 WHY_HELD = words_form("text", "Why?", longest=500, help_text="Others read it in the list of bonuses.")
 TITLE = words_form("text", "Title of the new run", longest=128)
-HELD = "What is held is owed still, and goes into no run until it is released in the list of bonuses."
+HELD = (
+    "What is held is owed still, and goes into no run until it is released, in the list of bonuses or on its "
+    "own page."
+)
 
 
 @dataclass(frozen=True, kw_only=True)

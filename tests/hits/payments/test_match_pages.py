@@ -330,6 +330,16 @@ def test_command_names_the_accounts_where_it_knows_none(batch: Batch) -> None:
         call_command("match", "nobody")
 
 
+def test_comparison_that_has_not_counted_yet_says_so(client: Client, batch: Batch) -> None:
+    sign_in_with(client, *SEE, "see_all_studies")
+    match = make_match(batch.account, status="running", hits_to_look_at=0)
+
+    page = text_of(client.get(url("match_change", match.pk)))
+
+    assert "Counting what is to be compared." in page
+    assert "of some compared" not in page
+
+
 def test_progress_of_a_recount_is_told(client: Client, batch: Batch) -> None:
     sign_in_with(client, *SEE, "see_all_studies")
     match = make_match(batch.account, status="running", tries=1, look_at=NOW + timedelta(minutes=1))
