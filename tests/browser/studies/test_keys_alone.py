@@ -45,7 +45,9 @@ def press(page: Page, name: str, *, role: str = "button", key: str = "Enter") ->
 
 
 def log_in(page: Page, staff: Staff, *, sites: Sites) -> None:
+    page.bring_to_front()  # a page behind another has no field in focus
     page.goto(f"{sites.public}/admin/login/")
+    expect(page.get_by_label("Username")).to_be_focused()
     page.keyboard.type(staff.user.username)
     page.keyboard.press("Tab")
     page.keyboard.type(staff.password)
