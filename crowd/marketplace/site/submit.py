@@ -29,6 +29,8 @@ from crowd.marketplace.services import uploads, work
 OWN_FIELDS = {"assignmentId", "hitId", "workerId", "turkSubmitTo"}
 BETWEEN_VALUES = "|"
 LARGEST_BODY = (MOST_FILES + 1) * LARGEST_FILE
+# The digits of a length that Python reads at all, and more than any request has.
+LONGEST_LENGTH = 20
 
 
 class SubmitRefused(Exception):
@@ -113,7 +115,7 @@ def read_files(request: HttpRequest) -> dict[str, File]:
 def _refuse_large(request: HttpRequest) -> None:
     """Raise SubmitRefused before anything of a too large body is read."""
     length = request.META.get("CONTENT_LENGTH") or "0"
-    if not length.isdigit() or int(length) > LARGEST_BODY:
+    if not length.isdigit() or len(length) > LONGEST_LENGTH or int(length) > LARGEST_BODY:
         raise SubmitRefused(_("These files are too large to submit. Choose smaller files."))
 
 

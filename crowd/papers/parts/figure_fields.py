@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from hits.batches.domain import read_places
+from hits.core.domain.typed_text import is_whole
 
 LARGEST = 100_000
 
@@ -24,7 +25,7 @@ class NumbersField(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         parts = str(value or "").replace(",", " ").split()
-        if not all(part.isascii() and part.isdigit() and 0 < int(part) <= self.most for part in parts):
+        if not all(is_whole(part, most=self.most) for part in parts):
             raise ValidationError(f"Whole numbers from 1 to {self.most}, with commas between them.")
         return sorted({int(part) for part in parts})
 

@@ -13,6 +13,7 @@ from crowd.winoventi.procedure.services.project_rules import change_rules
 from crowd.winoventi.procedure.services.projects import add_nouns, check_nouns, open_project, read_nouns
 from hits.admin.page_parts import Row
 from hits.common.uploads.file_problems import Problems
+from hits.core.domain.typed_text import is_whole
 from hits.studies.models import Batch
 from scoring.models import RegisteredRival
 
@@ -77,7 +78,7 @@ class RulesForm(forms.ModelForm[Project]):
 
     def clean_ks(self) -> list[int]:
         text = self.cleaned_data["ks"].replace(",", " ").split()
-        if not all(part.isascii() and part.isdigit() and 0 < int(part) <= LARGEST_K for part in text):
+        if not all(is_whole(part, most=LARGEST_K) for part in text):
             raise ValidationError(f"Whole numbers from 1 to {LARGEST_K}, with commas between them.")
         return sorted({int(part) for part in text})
 

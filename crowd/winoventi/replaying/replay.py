@@ -21,6 +21,7 @@ from crowd.winoventi.replaying.rows import FILES, key_of, read_rows
 from crowd.winoventi.services.locks import AT_ONCE
 from hits.common.uploads.file_problems import Problems
 from hits.common.uploads.row_reader import Row
+from hits.core.domain.typed_text import is_whole
 from hits.core.errors import CrowdError, InvalidItems
 from hits.data.replays import Replay, Tell
 from hits.data.services.recordings import account_of, known_workers, open_study
@@ -78,7 +79,7 @@ class WinoventiReplay(Replay):
 
 
 def _count(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 100):
+    if not is_whole(text, most=99):
         raise ArgumentTypeError("must be a whole number from 1 to 99")
     return int(text)
 
