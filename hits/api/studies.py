@@ -51,6 +51,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "many_bonuses",
             "large_run",
             "members",
+            "own_people",
             "created_at",
         )
         read_only_fields = ("reserved",)

@@ -123,6 +123,13 @@ class Study(models.Model):
         related_name="studies",
         help_text="People who see the study and its batches, beside those who may see all.",
     )
+    own_people = models.BooleanField(
+        "people of my own",
+        default=False,
+        db_default=False,
+        help_text="Ask new drafts on a marketplace of one's own for no country and no record of approved "
+        "work, which new people do not have.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

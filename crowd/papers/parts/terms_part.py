@@ -23,6 +23,10 @@ from hits.identity.models.users import User
 from hits.studies.models import StartingTerms, check_requirements
 
 ABOUT = "Drafts that are made from now on start with it; those that exist keep what stands in them."
+OWN_PEOPLE = (
+    "The study works with people of its own: its new drafts on a marketplace of one's own ask for no country "
+    "and no record of approved work."
+)
 ENGLISH = "requirement-english"
 NOT_ASKED = "not asked"
 LABELS: Mapping[str, str] = {
@@ -109,7 +113,8 @@ class RequirementsPart(SetupPart):
 
     def note(self) -> str:
         names = ", ".join(families.get(task).name for task in self.paper.required_of)
-        return f"Asked of the workers of: {names}." if names else ""
+        own = f" {OWN_PEOPLE}" if self.study.own_people else ""
+        return f"Asked of the workers of: {names}.{own}" if names else ""
 
     def check(self, values: Mapping[str, Any]) -> None:
         check_requirements(self._required(values))

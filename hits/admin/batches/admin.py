@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from hits import families
-from hits.admin.batches import guide, launch, live
+from hits.admin.batches import guide, launch, live, own_people
 from hits.admin.batches.prices import cost_of, table_of
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.list_columns import number_column, progress_bar, state_column
@@ -58,6 +58,7 @@ class BatchAdmin(admin.ModelAdmin[Batch]):
         ours = [
             *guide.urls(self),
             *launch.urls(self),
+            *own_people.urls(self),
             *live.urls(self),
             *wages.urls(self),
             *recalculating.urls(self),

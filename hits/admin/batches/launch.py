@@ -1,6 +1,6 @@
 """The last page before money is spent: everything the batch promises and costs, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -29,7 +29,7 @@ from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
 from hits.families import entry_policies
-from hits.people.queries.worker_pool import RecruitingNeed, needs_unknown_record, recruiting_facts
+from hits.people.queries.worker_pool import RecruitingNeed, asks_of_strangers, recruiting_facts
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.services.balances import read_balance
@@ -127,6 +127,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
     budget = _budget(batch, chosen.cost.total)
     may_change = request.user.has_perm("hits.change_batch")
     facts = facts_of(batch, user=signed_in(request))
+    strangers = asks_of_strangers(batch)
     recruiting = recruiting_facts(batch, provider, required=asked.requirements, meanings=asked.meanings)
     return {
         "title": "Check and launch",
@@ -153,7 +154,9 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "warnings": [
             *(
                 _leading(batch, words, step=step, may_change=may_change)
-                for words, step in warnings(batch, wanted=wanted, wage=wage, recruiting=recruiting)
+                for words, step in warnings(
+                    batch, wanted=wanted, wage=wage, recruiting=recruiting, strangers=strangers
+                )
             ),
             *(
                 LaunchWarning(words, f"{fact.name} of this study", fact.address)
@@ -162,6 +165,8 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
             ),
             *map(LaunchWarning, asked.warnings),
         ],
+        "asks_own_people": may_change and bool(strangers),
+        "people_seen": drafting.stamp(batch, "people"),
         "problems": [*_problems(batch, wanted=wanted, budget=budget), *asked.obstacles],
         "can_launch": request.user.has_perm("hits.launch_batch"),
         "lacks_production": batch.account.is_real_money
@@ -180,7 +185,7 @@ def _leading(batch: Batch, words: str, *, step: str, may_change: bool) -> Launch
 
 
 def warnings(
-    batch: Batch, *, wanted: int, wage: Wage | None, recruiting: RecruitingNeed
+    batch: Batch, *, wanted: int, wage: Wage | None, recruiting: RecruitingNeed, strangers: Sequence[str] = ()
 ) -> Iterator[tuple[str, str]]:
     """Warnings about what is allowed but seldom meant, each with the step where it is mended."""
     if batch.account.is_real_money:
@@ -188,9 +193,7 @@ def warnings(
     for row in recruiting.short:
         words = f"{row.words} One task needs {plural(recruiting.needed, 'different worker')}."
         yield words, STUDY_PEOPLE if row.meaning else "people"
-    for asked in needs_unknown_record(batch, required=batch.requirements):
-        words = f"No worker known on this account meets this yet: {asked}."
-        yield f"{words} For people of your own, leave it out.", "people"
+    yield from ((words, "people") for words in strangers)
     yield from ((words, "terms") for words in _warn_of_items(batch, wanted=wanted))
     yield from ((words, "what") for words in _warn_of_others(batch))
     yield from ((words, "terms") for words in _warn_of_time(batch))

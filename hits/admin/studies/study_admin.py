@@ -112,6 +112,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
                     "many_bonuses",
                     "large_run",
                     "members",
+                    "own_people",
                     "rejections_a_day",
                 ),
                 "classes": ("collapse",),
@@ -123,7 +124,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         ("Money", {"fields": ("budget", "reserved", "left", "entries", "wage_floor")}),
         ("Bonus table", {"fields": ("table", "bonus_rules")}),
         ("Bonus runs", {"fields": ("large_bonus", "many_bonuses", "large_run")}),
-        ("People", {"fields": ("members", "rejections_a_day")}),
+        ("People", {"fields": ("members", "own_people", "rejections_a_day")}),
     )
 
     def get_urls(self) -> list[URLPattern]:

@@ -14,6 +14,8 @@ from django.db import IntegrityError, transaction
 from hits import families
 from hits.batches import domain as criteria
 from hits.batches.services.launching import launch_batch
+from hits.core import audit_trail
+from hits.core.domain import requirements
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
@@ -60,7 +62,7 @@ def start_draft(
     key = key or uuid4()
     if known := Batch.objects.filter(public_id=key, created_by=by).first():
         return known
-    terms = {**_terms_of(task, study=study), **values}
+    terms = {**_terms_of(task, study=study, account=account), **values}
     draft = Batch(public_id=key, study=study, account=account, task=task, created_by=by, **terms)
     try:
         with transaction.atomic():
@@ -94,8 +96,28 @@ def starting_terms_of(study: Study, *tasks: str) -> dict[str, StartingTerms]:
     return {row.task: row for row in StartingTerms.objects.filter(study=study, task__in=tasks)}
 
 
-def _terms_of(key: str, *, study: Study) -> dict[str, Any]:
+def leave_out_strangers_terms(*, batch: Batch, seen: str) -> list[str]:
+    """Have the draft ask for no country and no record of approved work. Returns what it asked, in words.
+
+    Raises RuleBroken if the draft was saved since `seen`.
+    """
+    asked = [row for row in batch.requirements if requirements.is_of_strangers(row)]
+    values = {"requirements": requirements.for_own_people(batch.requirements)}
+    save_step(batch=batch, step="people", values=values, seen=seen)
+    return requirements.in_words(asked)
+
+
+def work_with_own_people(*, study: Study, by: User, now: datetime) -> None:
+    """Have new drafts of the study ask for no country and no record of approved work."""
+    Study.objects.filter(pk=study.pk).update(own_people=True)
+    words = "New drafts ask for no country and no record of approved work: people of one's own."
+    audit_trail.note("study.own_people", words, by=by, now=now, study=study)
+
+
+def _terms_of(key: str, *, study: Study, account: Account) -> dict[str, Any]:
     terms = first_terms(key, study=study)
+    is_own = study.own_people and account.environment == Account.Environment.MARKETPLACE
+    asked = requirements.for_own_people(terms.requirements) if is_own else terms.requirements
     return {
         "title": terms.title,
         "description": terms.description,
@@ -104,7 +126,7 @@ def _terms_of(key: str, *, study: Study) -> dict[str, Any]:
         "items_per_assignment": terms.items_each,
         "assignments_per_hit": terms.workers_per_hit,
         "reward": terms.reward,
-        "requirements": [dict(row) for row in terms.requirements],
+        "requirements": [dict(row) for row in asked],
         "english_speakers": terms.english_speakers,
     }
 

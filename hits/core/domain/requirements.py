@@ -41,6 +41,8 @@ COMPARE: Mapping[str, Callable[[int, Sequence[int]], bool]] = {
     "In": lambda value, to: value in to,
     "NotIn": lambda value, to: value not in to,
 }
+# What is asked of strangers: people of one's own, invited yesterday, have no record, and may have no country.
+OF_STRANGERS = {LOCALE, PERCENT_APPROVED, NUMBER_APPROVED, *MASTERS.values()}
 GUARDED = {
     "Accept": "others may look, and not accept",
     "PreviewAndAccept": "others see that it exists, and not more",
@@ -56,6 +58,16 @@ SPEAKS_ENGLISH = "Speaks English, as the worker says when we ask"
 
 def wants_masters(requirements: Sequence[Mapping[str, Any]]) -> bool:
     return any(row.get("QualificationTypeId") in MASTERS.values() for row in requirements)
+
+
+def is_of_strangers(row: Mapping[str, Any]) -> bool:
+    """Whether it asks for a country or a record of approved work; keeping Masters out asks for neither."""
+    return row.get("QualificationTypeId") in OF_STRANGERS and row.get("Comparator") != "DoesNotExist"
+
+
+def for_own_people(requirements: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the requirements without those that ask for a country or a record of approved work."""
+    return [dict(row) for row in requirements if not is_of_strangers(row)]
 
 
 def in_words(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from hits.core.domain import requirements
 from hits.core.errors import ProviderRefused, ProviderUnavailable
@@ -21,6 +21,17 @@ from hits.work.queries.shut_out import work_of_group, work_shut_out
 log = structlog.get_logger()
 # Qualifications that every worker holds with some value, so that counting their holders tells nothing.
 UNCOUNTED = {*requirements.NAMES, *requirements.MASTERS.values()}
+# Somebody who was only named, invited or refused has a row too, and has not worked.
+HANDED_IN = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED, Assignment.Status.REJECTED)
+# What a requirement does to people of one's own, who are new to the marketplace.
+KEEPS_OUT = {
+    requirements.LOCALE: "Workers of your own marketplace state their country themselves, once, under "
+    "Settings: whoever has not is kept out.",
+    requirements.PERCENT_APPROVED: "New people have no record: each counts as 100 per cent until there are "
+    "100 submissions, whatever they hand in.",
+}
+NO_MASTER = "Nobody new is one: the operator of the marketplace names Masters."
+HAS_WORKED = Exists(Assignment.objects.filter(worker=OuterRef("pk"), status__in=HANDED_IN))
 
 
 def known_workers(batch: Batch) -> QuerySet[Worker]:
@@ -90,11 +101,11 @@ class RecruitingNeed:
     def words(self) -> list[str]:
         places = "1 assignment" if self.assignments == 1 else f"{self.assignments} assignments"
         people = "1 worker" if self.needed == 1 else f"{self.needed} different workers"
-        known = "1 worker is" if self.known == 1 else f"{self.known} workers are"
+        known = f"{self.known} workers have" if self.known > 1 else f"{self.known or 'No'} worker has"
         kept = f"; {self.shut_out} more may not take part" if self.shut_out else ""
         said = [
             f"The plan needs {people} for each task, and {places} in all.",
-            f"{known} known on this account from earlier work{kept}. Others can find the HITs too.",
+            f"{known} worked on this account before{kept}. Others can find the HITs too.",
             *(row.words for row in self.qualified),
         ]
         short = "Fewer workers hold a qualification than one task needs: grant it to more, or ask for fewer."
@@ -109,23 +120,39 @@ def recruiting_facts(
     meanings: Mapping[str, str] = requirements.NO_MEANINGS,
 ) -> RecruitingNeed:
     """Return the facts on workers the batch may have. What only the provider knows may be unknown."""
+    is_free = Q(pk__in=known_workers(batch).values("pk"))
     people = Worker.objects.filter(account=batch.account_id).aggregate(
-        all=Count("pk"), known=Count("pk", filter=Q(pk__in=known_workers(batch).values("pk")))
+        shut_out=Count("pk", filter=~is_free), known=Count("pk", filter=is_free & Q(HAS_WORKED))
     )
     return RecruitingNeed(
         needed=batch.assignments_per_hit,
         assignments=batch.assignments_per_hit * batch.hits_wanted,
         known=people["known"],
-        shut_out=people["all"] - people["known"],
+        shut_out=people["shut_out"],
         qualified=qualified_counts(required, provider, meanings=meanings),
     )
 
 
-def needs_unknown_record(batch: Batch, *, required: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what asks for more approved work than any worker has on our own marketplace, in words."""
-    asked = [row for row in required if row.get("QualificationTypeId") == requirements.NUMBER_APPROVED]
+def asks_of_strangers(batch: Batch) -> list[str]:
+    """Return what asks new people of our own marketplace for what they lack, and what it does to them."""
+    if batch.account.environment != Account.Environment.MARKETPLACE:
+        return []
+    asked = [row for row in batch.requirements if requirements.is_of_strangers(row)]
+    bounds = [row for row in asked if row["QualificationTypeId"] == requirements.NUMBER_APPROVED]
+    others = [row for row in asked if row not in bounds]
+    return [
+        *(f"No worker known on this account meets this yet: {one}." for one in _unmet_records(batch, bounds)),
+        *(
+            f"{words}. {KEEPS_OUT.get(row['QualificationTypeId'], NO_MASTER)}"
+            for row, words in zip(others, requirements.in_words(others), strict=True)
+        ),
+    ]
+
+
+def _unmet_records(batch: Batch, asked: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what asks for more approved work than any worker of the account has, in words."""
     bounds = [row for row in asked if str(row.get("Comparator")).startswith("GreaterThan")]
-    if not bounds or batch.account.environment != Account.Environment.MARKETPLACE:
+    if not bounds:
         return []
     approved = Assignment.objects.filter(
         worker__account=batch.account_id, status=Assignment.Status.APPROVED

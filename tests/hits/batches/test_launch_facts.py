@@ -5,8 +5,9 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.winogavil.domain import CREATE, CREATOR_TEST
-from hits.core.domain.requirements import NUMBER_APPROVED
-from hits.studies.models import Study
+from hits.batches.services.drafting import stamp
+from hits.core.domain.requirements import LOCALE, MASTERS, NUMBER_APPROVED, PERCENT_APPROVED
+from hits.studies.models import Batch, Study
 from qualifications.models import Gate
 from tests.factories import make_account, make_assignment, make_batch, make_hit, make_study, make_worker
 from tests.pages import text_of
@@ -89,3 +90,61 @@ def test_a_record_that_nobody_of_our_own_marketplace_has_yet_is_warned_of(
     name = "Number of earlier assignments that were approved"
     told = f"No worker known on this account meets this yet: {name}: more than {bound}."
     assert (told in page) is warned
+
+
+STRANGERS = [
+    {"QualificationTypeId": PERCENT_APPROVED, "Comparator": "GreaterThan", "IntegerValues": [98]},
+    {"QualificationTypeId": LOCALE, "Comparator": "In", "LocaleValues": [{"Country": "US"}]},
+    {"QualificationTypeId": MASTERS["marketplace"], "Comparator": "Exists"},
+]
+OWN = {"QualificationTypeId": "3OWN", "Comparator": "Exists"}
+
+
+def draft_for_strangers(study: Study) -> Batch:
+    account = make_account(environment="marketplace")
+    return make_batch(study=study, task=CREATE, account=account, requirements=[*STRANGERS, OWN])
+
+
+def test_what_new_people_of_our_own_marketplace_lack_stands_first_and_is_taken_out_by_one_button(
+    client: Client, turk: StubbedTurk
+) -> None:
+    study = make_study()
+    batch = draft_for_strangers(study)
+    address = reverse("admin:hits_batch_launch", args=[batch.pk])
+    sign_in_with(client, "view_batch", "change_batch", "change_study", studies=[study])
+
+    page = text_of(client.get(address))
+    first, _ = page.split("Look at this first")[1].split("<h2>Money</h2>")
+
+    assert "Country: one of US. Workers of your own marketplace state their country themselves" in first
+    assert "more than 98. New people have no record" in first
+    assert "Masters: is held. Nobody new is one" in first
+    assert "Ask for none of these</button>" in first
+
+    seen = stamp(batch, "people")
+    own_people = reverse("admin:hits_batch_own_people", args=[batch.pk])
+    answer = client.post(own_people, {"seen": seen, "lasts": "on"}, follow=True)
+
+    batch.refresh_from_db()
+    study.refresh_from_db()
+    assert (batch.requirements, study.own_people) == ([OWN], True)
+    assert "Ask for none of these" not in text_of(answer)
+
+
+def test_taking_them_out_changes_nothing_for_who_may_not_or_has_seen_another_draft(
+    client: Client, turk: StubbedTurk
+) -> None:
+    study = make_study()
+    batch = draft_for_strangers(study)
+    own_people = reverse("admin:hits_batch_own_people", args=[batch.pk])
+
+    sign_in_with(client, "view_batch", studies=[study])
+    looking = client.post(own_people, {"seen": stamp(batch, "people")})
+    sign_in_with(client, "view_batch", "change_batch", studies=[study])
+    lasting = client.post(own_people, {"seen": stamp(batch, "people"), "lasts": "on"})
+    stale = text_of(client.post(own_people, {"seen": "another"}, follow=True))
+
+    assert (looking.status_code, lasting.status_code) == (403, 403)
+    assert "This step was saved in another window" in stale
+    assert Batch.objects.get(pk=batch.pk).requirements == [*STRANGERS, OWN]
+    assert not Study.objects.get(pk=study.pk).own_people

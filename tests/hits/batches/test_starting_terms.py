@@ -9,12 +9,14 @@ from django.db import IntegrityError
 from crowd.winogavil.domain import CREATE, SOLVE
 from hits import families
 from hits.batches.services.drafting import copy_batch, first_terms, start_draft
+from hits.core.domain.requirements import LOCALE
 from hits.core.errors import RuleBroken
 from hits.studies.models import Batch, StartingTerms, Study
 from tests.factories import make_account, make_study, make_user
 
 pytestmark = pytest.mark.django_db
 ROW = {"QualificationTypeId": "Q", "Comparator": "Exists"}
+US = {"QualificationTypeId": LOCALE, "Comparator": "In", "LocaleValues": [{"Country": "US"}]}
 
 
 def say(study: Study, **values: Any) -> StartingTerms:
@@ -22,7 +24,7 @@ def say(study: Study, **values: Any) -> StartingTerms:
 
 
 def draft(study: Study, **values: Any) -> Batch:
-    return start_draft(study=study, account=make_account(), by=make_user(), **{"task": SOLVE, **values})
+    return start_draft(study=study, by=make_user(), **{"account": make_account(), "task": SOLVE, **values})
 
 
 def test_a_fresh_study_has_no_bonus_table() -> None:
@@ -51,6 +53,18 @@ def test_terms_of_another_study_or_task_are_not_taken() -> None:
     made = draft(study)
 
     assert (made.reward, made.requirements) == (families.get(SOLVE).terms.reward, [])
+
+
+@pytest.mark.parametrize(("environment", "asked"), [("marketplace", [ROW]), ("sandbox", [US, ROW])])
+def test_drafts_of_a_study_with_people_of_its_own_ask_them_for_no_country(
+    environment: str, asked: list[dict[str, Any]]
+) -> None:
+    study = make_study(own_people=True)
+    say(study, requirements=[US, ROW])
+
+    made = draft(study, account=make_account(environment=environment))
+
+    assert made.requirements == asked
 
 
 def test_what_is_asked_for_goes_before_the_studys_terms() -> None:

@@ -208,7 +208,9 @@ def test_recruiting_facts_say_how_many_are_needed_and_how_many_there_are(turk: S
         requirements=[requirement(), requirement("000000000000000000L0", "GreaterThan")],
     )
     block(make_worker(account=batch.account))
-    make_worker(account=batch.account)
+    make_worker(account=batch.account)  # only named, or invited
+    worked = make_worker(account=batch.account)
+    make_assignment(hit=make_hit(batch=make_batch(account=batch.account)), worker=worked, status="approved")
 
     facts = recruiting_facts(batch, turk.provider, required=batch.requirements)
 
@@ -218,7 +220,7 @@ def test_recruiting_facts_say_how_many_are_needed_and_how_many_there_are(turk: S
     assert facts.words == [
         "The plan needs 120 different workers for each task, and 240 assignments in all.",
         (
-            "1 worker is known on this account from earlier work; 1 more may not take part. "
+            "1 worker has worked on this account before; 1 more may not take part. "
             "Others can find the HITs too."
         ),
         f"101 workers hold qualification {OWN}.",
