@@ -48,6 +48,7 @@ def question(request: HttpRequest, hit: HIT) -> HttpResponse:
         return show(request, "frame/over.html", {"assignment": assignment})
     if not items:
         why = leasing.why_none(batch=hit.batch, worker_id=assignment.worker_id)
+        refused_visits.note_nothing_left(assignment, why=why, now=now)
         return show(request, "frame/nothing_left.html", {"assignment": assignment, "why": why})
     page = leasing.family_of_batch(hit.batch).work_page(assignment=assignment, items=items)
     return _show_work(request, page, assignment, submit_to=visit.submit_to)

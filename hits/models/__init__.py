@@ -20,6 +20,7 @@ from hits.work.models.decisions import Decision, Note
 from hits.work.models.hits import HIT, Change
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
+from hits.work.models.nothing_left import NothingLeft
 
 __all__ = [
     "HIT",
@@ -49,6 +50,7 @@ __all__ = [
     "Match",
     "Message",
     "Note",
+    "NothingLeft",
     "Notice",
     "Occurrence",
     "Pace",

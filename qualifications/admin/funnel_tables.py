@@ -75,7 +75,8 @@ def funnel_tables(funnel: Funnel, *, now: datetime) -> Sequence[StatTable]:
         title="Why workers were refused",
         columns=REFUSED,
         rows=[(refusal_in_words(code), code, count) for code, count in funnel.refusals],
-        about="How often, not how many people: nobody's name is kept with it.",
+        about="How often, not how many people: nobody's name is kept with the count. Why one worker may not "
+        "work now, and what they were told last, is on the worker's page, under “Tests and consent”.",
         empty=f"Nobody was refused by these pages in this time. {REFUSED_BEFORE}",
         files=(),
     )

@@ -12,6 +12,10 @@ WORDS = {
     "deadline": "The time was over",
     "already_saved": "Submitted already",
     "other_role": "Is asked only of people of another role",
+    # the page of work that had nothing left to ask
+    "nothing_answered": "Accepted, and everything had been answered, or was being answered",
+    "nothing_narrowed": "Accepted, and what was left is kept for people who are new to it",
+    "nothing_known": "Accepted, and all that was left was their own, or answered by them before",
     # gates
     "not_tested": "Had not taken the test yet",
     "test_started": "Had begun the test in another HIT",

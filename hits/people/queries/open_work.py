@@ -16,11 +16,13 @@ from hits.studies.models import Batch
 from hits.work.access import visible
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
+from hits.work.models.nothing_left import NothingLeft
 from hits.work.services import eligibility, leasing
 
 Status = Batch.Status
 PAUSED = (Status.PAUSED, Status.PAUSED_FUNDS)
 STANDING = (Status.OPEN, *PAUSED)
+MOST_TOLD = 5
 REASONS: Mapping[str, str] = {
     "blocked": "they are blocked",
     "took_part": "they took part in work whose people this batch leaves out",
@@ -61,6 +63,12 @@ def standing_batches(worker: Worker, user: Any) -> QuerySet[Batch]:
 
 def judge(batch: Batch, *, worker: Worker, now: datetime) -> Verdict:
     return Verdict(batch=batch, because=_reason_against(batch, worker=worker, now=now))
+
+
+def told_nothing(worker: Worker, user: Any) -> QuerySet[NothingLeft]:
+    """The last times that the worker had accepted work and was told that nothing was left, newest first."""
+    rows = NothingLeft.objects.filter(assignment__worker=worker).select_related("assignment__hit__batch")
+    return visible(rows, user).order_by("-assignment")[:MOST_TOLD]
 
 
 def _reason_against(batch: Batch, *, worker: Worker, now: datetime) -> str:

@@ -21,6 +21,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
+from hits.work.models.nothing_left import NothingLeft
 from qualifications.models import RefusalCount
 from tests.factories import make_account, make_association, make_batch, make_hit, make_study
 from tests.pages import text_of
@@ -200,6 +201,25 @@ def test_nothing_left_but_ones_own_is_said_so(client: Client, hit: HIT, item: It
     page = text_of(visit(client, hit))
 
     assert "Everything that still needs an answer is either your own" in page
+
+
+def test_nothing_left_is_counted_as_a_refusal_once_and_kept_with_the_work(
+    client: Client, hit: HIT, item: Item
+) -> None:
+    author = Worker.objects.known(account=hit.batch.account, external_id="AWORKER")
+    Item.objects.filter(pk=item.pk).update(author=author)
+
+    visit(client, hit)
+    visit(client, hit)
+
+    assert list(RefusalCount.objects.values_list("code", "count")) == [("nothing_known", 1)]
+    assert Assignment.objects.get().nothing_left.why == "known"
+
+
+def test_a_visit_that_finds_work_is_no_refusal(client: Client, hit: HIT) -> None:
+    visit(client, hit)
+
+    assert (RefusalCount.objects.count(), NothingLeft.objects.count()) == (0, 0)
 
 
 def test_nothing_left_by_a_rule_of_the_task_is_said_so(

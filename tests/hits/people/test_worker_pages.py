@@ -19,6 +19,7 @@ from hits.people.models import Disclosure
 from hits.people.services.blocking import block_worker
 from hits.people.services.worker_letters import write_message
 from hits.studies.models import Study
+from hits.work.services.nothing_left import note_nothing_left
 from tests.factories import (
     NOW,
     make_account,
@@ -144,7 +145,7 @@ def test_worker_page_asks_as_often_for_much_work_as_for_little(client: Client, t
 
     assert counts[0] == counts[1]
     # One open batch is judged by the rules of the entry.
-    assert counts[0] < (12 if tab == "standing" else 10)
+    assert counts[0] < (13 if tab == "standing" else 10)
 
 
 def test_worker_list_asks_as_often_for_many_rows_as_for_few(client: Client) -> None:
@@ -361,6 +362,7 @@ def test_worker_is_found_by_the_id_at_the_provider(client: Client) -> None:
     assert "No worker whom you can see has this id" in text_of(wrong)
     assert "nobody with it has accepted work of your studies yet" in text_of(wrong)
     assert "refused before accepting" in text_of(wrong)
+    assert "a refusal keeps nothing of a worker" in text_of(wrong)
     assert not any(PLANTED.encode() in page.content for page in (wrong, refused))
     assert PLANTED not in str(logs)
     assert Disclosure.objects.get().reason == "Searched by id: A letter"
@@ -434,3 +436,25 @@ def test_long_reasons_and_times_do_not_break_the_page(client: Client) -> None:
 
     assert page.context["median"] is None
     assert "not measured yet" in text_of(page)
+
+
+def test_that_nothing_was_left_for_a_worker_is_on_their_page_and_on_the_work(
+    client: Client,
+) -> None:
+    seen, hidden = make_study(), make_study()
+    worker = make_worker()
+    sign_in_with(client, "view_worker", "view_assignment", studies=[seen])
+    for study in (seen, hidden):
+        batch = make_batch(study=study, account=worker.account, title=f"Words of {study.pk}")
+        work = make_assignment(hit=make_hit(batch=batch), worker=worker, status="gone", answer=None)
+        note_nothing_left(assignment=work, why="known", now=NOW)
+    own = worker.assignments.get(hit__batch__study=seen)
+
+    standing = text_of(client.get(f"{url('change', worker.pk)}?show=standing"))
+    page = text_of(client.get(reverse("admin:hits_assignment_work", args=[own.pk])))
+
+    told = "because what was left was their own, or they had answered it before"
+    assert (standing.count(told), f"Words of {seen.pk}" in standing) == (1, True)
+    assert f"Words of {hidden.pk}" not in standing
+    assert "the worker read “Nothing left for you here”, and was asked to return the HIT" in page
+    assert told in page
