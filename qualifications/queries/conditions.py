@@ -43,8 +43,9 @@ def _english_asked(batch: Batch) -> list[str]:
 
 
 def _test_asked(gate: Gate, title: str | None) -> str:
-    said = _("This work is for people who have passed “%(test)s”.") % {"test": gate.name}
-    return f"{said} {gate_words.where_to_test(gate, title)}"
+    """Say what holds for everybody: a preview does not know who looks, and may be of somebody who passed."""
+    said = _("This work is for people who have passed “%(test)s”. If you have, accept. If you have not:")
+    return f"{said % {'test': gate.name}} {gate_words.where_to_test(gate, title)}"
 
 
 def _of_a_test(gate: Gate) -> list[str]:
