@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from hits.batches.services.sending_hits import Clock, ticking
 from hits.common.sweep_parts import in_parts
+from hits.common.type_keywords import GIVEN_FOR_WORK
 from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
@@ -174,6 +175,7 @@ def _bring_about(row: PlatformType, provider: Provider, *, terms: Terms) -> str:
         return provider.create_qualification(
             name=_name(row),
             description=terms.description,
+            keywords="" if terms.test else GIVEN_FOR_WORK,
             retry_delay_s=terms.retry_delay_s,
             test=terms.test,
         )

@@ -252,8 +252,10 @@ def test_conditions_name_consent_tests_and_what_the_platform_checks() -> None:
     assert conditions_of(hit.batch) == [
         "Before your first task you are asked to read and to agree to what the study does.",
         "Once, you are asked some things about yourself. You need not answer any of them.",
-        "This work is for people who have passed “Solver test”. If you have, accept. If you have not: "
-        "Look for the HIT “Ten words” to take it.",
+        (
+            "This work is for people who have passed “Solver test”. If you have, accept. If you have not: "
+            "Look for the HIT “Ten words” to take it."
+        ),
         "Of your earlier work more than 98 per cent were approved.",
         "You have more than 5,000 approved HITs.",
         "You are in one of these countries: US, GB.",

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from crowd.marketplace import domain
 from crowd.marketplace.models.parties import Requester, Worker
+from hits.common.type_keywords import GIVEN_FOR_WORK
 
 # Types have no token, so that programs end a name with digits of their own: "Solver test [4523a96f]".
 MARK = re.compile(r"\s*\[[0-9a-f][0-9a-f-]{6,}\]\Z")
@@ -47,6 +48,11 @@ class QualificationType(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_given_for_work(self) -> bool:
+        """Whether its requester says that asking for it is in vain."""
+        return GIVEN_FOR_WORK in self.keywords.replace(",", " ").split()
 
     @property
     def plain_name(self) -> str:

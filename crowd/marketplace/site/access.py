@@ -18,6 +18,7 @@ from crowd.marketplace.services.qualifying.requirements import (
     names_of,
     standing_of,
 )
+from crowd.marketplace.services.qualifying.system_qualifications import LOCALE
 from hits.common.dollars import in_dollars
 
 # Tests looked at for one qualification.
@@ -83,7 +84,7 @@ class Doorkeeper:
     ) -> Access:
         unmet = find_unmet(group.requirements, standing=self._standing, names=names)
         lacking = [one.requirement for one in unmet if one.requirement["Comparator"] != "DoesNotExist"]
-        found = (ways.get(requirement["QualificationTypeId"]) for requirement in lacking)
+        found = (self._way_to(requirement["QualificationTypeId"], ways) for requirement in lacking)
         is_blocked = group.requester_id in self._blocked_by
         return Access(
             group=group,
@@ -91,6 +92,13 @@ class Doorkeeper:
             is_blocked=is_blocked,
             is_suspended=self._is_suspended,
             way_in=None if is_blocked or self._is_suspended else next(filter(None, found), None),
+        )
+
+    def _way_to(self, type_id: str, ways: Mapping[str, WayIn | None]) -> WayIn | None:
+        if type_id != LOCALE or self._standing.worker.country:
+            return ways.get(type_id)
+        return WayIn(
+            label=_("Say where you live"), address=reverse("marketplace:settings"), about=_("Settings")
         )
 
     def _way_in(self, type_id: str, type_: NamedType) -> WayIn | None:

@@ -38,6 +38,7 @@ def hit_list(request: HttpRequest, worker: Worker) -> HttpResponse:
         "all_address": find.address(mine=""),
         "assignments": queries.accepted_work(worker=worker),
         "now": now,
+        "is_returned": "returned" in request.GET,
     }
     return show(request, "list", worker, context)
 
@@ -116,7 +117,9 @@ def work(request: HttpRequest, worker: Worker, assignment_id: str) -> HttpRespon
 @worker_required
 def return_work(request: HttpRequest, worker: Worker, assignment_id: str) -> HttpResponse:
     services.return_assignment(assignment=_own(worker, assignment_id), now=clock.now())
-    return redirect("marketplace:queue" if request.POST.get("from") == "queue" else "marketplace:list")
+    if request.POST.get("from") == "queue":
+        return redirect("marketplace:queue")
+    return redirect(f"{reverse('marketplace:list')}?returned=1")
 
 
 @require_safe

@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.winogavil.domain import CREATOR_TEST, SOLVE, SOLVER_TEST
+from hits.common.type_keywords import GIVEN_FOR_WORK
 from hits.core.domain.requirements import check
 from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.models.audit_events import AuditEvent
@@ -57,7 +58,7 @@ def test_type_is_made_for_each_account_on_which_the_study_has_work(turk: Stubbed
     row = gate.platform_types.earliest("pk")
     assert turk.qualification_types[row.external_id] == f"Winter: Solver test [{row.token.hex[:8]}]"
     terms = turk.qualification_terms[row.external_id]
-    assert set(terms) == {"Description"}
+    assert (set(terms), terms["Keywords"]) == ({"Description", "Keywords"}, GIVEN_FOR_WORK)
     assert terms["Description"].startswith(
         "Ten associations. To get it, take the test: it is a HIT of its own"
     )

@@ -101,7 +101,8 @@ def find_obstacle(*, type_: QualificationType, worker: Worker, now: datetime) ->
         return Obstacle(reason=say_suspended())
     if not type_.test and Qualification.objects.filter(type=type_, worker=worker, revoked_at=None).exists():
         return Obstacle(reason=_("You have this qualification."))
-    if not type_.test and not type_.is_auto_granted and (work := _work_that_gives(type_)):
+    work = [] if type_.test or type_.is_auto_granted else _work_that_gives(type_)
+    if work or (type_.is_given_for_work and not type_.test and not type_.is_auto_granted):
         listed = [one.title for one in work if one.is_listed]
         words = _("You get it by “%(title)s”, in the list of work, and not by asking.")
         closed = _("You get it by a test, not by asking. It is not open now: look again later.")

@@ -46,11 +46,13 @@ class NamedType:
     has_test: bool = False
     # The work by which it is got; asking for it is in vain then.
     work: Sequence[HITType] = ()
+    # Given for work alone, also while none of it is posted.
+    is_given_for_work: bool = False
 
     @property
     def way_in(self) -> str:
         """How a worker gets it: "work", "test", "ask", or empty where only the requester knows."""
-        if self.work:
+        if self.work or (self.is_given_for_work and not self.has_test):
             return "work"
         return ("test" if self.has_test else "ask") if self.is_requestable else ""
 
@@ -126,7 +128,10 @@ def _explain_location(requirement: Mapping[str, Any], *, worker: Worker) -> str:
     is_exclusion = requirement["Comparator"] in ("NotEqualTo", "NotIn")
     text = _("Not for workers in %(places)s.") if is_exclusion else _("Only for workers in %(places)s.")
     reason = text % {"places": places}
-    return reason if worker.country else _("%(reason)s Your country is not known yet.") % {"reason": reason}
+    if worker.country:
+        return reason
+    unknown = _("%(reason)s Your country is not known yet: say it under Settings, once.")
+    return unknown % {"reason": reason}
 
 
 def _name_of(type_id: str, named: Mapping[str, NamedType]) -> str:

@@ -123,6 +123,7 @@ def names_of(requirements: Iterable[Requirement]) -> Mapping[str, NamedType]:
             is_requestable=row.status == QualificationType.Status.ACTIVE and row.disposed_at is None,
             description=row.description,
             has_test=row.has_test,
+            is_given_for_work=row.is_given_for_work,
             work=given_by_work.get(row.external_id, ()) if not row.has_test else (),
         )
         for row in rows.annotate(has_test=has_test).defer("test", "answer_key")

@@ -246,7 +246,7 @@ def test_reasons_are_plain_words() -> None:
 
 def test_reason_tells_that_the_country_is_not_known() -> None:
     assert reasons(make_worker(), place("EqualTo", "US")) == [
-        "Only for workers in United States. Your country is not known yet."
+        "Only for workers in United States. Your country is not known yet: say it under Settings, once."
     ]
 
 

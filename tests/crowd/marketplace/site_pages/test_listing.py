@@ -15,7 +15,9 @@ from crowd.marketplace.models import HIT, HITType, QualificationType
 from crowd.marketplace.models.parties import Block
 from crowd.marketplace.services import reviewing, work
 from crowd.marketplace.services.qualifying.qualifications import grant, tell_of_grant
+from crowd.marketplace.services.qualifying.system_qualifications import LOCALE
 from crowd.marketplace.site import hit_list
+from hits.common.type_keywords import GIVEN_FOR_WORK
 from tests.crowd.marketplace.qualifying import make_test, make_type
 from tests.crowd.marketplace.rows import accept, hand_in
 from tests.crowd.marketplace.site import Browser, accepted, group_path, open_hit, signed_in, text_of
@@ -377,6 +379,50 @@ def test_other_ways_to_a_qualification_have_their_button_too(
     address = f"/qualifications/{type_.external_id}/"
     assert f'<a class="button" href="{address}">' in page.content.decode()
     assert f"{label} : Solver" in text_of(page)
+
+
+def test_what_is_given_for_work_alone_is_never_asked_for_also_before_its_test_was_posted(
+    browser: Browser,
+) -> None:
+    _, test, type_ = gated(keywords=f"solve, {GIVEN_FOR_WORK}")
+    HITType.objects.filter(pk=test.hit_type_id).update(requirements=[], is_listed=False)
+    address = f"/qualifications/{type_.external_id}/"
+
+    pages = [browser.get(path) for path in ("/", "/qualifications/find/", address)]
+    refused = browser.post(f"{address}ask/")
+
+    said = [text_of(page) for page in pages]
+    assert "Needs the qualification “Solver”. Its test is not open now: look again later." in said[0]
+    assert "by a test in the list of work; none is open now" in said[1]
+    assert "You get it by a test, not by asking. It is not open now" in said[2]
+    assert not any("Ask for" in page for page in said)
+    assert (refused.status_code, type_.requests.count()) == (409, 0)
+
+
+def test_whose_country_is_not_known_is_led_to_where_it_is_said(browser: Browser) -> None:
+    only = {"QualificationTypeId": LOCALE, "Comparator": "In", "LocaleValues": [{"Country": "US"}]}
+    work = open_hit(requirements=[only])
+    pages = [browser.get(path) for path in ("/", group_path(work))]
+
+    browser.worker.country = "DE"
+    browser.worker.save()
+    abroad = text_of(browser.get("/"))
+
+    for page in pages:
+        assert "Your country is not known yet: say it under Settings, once." in text_of(page)
+        assert '<a class="button" href="/settings/">' in page.content.decode()
+        assert "Say where you live" in text_of(page)
+    assert ("Say where you live" in abroad, "not known" in abroad) == (False, False)
+
+
+def test_after_a_return_the_list_says_what_it_does_not_know(browser: Browser) -> None:
+    work = accepted(browser, open_hit())
+
+    returned = browser.post(f"/work/{work.external_id}/return/")
+
+    page = text_of(browser.get(returned["Location"]))
+    assert "You returned the HIT. If its page had nothing left for you, choose other work" in page
+    assert "You returned the HIT" not in text_of(browser.get("/"))
 
 
 @pytest.mark.parametrize("mark", ["4523a96f", "447d3329-62a6-4c0e-9a62-0f4f1d6b1a11"])

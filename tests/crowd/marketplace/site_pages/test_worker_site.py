@@ -253,7 +253,11 @@ def test_return_gives_the_work_back(browser: Browser) -> None:
 
     response = browser.post(f"{work_path(assignment)}return/")
 
-    assert (response.status_code, response["Location"], status_of(assignment)) == (302, "/", "Returned")
+    assert (response.status_code, response["Location"], status_of(assignment)) == (
+        302,
+        "/?returned=1",
+        "Returned",
+    )
     assert "You returned this HIT" in text_of(browser.get(work_path(assignment)))
 
 
