@@ -32,6 +32,11 @@ SEEN_BY_YOU = (
     "You see workers who have worked in one of your studies. Name them by pseudonym; a worker id lets in "
     "somebody who has not worked here yet."
 )
+# Nobody here knows workers' names: they are the marketplace's, and its operators'.
+WHERE_IDS_STAND = (
+    "Names are not known here. On this site's own marketplace the operator's desk lists each worker with the id, "
+    "which begins with A, and workers read their own under Settings."
+)
 NO_ACCOUNT = "Worker ids count once the study has a batch, whose account they belong to."
 
 
@@ -107,7 +112,8 @@ def _find(gate: Gate, names: list[str], *, user: User, account: Account | None) 
 
 def _in_words(found: NamedWorkers) -> str:
     held = f"{len(found.held)} hold{pluralize(found.held, 's,')} it already. " if found.held else ""
-    return f"{held}Not found: {', '.join(found.unknown)}. {SEEN_BY_YOU}" if found.unknown else held
+    lacking = f"Not found: {', '.join(found.unknown)}. {SEEN_BY_YOU} {WHERE_IDS_STAND}"
+    return f"{held}{lacking}" if found.unknown else held
 
 
 def _ask_to_give(call: Call[Gate]) -> Confirm:
@@ -123,7 +129,9 @@ def _ask_to_give(call: Call[Gate]) -> Confirm:
         pluralize(count, "gets,get"),
         f" {len(found.held)} hold{pluralize(found.held, 's,')} it already." if found.held else "",
     )
-    unknown = format_html("<strong>Not found:</strong> {}. {}", ", ".join(found.unknown), SEEN_BY_YOU)
+    unknown = format_html(
+        "<strong>Not found:</strong> {}. {}", ", ".join(found.unknown), f"{SEEN_BY_YOU} {WHERE_IDS_STAND}"
+    )
     return Confirm(
         title=title,
         text=text,

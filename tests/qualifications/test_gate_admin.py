@@ -1,5 +1,6 @@
 """Gates in the admin: made from presets and by hand, changed, switched, granted and revoked."""
 
+import html
 from dataclasses import replace
 from typing import Any
 
@@ -285,6 +286,7 @@ def test_gate_is_given_to_a_list_of_pseudonyms_after_a_look() -> None:
     assert "2 workers</strong> get it" in look
     assert "1 holds it already." in look
     assert "Not found:</strong> nobody." in look
+    assert "the operator's desk lists each worker with the id, which begins with A" in html.unescape(look)
     assert Holding.objects.filter(gate=gate, value=1).count() == 3
 
 

@@ -213,7 +213,7 @@ def test_nothing_left_is_counted_as_a_refusal_once_and_kept_with_the_work(
     visit(client, hit)
 
     assert list(RefusalCount.objects.values_list("code", "count")) == [("nothing_known", 1)]
-    assert Assignment.objects.get().nothing_left.why == "known"
+    assert NothingLeft.objects.get().why == "known"
 
 
 def test_a_visit_that_finds_work_is_no_refusal(client: Client, hit: HIT) -> None:

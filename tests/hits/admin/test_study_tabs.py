@@ -44,6 +44,8 @@ def test_people_say_how_workers_are_invited(researcher: Client, study: Study) ->
     workers = text_of(researcher.get(reverse("admin:hits_worker_changelist")))
 
     assert "an operator makes each worker an account" in people
+    assert "your name and password of this site do not work there" in people
+    assert "manage.py marketplace_operator NAME" in people
     assert "An operator invites them at the marketplace's desk" in html.unescape(workers)
 
 

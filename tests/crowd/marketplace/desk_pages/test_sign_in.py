@@ -63,6 +63,13 @@ def test_sign_in_with_the_right_password_opens_the_desk() -> None:
     assert [session.operator for session in OperatorSession.objects.all()] == [operator]
 
 
+def test_the_door_says_how_an_account_is_made_and_that_it_is_no_researchers() -> None:
+    page = text_of(stranger().get(DOOR))
+
+    assert "researchers’ names and passwords do not work here" in page
+    assert "manage.py marketplace_operator NAME" in page
+
+
 def test_session_cookie_is_for_this_host_and_no_script() -> None:
     client = stranger()
 
