@@ -21,6 +21,7 @@ from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selection import PAGE, signed_in
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
+from hits.studies.models import Study
 from hits.work.access import studies_of
 from qualifications.admin.demographics import COUNTS, ON_REQUEST, file_view, people_view
 from qualifications.admin.finding_gates import find_study
@@ -201,6 +202,15 @@ def _values(text: ConsentText | None) -> dict[str, Any]:
     return {name: getattr(text, name) for name in DraftForm.Meta.fields} if text else {}
 
 
+def _draft_waits(study: Study) -> str:
+    published = list(ConsentText.objects.filter(study=study).values_list("published_at", flat=True))
+    if None not in published:
+        return ""
+    asked = any(published)
+    until = "workers agree to the version before it" if asked else "workers are asked for no consent"
+    return f"A draft of the consent text is not published: until then {until}."
+
+
 announce(
     StudyPage(
         name="Consent",
@@ -208,6 +218,7 @@ announce(
         permission=VIEW,
         about="What workers agree to before their first work, version by version, and who has.",
         address=lambda study: reverse("admin:qualifications_consent", args=[study.pk]),
+        note=_draft_waits,
     ),
     StudyPage(
         name="Who took part",

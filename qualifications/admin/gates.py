@@ -14,6 +14,7 @@ from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.list_columns import state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
+from hits.studies.models import Study
 from qualifications.admin import funnel, gate_actions, gate_edit
 from qualifications.admin.finding_gates import ADD, CHANGE, GRADE, VIEW, find_gate, gates_for, render
 from qualifications.admin.score_charts import score_tables
@@ -128,6 +129,12 @@ def _type(row: PlatformType) -> dict[str, Any]:
     return {"row": row, "words": TYPE_WORDS[status], "is_refused": status == PlatformType.Status.REFUSED}
 
 
+def _switched_off(study: Study) -> str:
+    off = Gate.objects.filter(study=study, is_active=False).order_by("pk").values_list("name", flat=True)
+    names = ", ".join(f"“{name}”" for name in off)
+    return f"Switched off, so that it keeps nobody out: {names}." if names else ""
+
+
 announce(
     StudyPage(
         name="Gates",
@@ -137,6 +144,7 @@ announce(
         address=lambda study: (
             f"{reverse('admin:qualifications_gate_changelist')}?study__id__exact={study.pk}"
         ),
+        note=_switched_off,
     ),
     StudyPage(
         name="Funnel",

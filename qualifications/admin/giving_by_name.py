@@ -34,8 +34,8 @@ SEEN_BY_YOU = (
 )
 # Nobody here knows workers' names: they are the marketplace's, and its operators'.
 WHERE_IDS_STAND = (
-    "Names are not known here. On this site's own marketplace the operator's desk lists each worker with the id, "
-    "which begins with A, and workers read their own under Settings."
+    "Names are not known here. On this site's own marketplace the operator's desk lists each worker with the "
+    "id, which begins with A, and workers read their own under Settings."
 )
 NO_ACCOUNT = "Worker ids count once the study has a batch, whose account they belong to."
 

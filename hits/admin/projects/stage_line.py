@@ -8,12 +8,19 @@ from django.urls import reverse
 
 from hits.admin.projects.project_batches import ShownCard
 from hits.admin.projects.project_cards import Metric
+from hits.studies.models import Batch
+
+Status = Batch.Status
+RUNNING = (Status.LAUNCHING, Status.OPEN, Status.DRAINING)
 
 
 class StageState(StrEnum):
     DONE = "done"
     TO_DO = "to do"
     UNDER_WAY = "under way"
+    # Nothing runs: some of a known number is there, or some of a number that nobody has set.
+    BEGUN = "begun"
+    READY = "ready"
     NOTHING_YET = "nothing yet"
 
 
@@ -70,7 +77,19 @@ def _state_of(one: ShownCard, figure: Metric) -> StageState:
         return StageState.TO_DO
     if figure.is_complete:
         return StageState.DONE
-    return StageState.UNDER_WAY if figure.count else StageState.NOTHING_YET
+    if _runs(one):
+        return StageState.UNDER_WAY
+    if not figure.count:
+        return StageState.NOTHING_YET
+    return StageState.READY if figure.of is None else StageState.BEGUN
+
+
+def _runs(one: ShownCard) -> bool:
+    """Whether a batch of the card asks workers, or its own work in the background is not done."""
+    batches = (batch for asked in one.asked for batch in asked.batches)
+    return any(batch.status in RUNNING for batch in batches) or any(
+        bar.done < bar.of for bar in one.card.progress
+    )
 
 
 def _way(one: ShownCard, *, may_draft: bool) -> tuple[str, str]:

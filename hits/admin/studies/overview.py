@@ -1,6 +1,6 @@
 """The first page of a study: what waits, the stages of each of its families, and the batches that run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,13 @@ from hits.admin.home.current_study import current_study
 from hits.admin.home.home_page import running_batches
 from hits.admin.projects.project_base import ProjectPagesBase
 from hits.admin.projects.project_batches import with_batches
+from hits.admin.projects.project_cards import Metric
 from hits.admin.projects.project_steps import DRAFT
 from hits.admin.projects.stage_line import NextStep, Stage, next_step, stages_of
 from hits.admin.selection import signed_in
-from hits.admin.studies.study_pages import Tab, notes_on, pages_on, waiting_in
+from hits.admin.studies.study_pages import StudyLink, Tab, notes_on, pages_on, waiting_in
 from hits.admin.studies.study_tabs import families_for, families_used
+from hits.batches.queries.held_pilots import held_pilots
 from hits.identity.models.users import User
 from hits.studies.models import Study
 
@@ -55,12 +57,18 @@ def overview_of(view: StudyView) -> dict[str, Any]:
     return {
         "lines": [_line_of(pages, view) for pages in view.used],
         "unused": [_start_of(pages, study) for pages in families_for(user) if pages not in view.used],
-        "waiting": list(waiting_in(study, user=user)),
+        "waiting": [*waiting_in(study, user=user), *(_pilots(study) if sees_batches else ())],
         "notes": list(notes_on(study, user=user)),
         "running": running_batches(user).filter(study=study) if sees_batches else [],
         "sees_batches": sees_batches,
         "links": list(beginnings),
     }
+
+
+def _pilots(study: Study) -> Iterator[StudyLink]:
+    for one in held_pilots(study):
+        waits = Metric(name=f"HITs of “{one.title}” wait until you send the rest", count=one.held)
+        yield StudyLink(name="Batch", address=reverse("admin:hits_batch_live", args=[one.batch]), waits=waits)
 
 
 def next_in_current_study(request: HttpRequest) -> tuple[Study, NextStep] | None:

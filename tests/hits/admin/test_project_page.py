@@ -14,7 +14,7 @@ from crowd.winoground.models import Project as CaptionMatching
 from crowd.winoventi.models import Project as Exceptions
 from hits.identity.roles import REVIEWER
 from hits.studies.models import Batch, Study
-from tests.factories import make_account, make_batch, make_picture, make_study
+from tests.factories import make_account, make_batch, make_hit, make_picture, make_study
 from tests.pages import text_of
 from tests.people import sign_in
 
@@ -51,13 +51,25 @@ def test_line_of_stages_tells_what_has_come_of_each_and_what_is_next(admin_clien
 
     told = [(one.title, one.figure.count, one.figure.of, str(one.state)) for one in page.context["stages"]]
     assert told == [
-        ("Pictures", 5, None, "under way"),
+        ("Pictures", 5, None, "ready"),
         ("Picture sets", 0, 1, "to do"),
         ("Solving", 0, 0, "nothing yet"),
         ("Data", 0, None, "nothing yet"),
     ]
     assert page.context["next"].title == "Picture sets"
     assert "this many wait for workers: 1." in page.context["next"].words
+
+
+def test_only_a_stage_with_a_running_batch_is_under_way(admin_client: Client) -> None:
+    study = make_study()
+    make_waiting_set(study)
+    batch = make_batch(study=study, task=CREATE, status="open")
+    make_hit(batch=batch, status="open")
+    address = reverse("admin:winogavil_of_study", args=[study.pk])
+
+    running = [str(one.state) for one in admin_client.get(address).context["stages"]]
+
+    assert running == ["ready", "under way", "nothing yet", "nothing yet"]
 
 
 def test_next_step_leads_to_a_launch_only_for_who_may_draft(admin_client: Client, client: Client) -> None:

@@ -11,7 +11,8 @@ from crowd.plain.models import Project as OwnQuestions
 from hits.core import audit_trail
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER
 from hits.studies.models import Batch, Study
-from tests.factories import make_assignment, make_batch, make_hit, make_study
+from qualifications.models import ConsentText, Gate
+from tests.factories import make_assignment, make_batch, make_bonus, make_hit, make_study
 from tests.pages import text_of
 from tests.people import sign_in, sign_in_with
 
@@ -226,3 +227,30 @@ def test_saved_settings_lead_back_to_the_study(client: Client, study: Study) -> 
 
     assert answer.headers["Location"] == reverse("admin:hits_study_change", args=[study.pk])
     assert Study.objects.get(pk=study.pk).name == "Proverbs"
+
+
+def test_overview_lists_what_waits_besides_and_does_not_say_that_nothing_is_to_be_done(
+    admin_client: Client, study: Study
+) -> None:
+    OwnQuestions.objects.create(study=study)
+    quiet = page_of(admin_client, study)
+    batch = make_batch(study=study, status="open", title="Ten words", pilot_hits=1, hits_wanted=3)
+    make_hit(batch=batch, number=1, status="open")
+    for number in (2, 3):
+        make_hit(batch=batch, number=number, status="intended", external_id="", sent_at=None)
+    make_bonus(assignment=make_assignment(hit=batch.hits.first(), status="approved"), status="owed")
+    Gate.objects.create(study=study, name="Creator test", grading="person", test_task="t", is_active=False)
+    ConsentText.objects.create(study=study, version=1, title="About", text="T.")
+
+    page = page_of(admin_client, study)
+    consent = text_of(admin_client.get(reverse("admin:qualifications_consent", args=[study.pk])))
+
+    assert "HITs of “Ten words” wait until you send the rest" in page
+    assert f'href="{reverse("admin:hits_batch_live", args=[batch.pk])}"' in page
+    assert "Bonus owed, in no run yet" in page
+    assert "Switched off, so that it keeps nobody out: “Creator test”." in page
+    assert (
+        "A draft of the consent text is not published: until then workers are asked for no consent." in page
+    )
+    assert "There is a draft: read it, and publish it." in consent
+    assert ("Nothing needs to be done now." in page, "Switched off" in quiet) == (False, False)
