@@ -24,6 +24,7 @@ from hits.admin.studies.overview import StudyView, overview_of
 from hits.admin.studies.study_pages import Tab, pages_on
 from hits.admin.studies.study_tabs import NAMES, SHOWN, families_used, tabs_of
 from hits.batches.queries.tally import batches_with_counts
+from hits.batches.queries.undecided_bonuses import count_undecided
 from hits.core.models.audit_events import AuditEvent
 from hits.review.queries import review_queue
 from hits.studies.models import Batch, Study
@@ -90,7 +91,8 @@ def _review(view: StudyView) -> dict[str, Any]:
 
 
 def _money(view: StudyView) -> dict[str, Any]:
-    return {"rules": [(rule.name, rule.in_words) for rule in view.study.rules]}
+    rules = [(rule.name, rule.in_words) for rule in view.study.rules]
+    return {"rules": rules, "undecided": count_undecided(view.study)}
 
 
 def _data(view: StudyView) -> dict[str, Any]:

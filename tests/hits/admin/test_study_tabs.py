@@ -1,6 +1,8 @@
 """A study is a place: its overview, its tabs, and who is shown which."""
 
 import html
+from functools import partial
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -8,9 +10,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.plain.models import Project as OwnQuestions
+from crowd.winogavil.domain import CREATE, WINOGAVIL_TIERS
 from hits.core import audit_trail
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER
 from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
 from qualifications.models import ConsentText, Gate
 from tests.factories import make_assignment, make_batch, make_bonus, make_hit, make_study
 from tests.pages import text_of
@@ -254,3 +258,22 @@ def test_overview_lists_what_waits_besides_and_does_not_say_that_nothing_is_to_b
     )
     assert "There is a draft: read it, and publish it." in consent
     assert ("Nothing needs to be done now." in page, "Switched off" in quiet) == (False, False)
+
+
+def test_money_counts_approved_work_whose_bonus_waits_for_other_peoples_answers(
+    researcher: Client, study: Study
+) -> None:
+    open_batch = partial(make_batch, study=study, task=CREATE, status="open")
+    pays = open_batch(terms={"bonus_rules": list(WINOGAVIL_TIERS)})
+    pays_none = open_batch(terms={"bonus_rules": []})
+    done: dict[str, Any] = {"status": "approved", "answer": {}, "owed_at": None}
+    waits = make_assignment(hit=make_hit(batch=pays), judged_at=None, **done)
+    make_assignment(hit=make_hit(batch=pays), judged_at=timezone.now(), **done)
+    make_assignment(hit=make_hit(batch=pays_none), judged_at=None, **done)
+
+    before = page_of(researcher, study, "money")
+    Assignment.objects.filter(pk=waits.pk).update(judged_at=timezone.now(), owed_at=timezone.now())
+    after = page_of(researcher, study, "money")
+
+    assert "1 approved work may still earn a bonus." in before
+    assert "may still earn" not in after
