@@ -50,7 +50,9 @@ def check_view(request: HttpRequest) -> HttpResponse:
         "minutes": int(manual_check.LEASE.total_seconds()) // 60,
         **_progress(),
     }
-    if picture is not None:
+    if picture is None:
+        context["set_aside"] = Picture.objects.undecided().count()
+    else:
         following = manual_check.waiting_pictures(now=now).first()
         context |= {
             "flags": flags_of(picture),

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.pictures.admin import checking_pages
-from crowd.pictures.models import Picture
+from crowd.pictures.models import Picture, Unfit
 from crowd.pictures.services.manual_check import claim_picture
 from tests.crowd.pictures.images import make_raster, make_waiting
 from tests.crowd.pictures.staff import sign_in_keeper
@@ -105,6 +105,20 @@ def test_verdict_on_no_picture_is_not_found(client: Client, key: str) -> None:
     sign_in_keeper(client)
 
     assert client.post(f"{CHECK}decide/", {"picture": key, "verdict": "fit"}).status_code == 404
+
+
+def test_the_end_of_a_check_names_what_was_set_aside_for_its_letters(client: Client) -> None:
+    sign_in_keeper(client)
+    make_picture()
+    before = text_of(client.get(CHECK))
+    flagged = Picture.objects.filter(pk=make_picture().pk)
+    flagged.update(status="unfit", unfit_reason=Unfit.WORDS, flagged_at=timezone.now(), checked_at=None)
+
+    page = text_of(client.get(CHECK))
+
+    assert "1 picture set aside for letters that were read on it." in plain(page)
+    assert f'href="{reverse("admin:pictures_picture_changelist")}?flag=undecided"' in page
+    assert "set aside" not in before
 
 
 def test_empty_queues_say_why(client: Client) -> None:
