@@ -18,6 +18,8 @@ class SolvedWord:
     picks: Sequence[str] | None
     # The model whose verdict counts; empty where no model was asked.
     model: str
+    # The places as the worker saw them.
+    shown: Sequence[Place]
 
     @property
     def candidates(self) -> list[Place]:
@@ -77,6 +79,15 @@ FLAT = (
         "the SHA-256 of their files, in the same order",
         of=lambda one: _files(one.candidates),
     ),
+    column(
+        "shown",
+        TEXTS,
+        "what the pictures show, in the order in which this worker saw them",
+        of=lambda one: _concepts(one.shown),
+    ),
+    column(
+        "shown_sha256", TEXTS, "the SHA-256 of their files, in that order", of=lambda one: _files(one.shown)
+    ),
     column("picked", TEXTS, "the pictures that the worker picked", of=lambda one: _concepts(one.picked)),
     column("picked_sha256", TEXTS, "the SHA-256 of their files", of=lambda one: _files(one.picked)),
     column(
@@ -94,12 +105,14 @@ FLAT = (
         "the pictures that it picked",
         of=lambda one: [place.label for place in one.candidates if place.predicted],
     ),
-    column("model_score", INTEGER, "its Jaccard index in whole per cent", of="association.model_score"),
-    column("score_fool_the_ai", INTEGER, "100 minus that", of="association.fool_score"),
+    column(
+        "model_score_percent", INTEGER, "its Jaccard index in whole per cent", of="association.model_score"
+    ),
+    column("score_fool_the_ai_percent", INTEGER, "100 minus that", of="association.fool_score"),
     column(
         "solvers_jaccard_mean",
         NUMBER,
-        "mean Jaccard index of the word's solvers, once it is final",
+        "mean Jaccard index of the word's solvers, from 0 to 1, once it is final",
         of="solvers_mean",
     ),
     column("final_at", MOMENT, "when the word's last solver was in", of="association.final_at"),

@@ -162,7 +162,12 @@ class PickTask(TaskType, TakesReports, FlattensWork):
         models = models_asked(associations)
         return {
             work.assignment.pk: [
-                SolvedWord(association=found[item], picks=picks, model=models.get(found[item].pk, ""))
+                SolvedWord(
+                    association=found[item],
+                    picks=picks,
+                    model=models.get(found[item].pk, ""),
+                    shown=_order_shown(found[item], assignment=work.assignment),
+                )
                 for item, picks in work.answered
             ]
             for work in works
@@ -228,16 +233,17 @@ def practice_question(*, number: int) -> dict[str, Any]:
 
 
 def _shuffled(association: Association, *, assignment: Assignment) -> list[dict[str, str]]:
-    """Pictures in an order that is always the same for this assignment, and another for every other."""
-    pictures = [
-        {"key": place.picture.key, "url": f"/pictures/{place.picture.key}/480/"}
-        for place in association.places.all()
-        if place.picture
-    ]
+    shown = (place.picture for place in _order_shown(association, assignment=assignment))
+    return [{"key": one.key, "url": f"/pictures/{one.key}/480/"} for one in shown if one]
+
+
+def _order_shown(association: Association, *, assignment: Assignment) -> list[Place]:
+    """Places in an order that is always the same for this assignment, and another for every other."""
+    places = [place for place in association.places.all() if place.picture]
     # Keyed: both ids can be read in the page, and a seed made of them would reveal the author's order.
     seed = crypto.blind_index("order", str(assignment.public_id), str(association.item.public_id))
-    Random(seed).shuffle(pictures)  # noqa: S311
-    return pictures
+    Random(seed).shuffle(places)  # noqa: S311
+    return places
 
 
 def _reportable(associations: Sequence[Association], *, assignment: Assignment) -> list[dict[str, str]]:

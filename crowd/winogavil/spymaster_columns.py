@@ -72,18 +72,21 @@ FLAT = (
         of=lambda one: one.concepts_at(one.verdict.places) if one.verdict else None,
     ),
     column(
-        "model_score",
+        "model_score_percent",
         INTEGER,
         "its Jaccard index in whole per cent",
         of=lambda one: one.verdict and one.verdict.model_score,
     ),
     column(
-        "score_fool_the_ai", INTEGER, "100 minus that", of=lambda one: one.verdict and one.verdict.fool_score
+        "score_fool_the_ai_percent",
+        INTEGER,
+        "100 minus that",
+        of=lambda one: one.verdict and one.verdict.fool_score,
     ),
     column(
         "solvers_jaccard_mean",
         NUMBER,
-        "mean Jaccard index of the solvers, once the word is final",
+        "mean Jaccard index of the solvers, from 0 to 1, once the word is final",
         of="solvers_mean",
     ),
     column(

@@ -45,6 +45,9 @@ class DraftForm(forms.ModelForm[ConsentText]):
             "text": "Say who asks and what for, what is recorded, who will see it, that it can be taken back "
             "on the page “Your work and your pay”, and whom to write to. Plain text; an empty line begins "
             "a new paragraph.",
+            "asks_demographics": "Age, gender, education and native language, once for each worker. Every "
+            "question may be declined. Workers read that only figures about five or more people are ever "
+            "shown to anybody: you get counts and means of groups, and no answer beside one person's work.",
         }
 
 

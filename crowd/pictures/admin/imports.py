@@ -89,7 +89,11 @@ class ImportForm(forms.Form):
         help_text="Where the pictures come from, if a line does not say so.",
     )
     licence = forms.CharField(
-        required=False, max_length=LONGEST["licence"], help_text="Such as CC BY 4.0, if a line names none."
+        label="License",
+        required=False,
+        max_length=LONGEST["licence"],
+        help_text="Such as CC BY 4.0, if a line names none. A picture without a license is shown to workers, "
+        "and left out of releases unless whoever makes one decides otherwise.",
     )
     credit = forms.CharField(
         required=False, max_length=LONGEST["credit"], help_text="Whom to name, if a line does not say so."

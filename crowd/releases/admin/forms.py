@@ -51,6 +51,7 @@ class ReleaseForm(forms.ModelForm[Release]):
             "sources": list(contents.first_sources),
         }
         super().__init__(data, initial=first, label_suffix="")
+        self.fields["licence"].label = "License"
         self.fields["with_rest"].label = contents.rest_label
         self.fields["linkable"].label = "Use the same pseudonyms as in other releases with this option"
         self.fields[

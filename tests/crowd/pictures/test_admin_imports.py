@@ -58,6 +58,7 @@ def test_upload_is_shown_before_anything_comes_in(client: Client) -> None:
     row = Import.objects.get()
     page = plain(client.get(answer["Location"]))
     assert answer["Location"] == act("change", row)
+    assert "A picture without a license is shown to workers, and left out" in text_of(client.get(ADD))
     assert (row.name, row.made_by, row.begun_at) == ("owls.zip", user, None)
     assert "<strong>2 pictures</strong> would be imported. They wait for the manual check." in page
     assert "cat/1.svg" in page

@@ -37,6 +37,8 @@ def test_researcher_drafts_reads_and_publishes(client: Client) -> None:
     sign_in(client, RESEARCHER, study)
 
     empty = client.get(at("consent", study.pk))
+    writing = text_of(client.get(at("consent_draft", study.pk)))
+    assert "Workers read that only figures about five or more people are ever shown to anybody" in writing
     saved = client.post(at("consent_draft", study.pk), FORM, follow=True)
     draft = ConsentText.objects.get()
     asked = client.get(at("consent_publish", draft.pk))
