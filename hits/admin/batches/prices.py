@@ -74,9 +74,9 @@ def wage_of(batch: Batch) -> Wage | None:
     if measured is None:
         seconds, basis = float(batch.estimated_s), "your estimate: nothing has been measured yet"
     else:
-        number, items, median = measured
+        number, items, median, works = measured
         seconds = median * batch.items_per_assignment / items
-        basis = f"the median that was measured in batch {number}"
+        basis = f"the median active time that was measured in batch {number}, of {plural(works, 'work')}"
         if items != batch.items_per_assignment:
             each = plural(batch.items_per_assignment, "item")
             basis += f", at {each} for each assignment instead of {items}"
@@ -86,14 +86,16 @@ def wage_of(batch: Batch) -> Wage | None:
     return Wage(hourly=hourly, seconds=seconds, basis=basis, floor=batch.study.wage_floor)
 
 
-def _measured(batch: Batch) -> tuple[int, int, float] | None:
-    """The latest batch of this task with a median: its number, items for each assignment, and median."""
+def _measured(batch: Batch) -> tuple[int, int, float, int] | None:
+    """The latest batch of this task with a median: number, items for each assignment, median, and works."""
     earlier = Batch.objects.filter(study=batch.study_id, task=batch.task, launched_at__isnull=False)
     if batch.source_batch_id:
         earlier = earlier.filter(pk=batch.source_batch_id)
     latest = earlier.order_by("-pk").values_list("pk", "items_per_assignment", "figures")[:LATEST]
-    times = ((number, items, figures.get("median_s")) for number, items, figures in latest)
-    return next(((number, items, median) for number, items, median in times if median), None)
+    found = ((number, items, figures) for number, items, figures in latest if figures.get("median_s"))
+    return next(
+        ((number, items, told["median_s"], told.get("submitted", 0)) for number, items, told in found), None
+    )
 
 
 def _plan(batch: Batch, name: str, sizes: list[int], *, is_chosen: bool) -> Plan:

@@ -19,7 +19,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from hits.batches.queries.work_times import of_the_house
+from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import percentile
 from hits.identity.models.blocks import Block
@@ -118,9 +118,10 @@ def record_of(worker: Worker, user: Any) -> Record:
 
 
 def median_time(worker: Worker, user: Any) -> float | None:
-    """Median of the seconds between accepting and submitting, from the worker's newest times."""
-    measured = work_of(worker, user).filter(worked_s__isnull=False).exclude(of_the_house()).order_by("-pk")
-    return percentile([row.worked_s or 0 for row in measured.only("worked_s")[:MOST_TIMES]], 0.5)
+    """Median of the worker's newest times, as the review and the live view count them."""
+    timed = work_of(worker, user).exclude(of_the_house()).annotate(seconds=EFFECTIVE_S)
+    newest = timed.filter(seconds__isnull=False).order_by("-pk").values_list("seconds", flat=True)
+    return percentile(list(newest[:MOST_TIMES]), 0.5)
 
 
 def means_of(worker: Worker, user: Any) -> list[Mean]:
@@ -128,14 +129,14 @@ def means_of(worker: Worker, user: Any) -> list[Mean]:
 
 
 def work_with_bonuses(worker: Worker, user: Any) -> QuerySet[Assignment]:
-    """Work of the worker, newest first, each assignment with the sum of its bonuses."""
+    """Work of the worker, newest first, each assignment with its time and the sum of its bonuses."""
     owed = Bonus.objects.filter(assignment=OuterRef("pk")).exclude(status=Bonus.Status.WAIVED)
     sums = owed.order_by().values("assignment").annotate(sum=Sum("amount")).values("sum")
     return (
         work_of(worker, user)
         .select_related("hit__batch__study")
         .defer("answer")
-        .annotate(bonus=Coalesce(Subquery(sums), Value(0), output_field=DecimalField()))
+        .annotate(bonus=Coalesce(Subquery(sums), Value(0), output_field=DecimalField()), seconds=EFFECTIVE_S)
         .order_by("-pk")
     )
 

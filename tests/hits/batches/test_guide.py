@@ -495,7 +495,9 @@ def test_launch_page_shows_both_plans_from_ten_workers_on(client: Client, turk: 
 def test_wage_is_measured_where_there_are_times(client: Client) -> None:
     study = make_study()
     make_batch(study=study, status="complete", figures={"median_s": None})
-    earlier = make_batch(study=study, status="complete", figures={"median_s": 60.0}, items_per_assignment=2)
+    earlier = make_batch(
+        study=study, status="complete", figures={"median_s": 60.0, "submitted": 1}, items_per_assignment=2
+    )
     make_batch(study=study, status="open", figures={})
     batch = make_batch(study=study, reward=Decimal("0.10"), items_per_assignment=1)
 
@@ -504,7 +506,8 @@ def test_wage_is_measured_where_there_are_times(client: Client) -> None:
     assert wage is not None
     assert (wage.hourly, wage.seconds) == (Decimal("12.00"), 30)
     assert wage.basis == (
-        f"the median that was measured in batch {earlier.pk}, at 1 item for each assignment instead of 2"
+        f"the median active time that was measured in batch {earlier.pk}, of 1 work, "
+        "at 1 item for each assignment instead of 2"
     )
 
 

@@ -19,6 +19,7 @@ from hits.people.models import Disclosure
 from hits.people.services.blocking import block_worker
 from hits.people.services.worker_letters import write_message
 from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
 from hits.work.services.nothing_left import note_nothing_left
 from tests.factories import (
     NOW,
@@ -458,3 +459,20 @@ def test_that_nothing_was_left_for_a_worker_is_on_their_page_and_on_the_work(
     assert f"Words of {hidden.pk}" not in standing
     assert "the worker read “Nothing left for you here”, and was asked to return the HIT" in page
     assert told in page
+
+
+def test_worker_page_and_the_work_itself_name_one_time(client: Client) -> None:
+    sign_in_reader(client)
+    work = make_assignment(status="approved", worked_s=65, active_s=27)
+    page = reverse("admin:hits_assignment_work", args=[work.pk])
+
+    worker = text_of(client.get(url("change", work.worker_id)))
+    measured = text_of(client.get(page))
+    Assignment.objects.update(active_s=None)
+    unmeasured = text_of(client.get(page))
+
+    assert "<dt>Median active time</dt><dd>27" in worker
+    assert '<td class="number">27</td>' in worker
+    assert "from accepting to submitting" in worker
+    assert "<dt>Active time</dt>" in measured
+    assert "<dt>Time from accepting to submitting</dt>" in unmeasured
