@@ -1,8 +1,8 @@
 """The study that somebody works on, and its draft: those of the page, or else what they looked at last.
 
 The study is shown in the head of every page and chosen first in forms; the draft is the way back from a
-consent text or a gate that is made for it. The browser keeps their numbers alone, and they are looked up
-anew each time among what the user may see: they never open anything.
+consent text or a gate that is made for it, to the step that one left. The browser keeps their numbers and
+the step alone, and they are looked up anew each time among what the user may see: they never open anything.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db.models import Case, Model, Q, QuerySet, Subquery, When
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.urls import reverse
 
 from hits.admin.page_parts import read_number
 from hits.identity.models.users import User
@@ -25,6 +26,9 @@ COOKIE = f"{settings.SESSION_COOKIE_NAME}_study"
 DRAFT_COOKIE = f"{settings.SESSION_COOKIE_NAME}_draft"
 ASKED = "_current_study"
 FIELDS = {"study_pk": "pk", "study_name": "name"}
+# The steps of a draft: a page of the guide has one in its address, and the last step is a page of its own.
+STEPS = ("what", "terms", "people")
+LAST_STEP = "launch"
 DRAFT_FIELDS = {"draft_pk": "pk", "draft_title": "title", "draft_study": "study"}
 # The names of arguments of addresses that say by themselves what they number.
 NUMBERED: dict[str, type[Model]] = {"study_id": Study, "batch_id": Batch}
@@ -33,6 +37,20 @@ NUMBERED: dict[str, type[Model]] = {"study_id": Study, "batch_id": Batch}
 class CurrentDraft(NamedTuple):
     pk: int
     title: str
+    # The step that was looked at last; empty if none was.
+    step: str = ""
+
+    @property
+    def address(self) -> str:
+        if self.step == LAST_STEP:
+            return reverse("admin:hits_batch_launch", args=[self.pk])
+        if self.step in STEPS:
+            return reverse("admin:hits_batch_step", args=[self.pk, self.step])
+        return reverse("admin:hits_batch_change", args=[self.pk])
+
+    @property
+    def kept_as(self) -> str:
+        return f"{self.pk}.{self.step}" if self.step else str(self.pk)
 
 
 class CurrentStudy(NamedTuple):
@@ -68,7 +86,7 @@ def study_asked_for(request: HttpRequest) -> dict[str, Any]:
 def _draft_asked_for(request: HttpRequest) -> dict[str, Any]:
     if not request.user.has_perm("hits.add_batch"):
         return {}
-    kept = read_number(request.COOKIES.get(DRAFT_COOKIE, "")) or 0
+    kept, _ = _kept_draft(request)
     of_page = (
         read_number(str(request.resolver_match.kwargs.get("batch_id", "")))
         if request.resolver_match
@@ -84,17 +102,38 @@ def _draft_asked_for(request: HttpRequest) -> dict[str, Any]:
 def note_study(request: HttpRequest, found: Mapping[str, Any]) -> None:
     pk, name = (found.get(asked) for asked in FIELDS)
     draft, title, study = (found.get(asked) for asked in DRAFT_FIELDS)
-    shown = CurrentDraft(draft, str(title)) if draft and study == pk else None
+    shown = CurrentDraft(draft, str(title), _step_of(draft, request)) if draft and study == pk else None
     request.__dict__[ASKED] = CurrentStudy(pk, str(name), shown) if pk else None
 
 
 def remember_study(request: HttpRequest, response: HttpResponseBase) -> None:
     """Keep the numbers of another study and draft than before in the browser, as long as the session's."""
     found: CurrentStudy | None = request.__dict__.get(ASKED)
-    for cookie, row in ((COOKIE, found), (DRAFT_COOKIE, found and found.draft)):
-        if row is not None and str(row.pk) != request.COOKIES.get(cookie):
+    if found is None:
+        return
+    kept = {COOKIE: str(found.pk), DRAFT_COOKIE: found.draft.kept_as if found.draft else ""}
+    for cookie, value in kept.items():
+        if value and value != request.COOKIES.get(cookie):
             secure = settings.SESSION_COOKIE_SECURE
-            response.set_cookie(cookie, str(row.pk), secure=secure, httponly=True, samesite="Lax")
+            response.set_cookie(cookie, value, secure=secure, httponly=True, samesite="Lax")
+
+
+def _kept_draft(request: HttpRequest) -> tuple[int, str]:
+    """The number of the draft that the browser has kept, and its step; 0 if it has kept none."""
+    number, _, step = request.COOKIES.get(DRAFT_COOKIE, "").partition(".")
+    return read_number(number) or 0, step
+
+
+def _step_of(draft: int, request: HttpRequest) -> str:
+    """The step of the draft that this page is, or else the one that was looked at last."""
+    match = request.resolver_match
+    if match and str(match.kwargs.get("batch_id", "")) == str(draft):
+        if match.url_name == "hits_batch_launch":
+            return LAST_STEP
+        if (step := match.kwargs.get("step")) in STEPS:
+            return str(step)
+    kept, step = _kept_draft(request)
+    return step if kept == draft and step in (*STEPS, LAST_STEP) else ""
 
 
 def _keys_of_page(request: HttpRequest) -> Any:

@@ -15,6 +15,7 @@ from hits.studies.models import Batch, Study
 from tests.factories import NOW, make_account, make_batch, make_study
 from tests.pages import text_of
 from tests.people import sign_in
+from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
 HOME = reverse("admin:index")
@@ -125,7 +126,23 @@ def test_draft_is_the_way_back_from_other_pages_of_its_study(client: Client, stu
     assert "Draft" not in head_of(client.get(step))
     head = head_of(client.get(reverse("admin:qualifications_gate_changelist")))
 
-    assert f'<a href="{reverse("admin:hits_batch_change", args=[draft.pk])}">Which pictures?</a>' in head
+    assert f'<a href="{step}">Which pictures?</a>' in head
+
+
+def test_draft_is_gone_on_with_at_the_step_that_was_left(
+    client: Client, study: Study, turk: StubbedTurk
+) -> None:
+    draft = make_batch(study=study, status="draft", title="Which pictures?")
+    sign_in(client, RESEARCHER, study)
+    gates = reverse("admin:qualifications_gate_changelist")
+
+    client.get(reverse("admin:hits_batch_launch", args=[draft.pk]))
+    checked = head_of(client.get(gates))
+    client.cookies[DRAFT_COOKIE] = f"{draft.pk}.nowhere"
+    unknown = head_of(client.get(gates))
+
+    assert f'<a href="{reverse("admin:hits_batch_launch", args=[draft.pk])}">' in checked
+    assert f'<a href="{reverse("admin:hits_batch_change", args=[draft.pk])}">' in unknown
 
 
 def test_draft_leaves_the_head_once_it_is_launched_or_another_study_is_looked_at(
