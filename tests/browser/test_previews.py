@@ -87,6 +87,11 @@ def test_pages_before_the_work_lead_from_one_to_the_next(
     for part in ("listing", "consent", "person"):
         visitor.visit(f"preview-{part}", f"{address}?part={part}")
     visitor.visit("preview-check-page", f"{sites.public}/admin/hits/batch/{draft.pk}/launch/")
+    page.goto(f"{address}?part=listing")
+    page.get_by_label("a phone").check()
+    page.get_by_role("link", name="Consent", exact=True).click()
+    expect(page.get_by_label("a phone")).to_be_checked()
+    page.get_by_label("a desktop").check()
     page.goto(f"{address}?part=consent")
     frame = frame_of(page)
     frame.get_by_label("I am 18 or older and I agree").check()

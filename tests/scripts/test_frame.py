@@ -99,3 +99,14 @@ def test_saved_answer_is_handed_over_at_once(bench: Bench) -> None:
 
     expect(page.locator("h1")).to_have_text("Handed in")
     assert bench.asked(1) == [("/submit/", {"a": "1"})]
+
+
+def test_device_of_a_preview_stays_chosen_on_its_next_page(bench: Bench) -> None:
+    values = ("desktop", "phone")
+    boxes = "".join(f'<input type="radio" name="device" value="{value}">' for value in values)
+    page = bench.open(f'<div class="device">{boxes}</div>', "frame/device.js")
+    page.check('[value="phone"]')
+
+    page.reload()
+
+    expect(page.locator('[value="phone"]')).to_be_checked()
