@@ -29,4 +29,5 @@ def release_links(study: Study, *, family: str) -> Sequence[CardLink]:
 
 def release_stage(study: Study, *, family: str) -> Metric:
     """The last stage of a project: its releases."""
-    return Metric(name="Releases", count=Release.objects.filter(study=study, family=family).count())
+    made = Release.objects.filter(study=study, family=family).count()
+    return Metric(name="Release" if made == 1 else "Releases", count=made)

@@ -105,10 +105,16 @@ def _launch(request: HttpRequest, batch: Batch) -> HttpResponse:
     except CrowdError as error:
         messages.error(request, str(error))
         return redirect("admin:hits_batch_launch", batch.pk)
-    hits = batch.hits.count()
-    words = ngettext("Launched: %d HIT is on its way.", "Launched: %d HITs are on their way.", hits)
-    messages.success(request, words % hits)
+    messages.success(request, _launched_in_words(batch))
     return redirect("admin:hits_batch_live", batch.pk)
+
+
+def _launched_in_words(batch: Batch) -> str:
+    hits = batch.hits.count()
+    held = batch.hits.filter(number__gt=batch.pilot_hits).count() if batch.pilot_hits else 0
+    words = ngettext("Launched: %d HIT is on its way.", "Launched: %d HITs are on their way.", hits - held)
+    waiting = f" Until you send the rest, it waits: {plural(held, 'HIT')}." if held else ""
+    return words % (hits - held) + waiting
 
 
 def _is_confirmed(request: HttpRequest, batch: Batch) -> bool:

@@ -283,7 +283,7 @@ def _bonuses_owed(study: Study, _: User) -> Metric:
 
 announce(
     StudyPage(
-        name="Assignments",
+        name="Submitted work",
         tab=Tab.WORK,
         permission="hits.view_assignment",
         address=lambda study: f"{reverse('admin:hits_assignment_changelist')}?study={study.pk}",

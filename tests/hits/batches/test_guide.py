@@ -630,6 +630,16 @@ def test_launch_page_warns_of_a_batch_that_asks_for_the_same_answers(
     assert ("“The first round” still asks for the same answers" in page) == warns
 
 
+def test_launch_of_a_pilot_says_what_is_on_its_way_and_what_waits(client: Client, turk: StubbedTurk) -> None:
+    batch = make_draft(sign_in_with(client, *WORK, "launch_batch"), hits_wanted=9, pilot_hits=3)
+    address = reverse("admin:hits_batch_launch", args=[batch.pk])
+
+    seen = client.get(address).context["seen"]
+    launched = text_of(client.post(address, {"seen": seen}, follow=True))
+
+    assert "Launched: 3 HITs are on their way. Until you send the rest, it waits: 6 HITs." in launched
+
+
 def test_launch_launches_once(client: Client, turk: StubbedTurk) -> None:
     batch = make_draft(sign_in_with(client, *WORK))
 
