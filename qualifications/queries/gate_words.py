@@ -27,7 +27,7 @@ def test_in_words(gate: Gate) -> str:
 
 
 def passed_in_words(gate: Gate) -> str:
-    """When the gate is passed: "when the mean of ‘jaccard’ over at least 10 items is above 80 %"."""
+    """When the gate is passed: "when the mean of ‘right’ over at least 10 items is above 80 %"."""
     if gate.grading == Gate.Grading.PERSON:
         return "when a person says so"
     if gate.grading == Gate.Grading.PROVIDER:
@@ -37,7 +37,13 @@ def passed_in_words(gate: Gate) -> str:
 
 
 def bound_in_words(bound: gate_rules.Bound, *, items: int) -> str:
-    return f"the mean of ‘{bound.measure}’ over at least {items} items is {limit_in_words(bound)}"
+    return f"the mean of {_measure(bound.measure)} over at least {items} items is {limit_in_words(bound)}"
+
+
+def _measure(key: str) -> str:
+    """The measure by its key, with what workers read of it where it has a name."""
+    name = families.measure_name(key)
+    return f"‘{key}’" if name == key.replace("_", " ") else f"‘{key}’ ({name})"
 
 
 def limit_in_words(bound: gate_rules.Bound) -> str:
@@ -46,8 +52,8 @@ def limit_in_words(bound: gate_rules.Bound) -> str:
 
 def floors_in_words(gate: Gate) -> list[str]:
     return [
-        f"Taken back when the mean of ‘{floor.measure}’ over the latest {floor.last} scores of what it "
-        f"opens falls below {floor.below} %"
+        f"Taken back when the mean of {_measure(floor.measure)} over the latest {floor.last} scores of what "
+        f"it opens falls below {floor.below} %"
         for floor in gate.floor_bounds
     ]
 

@@ -53,7 +53,10 @@ def test_a_draft_is_not_in_force() -> None:
 def test_required_test_is_named_with_its_bar_and_whether_it_can_be_taken() -> None:
     gate = make_gate(name="Solver test", items=10)
     batch = make_batch(study=gate.study)
-    bar = "Required: “Solver test”, passed when the mean of ‘jaccard’ over at least 10 items is above 80 %."
+    bar = (
+        "Required: “Solver test”, passed when the mean of ‘jaccard’ (agreement with the expected answers) "
+        "over at least 10 items is above 80 %."
+    )
 
     before = said(batch)["Tests"]
     make_batch(study=gate.study, account=batch.account, task=TEST, status="open", title="Ten words")
