@@ -369,6 +369,18 @@ def test_worker_is_found_by_the_id_at_the_provider(client: Client) -> None:
     assert Disclosure.objects.get().reason == "Searched by id: A letter"
 
 
+def test_a_search_of_the_list_that_finds_nobody_says_where_ids_are_looked_up(client: Client) -> None:
+    sign_in_reader(client, "see_worker_id")
+    worker = make_worker()
+
+    nobody = text_of(client.get(reverse(LIST), {"q": PLANTED}))
+    somebody = text_of(client.get(reverse(LIST), {"q": worker.pseudonym}))
+
+    assert "Only pseudonyms are searched here." in nobody
+    assert "a refusal keeps nothing of a worker" in nobody
+    assert "Only pseudonyms" not in somebody
+
+
 def test_search_from_anywhere_leads_to_the_worker_with_a_reason_on_record(client: Client) -> None:
     user = sign_in_reader(client, "see_worker_id")
     worker = make_worker(external_id=PLANTED)
