@@ -1,6 +1,7 @@
 """Cards on the page of a study's association game, one for each part of the work."""
 
 from bisect import bisect
+from collections import Counter
 from collections.abc import Collection, Mapping
 from urllib.parse import urlencode
 
@@ -13,6 +14,7 @@ from crowd.pictures.models import Picture
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association, CueReport, Game, PictureSet
 from crowd.winogavil.queries import of_study, reaches
+from crowd.winogavil.queries.associations import APART
 from hits.admin.page_parts import plural
 from hits.admin.projects.project_cards import Card, CardLink, CardOf, Metric
 from hits.identity.models.users import User
@@ -21,6 +23,8 @@ from hits.identity.models.users import User
 CARDS: list[CardOf] = []
 _places: list[int] = []
 SEE = "pictures.view_picture"
+OWN = [source for source in Association.Source.values if source not in APART]
+COUNTS = "_counts_by_source"
 READY = Q(item__wanted__gt=0, item__pulled_at=None)
 OUT_OF_USE = Q(item__wanted__gt=0, item__pulled_at__isnull=False)
 
@@ -196,13 +200,30 @@ def list_of(name: str, game: Game) -> str:
     return f"{reverse(f'admin:winogavil_{name}_changelist')}?{query}"
 
 
-def _counted(game: Game, *, sources: Collection[str] = ()) -> dict[str, int]:
+def _counted(game: Game, *, sources: Collection[str] = OWN) -> Counter[str]:
+    """Associations of these sources: all, final and selected. One query counts them for all cards."""
+    if COUNTS not in game.__dict__:
+        game.__dict__[COUNTS] = _counts_by_source(game)
+    by_source: Mapping[str, Counter[str]] = game.__dict__[COUNTS]
+    return sum((by_source[source] for source in sources if source in by_source), Counter())
+
+
+def _counts_by_source(game: Game) -> dict[str, Counter[str]]:
     done = Q(final_at__isnull=False, item__pulled_at=None)
-    return of_study(game.study, sources=sources).aggregate(
-        all=Count("pk"),
-        final=Count("pk", filter=done),
-        selected=Count("pk", filter=done & reaches(game.selection_threshold)),
+    found = (
+        of_study(game.study, sources=Association.Source.values)
+        .order_by()
+        .values_list("source")
+        .annotate(
+            all=Count("pk"),
+            final=Count("pk", filter=done),
+            selected=Count("pk", filter=done & reaches(game.selection_threshold)),
+        )
     )
+    return {
+        source: Counter(all=every, final=final, selected=selected)
+        for source, every, final, selected in found
+    }
 
 
 def _next_of_pictures(pool: Mapping[str, int]) -> str:
@@ -228,6 +249,6 @@ def _decide_about_letters(sets: int) -> list[CardLink]:
 
 
 def _next_of_sets(game: Game, count: int) -> str:
-    if count or of_study(game.study).exists():
+    if count or _counted(game)["all"]:
         return ""
     return "Draw picture sets of the pool, or bring associations by a file."

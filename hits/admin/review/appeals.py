@@ -26,9 +26,8 @@ from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.home.waiting import Waiting
 from hits.admin.list_columns import state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, in_words
-from hits.admin.projects.project_cards import Metric
 from hits.admin.selection import signed_in
-from hits.admin.studies.study_pages import StudyPage, Tab, announce
+from hits.admin.studies.study_pages import StudyPage, Tab, WaitingRows, announce
 from hits.common.dollars import in_dollars
 from hits.identity.models.users import User
 from hits.review.models import Appeal
@@ -237,9 +236,8 @@ def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
     yield Waiting(count=in_time, words="appeals to answer", one="appeal to answer", url=url)
 
 
-def _waiting_in(study: Study, user: User) -> Metric:
-    count = Appeal.objects.filter(status=Status.OPEN, assignment__hit__batch__study=study).count()
-    return Metric(name="appeal to answer" if count == 1 else "appeals to answer", count=count)
+def _waiting_in(study: Study) -> QuerySet[Appeal]:
+    return Appeal.objects.filter(status=Status.OPEN, assignment__hit__batch__study=study)
 
 
 waiting.register(_waiting, permissions=[appeal_handling.ANSWER])
@@ -252,6 +250,6 @@ announce(
             f"{reverse('admin:hits_appeal_changelist')}?assignment__hit__batch__study__id__exact={study.pk}"
         ),
         about="What workers ask about one piece of their work, and the answers.",
-        waits=_waiting_in,
+        waits=WaitingRows(rows=_waiting_in, words="appeals to answer", one="appeal to answer"),
     )
 )

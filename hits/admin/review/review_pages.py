@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
@@ -23,10 +24,9 @@ from hits.admin.home import navigation, waiting
 from hits.admin.home.navigation import MenuPlace, Page, Section
 from hits.admin.home.waiting import Waiting
 from hits.admin.page_parts import in_words
-from hits.admin.projects.project_cards import Metric
 from hits.admin.review.other_works import approval_of, others_of
 from hits.admin.review.work_spread import FEWEST, seconds_of_others, spreads_of
-from hits.admin.studies.study_pages import StudyPage, Tab, announce
+from hits.admin.studies.study_pages import StudyPage, Tab, WaitingRows, announce
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.review.queries import review_queue
@@ -82,9 +82,8 @@ def _waiting(user: User, now: datetime) -> Iterator[Waiting]:
         yield Waiting(count=count, words=words, one=one, url=f"{queue}?{urlencode({'state': state})}")
 
 
-def _waiting_in(study: Study, user: User) -> Metric:
-    count = review_queue.in_study(study, State.WAITING).count()
-    return Metric(name="work to review" if count == 1 else "works to review", count=count)
+def _waiting_in(study: Study) -> QuerySet[Assignment]:
+    return review_queue.in_study(study, State.WAITING)
 
 
 waiting.register(_waiting, permissions=[REVIEW])
@@ -95,7 +94,7 @@ announce(
         permission=REVIEW,
         address=lambda study: f"{reverse('admin:hits_assignment_review')}?study={study.pk}",
         about="Submitted work, one after another, decided on with one key.",
-        waits=_waiting_in,
+        waits=WaitingRows(rows=_waiting_in, words="works to review", one="work to review"),
     )
 )
 navigation.add_page(

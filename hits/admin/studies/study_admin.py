@@ -18,16 +18,15 @@ from hits.admin.bonus_table.table_field import BonusTableField, is_editing
 from hits.admin.bonus_table.table_pages import table_view
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.list_columns import money_column, progress_bar
-from hits.admin.projects.project_cards import Metric
 from hits.admin.selection import signed_in
 from hits.admin.studies import beginnings, copying, tab_pages
-from hits.admin.studies.study_pages import StudyPage, Tab, announce, pages_on
+from hits.admin.studies.study_pages import StudyPage, Tab, WaitingRows, announce, pages_on
 from hits.batches.services.budgets import grant_budget
 from hits.common.dollars import in_dollars
 from hits.core.domain.bonus_tables import read_bonus_rules, wants_floor
 from hits.core.errors import RuleBroken
-from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
+from hits.payments.queries.run_list import owed_free
 from hits.studies.models import FIXED_BY_LAUNCH, Study
 from hits.work.access import visible
 
@@ -274,11 +273,8 @@ def _list_of(name: str, path_to_study: str) -> Callable[[Study], str]:
     return lambda study: f"{reverse(f'admin:hits_{name}_changelist')}?{path_to_study}__id__exact={study.pk}"
 
 
-def _bonuses_owed(study: Study, _: User) -> Metric:
-    owed = Bonus.objects.filter(status=Bonus.Status.OWED, assignment__hit__batch__study=study).count()
-    return Metric(
-        name="bonus owed, in no run yet" if owed == 1 else "bonuses owed, in no run yet", count=owed
-    )
+def _bonuses_owed(study: Study) -> QuerySet[Bonus]:
+    return owed_free().filter(assignment__hit__batch__study=study)
 
 
 announce(
@@ -302,7 +298,9 @@ announce(
         permission="hits.view_bonus",
         address=_list_of("bonus", "assignment__hit__batch__study"),
         about="What is owed beyond the rewards, and what has been paid of it.",
-        waits=_bonuses_owed,
+        waits=WaitingRows(
+            rows=_bonuses_owed, words="bonuses owed, in no run yet", one="bonus owed, in no run yet"
+        ),
     ),
     StudyPage(
         name="Payments",

@@ -3,8 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+from django.db.models import QuerySet
 
 from hits.admin.projects.project_cards import Metric
+from hits.common.count_together import count_together
 from hits.identity.models.users import User
 from hits.studies.models import Study
 
@@ -23,6 +27,18 @@ class Tab(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class WaitingRows:
+    """Rows of a study that wait for a person, and what is said after their number, or after a 1."""
+
+    rows: Callable[[Study], QuerySet[Any]]
+    words: str
+    one: str
+
+    def metric(self, count: int) -> Metric:
+        return Metric(name=self.one if count == 1 else self.words, count=count)
+
+
+@dataclass(frozen=True, kw_only=True)
 class StudyPage:
     name: str
     tab: Tab
@@ -33,7 +49,7 @@ class StudyPage:
     # What the page would say of this study, in a few words; empty if nothing.
     note: Callable[[Study], str] | None = None
     # What waits there for a person. It is counted on the study's first page, too.
-    waits: Callable[[Study, User], Metric] | None = None
+    waits: "WaitingRows | None" = None
     # True: the pages of the study's projects link there too.
     is_beside_projects: bool = False
 
@@ -70,10 +86,13 @@ def notes_on(study: Study, *, user: User) -> Iterator[StudyLink]:
 
 
 def waiting_in(study: Study, *, user: User) -> Iterator[StudyLink]:
-    """Yield each page on which something waits for a person, for this user."""
+    """Yield each page on which something waits for a person, for this user. One query counts all of it."""
+    waits = {page.name: page.waits for page in _pages if page.waits and user.has_perm(page.permission)}
+    counts = count_together(**{name: one.rows(study) for name, one in waits.items()}) if waits else {}
     for page in _pages:
-        if page.waits and user.has_perm(page.permission) and (waits := page.waits(study, user)).count:
-            yield StudyLink(name=page.name, address=page.address(study), waits=waits)
+        if count := counts.get(page.name):
+            waiting = waits[page.name].metric(count)
+            yield StudyLink(name=page.name, address=page.address(study), waits=waiting)
 
 
 def has_pages(tab: Tab, *, user: User) -> bool:
@@ -93,5 +112,5 @@ def _link(page: StudyPage, *, study: Study, user: User) -> StudyLink:
         address=page.address(study),
         about=page.about,
         note=page.note(study) if page.note else "",
-        waits=page.waits(study, user) if page.waits else None,
+        waits=page.waits.metric(page.waits.rows(study).count()) if page.waits else None,
     )
