@@ -221,8 +221,7 @@ def _counts_by_source(game: Game) -> dict[str, Counter[str]]:
         )
     )
     return {
-        source: Counter(all=every, final=final, selected=selected)
-        for source, every, final, selected in found
+        source: Counter(all=every, final=final, selected=selected) for source, every, final, selected in found
     }
 
 

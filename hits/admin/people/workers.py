@@ -224,7 +224,7 @@ def _show_standing(request: HttpRequest, worker: Worker) -> dict[str, Any]:
         "page": page,
         "verdicts": [open_work.judge(batch, worker=worker, now=now) for batch in page.object_list],
         "told": open_work.told_nothing(worker, user),
-        "blocks": list(blocks) if "blocks" in _tabs_for(user) else [],
+        "blocks": list(blocks) if "blocks" in _tabs_for(user) and standing_of(worker) else [],
         "sections": list(sections_for(worker, tab=STANDING, user=user)),
     }
 
