@@ -51,7 +51,8 @@ def grade_view(request: HttpRequest, pk: int) -> HttpResponse:
     need(request, GRADE)
     user, now = signed_in(request), timezone.now()
     attempt = get_object_or_404(_gradable(user), pk=pk)
-    verdict, words = request.POST.get("verdict"), " ".join(request.POST.get("words", "").split())
+    verdict, typed = request.POST.get("verdict"), request.POST.get("words", "")
+    words = " ".join(typed.split())
     if verdict == "skip":
         grading_queue.leave_attempt(attempt=attempt, by=user)
         return _go(request, after=attempt.pk)
@@ -62,12 +63,12 @@ def grade_view(request: HttpRequest, pk: int) -> HttpResponse:
         return _go(request)
     if verdict not in ("pass", "fail") or len(words) > LONGEST or (verdict == "fail" and not words):
         messages.error(request, f"Say in at most {LONGEST} characters what was missing: the worker reads it.")
-        return _page(request, _read(attempt.pk), words=words, status=409)
+        return _page(request, _read(attempt.pk), words=typed, status=409)
     try:
         grade_by_hand(attempt=attempt, passed=verdict == "pass", words=words, by=user, now=now)
     except RuleBroken as broken:
         messages.error(request, str(broken))
-        return _page(request, _read(attempt.pk), words=words, status=409)
+        return _page(request, _read(attempt.pk), words=typed, status=409)
     grading_queue.leave_attempt(attempt=attempt, by=user)
     told = "Passed." if verdict == "pass" else "Not passed."
     messages.success(
