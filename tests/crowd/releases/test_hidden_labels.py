@@ -122,7 +122,7 @@ def test_pages_and_the_api_have_no_rows(client: Client, release: Release) -> Non
 
 
 def test_images_of_hidden_examples_stand_in_any_order() -> None:
-    release = release_of(make_of("winoground", items=40), "winoground", split_seed=SEED, hides_test=True)
+    release = release_of(make_of("winoground", items=100), "winoground", split_seed=SEED, hides_test=True)
     first = {
         str(one.public_id): getattr(one.image_0, "sha256", "")
         for one in Example.objects.select_related("image_0")
