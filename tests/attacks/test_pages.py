@@ -64,8 +64,12 @@ NOT_THERE = {
         "password/<str:signed>/",
         "register/",
     },
-    # Only a HIT that the log calls a trial has it: tests/crowd/marketplace/desk_pages reads it.
-    "desk": {"desk/requesters/<slug:requester_id>/trial-hits/<slug:hit_id>/"},
+    # Only a HIT that the log calls a trial, and a payout without a reference, have them:
+    # tests/crowd/marketplace/desk_pages reads both.
+    "desk": {
+        "desk/requesters/<slug:requester_id>/trial-hits/<slug:hit_id>/",
+        "desk/payouts/<int:payout_id>/reference/",
+    },
     # The code of a game, which is posted, and a turn that its player has shared: tests/crowd/winogavil/play.
     "play": {"join/", "shared/<uuid:shared_as>/"},
 }

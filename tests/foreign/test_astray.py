@@ -63,7 +63,8 @@ def test_worker_is_told_that_the_page_handed_in_elsewhere_and_can_return_it(
 
     frame.get_by_role("button", name="Send").click()
 
-    expect(told).to_contain_text("tried to go to www.mturk.com instead of handing in here")
+    expect(told).to_contain_text("tried to go to the address below instead of handing in here")
+    expect(told.locator("[data-place]")).to_have_text("www.mturk.com")
     expect(told).to_contain_text("help@example.org")
     expect(told).to_contain_text("turkSubmitTo")
     expect(told.get_by_role("button", name="Return it")).to_be_in_viewport(ratio=1)
