@@ -12,11 +12,13 @@ NAMED = re.compile(
     r"<(?P<tag>a|button)\b(?P<before>[^<>]*?)aria-label=\"(?P<name>[^\"]*)\"[^<>]*>(?P<shown>.*?)</(?P=tag)>",
     re.DOTALL,
 )
-TAGS = re.compile(r"<[^>]*>|{%.*?%}|{{.*?}}|[…↑↓×]", re.DOTALL)
+TAGS = re.compile(r"<[^>]*>|{%.*?%}|[…↑↓×]", re.DOTALL)
+VALUE = re.compile(r"{{.*?}}", re.DOTALL)
 
 
 def words_of(text: str) -> str:
-    return " ".join(TAGS.sub(" ", text).split()).casefold()
+    """The text as it is read, with one sign for each value."""
+    return " ".join(TAGS.sub(" ", VALUE.sub(" § ", text)).split()).casefold()
 
 
 def named_elements() -> list[tuple[str, str, str]]:
@@ -26,6 +28,11 @@ def named_elements() -> list[tuple[str, str, str]]:
         for path in sorted((ROOT / room).rglob("*.html"))
         for found in NAMED.finditer(path.read_text())
     ]
+
+
+def test_a_value_between_the_words_that_are_shown_is_found() -> None:
+    assert words_of("Compare now") not in words_of("Compare {{ account.name }} now")
+    assert words_of("Compare now") in words_of("Compare now: {{ account.name }}")
 
 
 def test_accessible_names_contain_what_is_shown() -> None:
