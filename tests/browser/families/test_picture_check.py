@@ -130,7 +130,7 @@ def test_import_from_the_upload_to_the_check(page: Page, sites: Sites, tmp_path:
 
     page.get_by_role("link", name="Import pictures").first.click()
     page.get_by_label("Files", exact=True).set_input_files(tmp_path / "owls.zip")
-    page.get_by_label("Licence").fill("CC0")
+    page.get_by_label("License").fill("CC0")
     page.get_by_role("button", name="Look at it first").click()
     page.get_by_role("button", name="Import the pictures").click()
     page.get_by_text("the import is running").wait_for()
