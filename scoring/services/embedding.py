@@ -40,8 +40,12 @@ def picture_vectors(loaded: LoadedRival, pictures: Sequence[rivals.Picture]) -> 
 
 def prompt_vectors(loaded: LoadedRival, prompts: Sequence[str]) -> rivals.Vectors:
     """Vectors in the order of the prompts."""
-    keys = [sha256(prompt.encode()).hexdigest() for prompt in prompts]
+    keys = [key_of_prompt(prompt) for prompt in prompts]
     return _vectors(loaded, Of.PROMPT, keys, prompts, loaded.model.embed_texts)
+
+
+def key_of_prompt(prompt: str) -> str:
+    return sha256(prompt.encode()).hexdigest()
 
 
 def locate(pictures: Sequence[rivals.Picture]) -> list[rivals.Picture]:
@@ -125,7 +129,7 @@ def _path_of(below_media: str) -> str:
 
 def _embed_prompts(loaded: LoadedRival, prompts: Sequence[str]) -> None:
     """Store the prompts' vectors where they are missing. Memory is left to what is really asked."""
-    by_key = {sha256(prompt.encode()).hexdigest(): prompt for prompt in prompts}
+    by_key = {key_of_prompt(prompt): prompt for prompt in prompts}
     stored = loaded.space.vectors.filter(of=Of.PROMPT, content_sha256__in=by_key)
     missing = by_key.keys() - set(stored.values_list("content_sha256", flat=True))
     keys = [key for key in by_key if key in missing]

@@ -15,7 +15,7 @@ from scoring.models import RegisteredRival, RivalQuery, Verdict
 from scoring.models.embeddings import Space, Vector
 from scoring.rivals import Picture, UnreadablePicture, cosines
 from scoring.rivals.cue_prompts import prompt_without_model
-from scoring.services.embedding import find_kept
+from scoring.services.embedding import find_kept, key_of_prompt
 from scoring.services.verdict_making import as_rivals_see, make_verdict
 
 # Where a verdict says on what it was computed.
@@ -61,7 +61,7 @@ def _verdict(
 def _scores(
     rival_query: RivalQuery, rival: RegisteredRival, space: Space, *, prompt: str
 ) -> list[float] | None:
-    text = sha256(prompt.encode()).hexdigest()
+    text = key_of_prompt(prompt)
     pictures = [_key_of(as_rivals_see(one), rival) for one in rival_query.pictures]
     texts = find_kept(space, Vector.Of.PROMPT, [text])
     if not texts:
