@@ -96,9 +96,11 @@ class Client:
     """A worker's browser on one kept-alive connection: it lists, accepts, opens the framed work, submits."""
 
     def __init__(self, port: int, session: str) -> None:
+        from django.conf import settings  # noqa: PLC0415  they are made first
+
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
         self._host = f"localhost:{port}"
-        self._cookies = {"worker_session": session}
+        self._cookies = {settings.MARKETPLACE_COOKIES.format("worker_session"): session}
         self._times: Times = defaultdict(list)
 
     def work_on(self, group: str, *, times: int) -> Times:
