@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -20,6 +21,7 @@ from django.test import TransactionTestCase
 from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 
+from crowd.marketplace.services import work
 from hits.common import changes
 from tests.emptying import empty_database, read_laid
 from tests.locks import refuse_second_locks
@@ -102,6 +104,12 @@ def _own_counts(settings: LazySettings) -> None:
 @pytest.fixture(autouse=True)
 def _one_statement_of_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     refuse_second_locks(monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def _pages_settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every page look for what is due: the one before may belong to another test."""
+    monkeypatch.setattr(work, "LOOK_EVERY", timedelta(0))
 
 
 @pytest.fixture

@@ -1,13 +1,14 @@
 """The worker site's lists, in total orders, in time that does not grow with the number of HITs."""
 
 from crowd.marketplace.queries.groups import COUNTED, LISTED, count_hits, listed_groups
-from crowd.marketplace.queries.hits import next_hit, open_hits
+from crowd.marketplace.queries.hits import next_hit_id, open_hits
 from crowd.marketplace.queries.keysets import Keyset, Page, read_page
 from crowd.marketplace.queries.records import (
     HISTORY,
     LATEST,
+    Waiting,
     accepted_work,
-    count_unread,
+    count_waiting,
     history,
     messages,
     payouts,
@@ -22,13 +23,14 @@ __all__ = [
     "LISTED",
     "Keyset",
     "Page",
+    "Waiting",
     "accepted_work",
     "count_hits",
-    "count_unread",
+    "count_waiting",
     "history",
     "listed_groups",
     "messages",
-    "next_hit",
+    "next_hit_id",
     "open_hits",
     "payouts",
     "read_page",

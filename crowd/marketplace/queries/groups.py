@@ -3,10 +3,11 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from django.db.models import IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from crowd.marketplace.models import HITType
 from crowd.marketplace.models.parties import Worker
+from crowd.marketplace.queries.capped_counts import CappedCount
 from crowd.marketplace.queries.hits import open_hits
 from crowd.marketplace.queries.keysets import Keyset, Mark
 from crowd.marketplace.queries.search_words import contains_all
@@ -18,13 +19,6 @@ LISTED = {
     "time": Keyset(("assignment_duration_s", "-pk")),
 }
 SEARCHED = ("title", "description", "keywords", "requester__name")
-
-
-class CappedCount(Subquery):
-    """The number of rows of a limited subquery: the count ends where the limit does."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) capped)"
-    output_field = IntegerField()
 
 
 def listed_groups(

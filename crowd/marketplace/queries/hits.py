@@ -2,16 +2,17 @@
 
 from datetime import datetime
 from random import SystemRandom
-from typing import Literal
+from typing import Literal, TypeVar
 
 from django.db import connections
-from django.db.models import BooleanField, Exists, F, Func, OuterRef, QuerySet, Value
+from django.db.models import BooleanField, Exists, F, Func, OuterRef, QuerySet, Subquery, Value
 
 from crowd.marketplace.models import HAS_PLACES, HIT, Assignment, HITType
 from crowd.marketplace.models.parties import Worker
 
 MOST = 2**63 - 1
 _chance = SystemRandom()
+Row = TypeVar("Row")
 
 
 def open_hits(*, worker: Worker, now: datetime) -> QuerySet[HIT]:
@@ -25,19 +26,22 @@ def with_places(*, now: datetime) -> QuerySet[HIT]:
     return HIT.objects.filter(HAS_PLACES, closed_at=None, expires_at__gt=now)
 
 
-def next_hit(*, group: HITType, worker: Worker, now: datetime) -> HIT | None:
+def next_hit_id(*, group: HITType, worker: Worker, now: datetime) -> int | None:
     """A HIT next to a random place: workers neither queue for one row nor step over their old work."""
-    ends = _between(with_places(now=now), group, 0, MOST).values_list("pk", flat=True)
-    first, last = ends.first(), ends.last()
-    if first is None or last is None:
+    placed = _between(with_places(now=now), group, 0, MOST).values("pk")
+    ends = HITType.objects.filter(pk=group.pk).values_list(
+        Subquery(placed[:1]), Subquery(placed.reverse()[:1])
+    )
+    first, last = ends[0]
+    if first is None:
         return None
-    wanted = open_hits(worker=worker, now=now)
+    wanted = open_hits(worker=worker, now=now).values_list("pk", flat=True)
     start = _chance.randint(first, max(first, last))
     upper = _between(wanted, group, start, last).first()
     return upper or _between(wanted, group, first, start - 1).last()
 
 
-def _between(hits: QuerySet[HIT], group: HITType, low: int, high: int) -> QuerySet[HIT]:
+def _between(hits: QuerySet[HIT, Row], group: HITType, low: int, high: int) -> QuerySet[HIT, Row]:
     """Filter by the index of (hit type, id).
 
     Given the type as an equality, PostgreSQL may walk the primary key over all other types' HITs instead;

@@ -1,13 +1,16 @@
 """A worker's own records: accepted work, submitted work, messages and payouts."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 from django.db.models import CharField, Exists, OuterRef, QuerySet, Sum, Value
 from django.db.models.functions import Cast, Concat
 
 from crowd.marketplace.models import Assignment, LedgerEntry, Payout
 from crowd.marketplace.models.parties import Message, Worker
+from crowd.marketplace.queries.capped_counts import CappedCount
 from crowd.marketplace.queries.keysets import Keyset
 from crowd.marketplace.queries.search_words import contains_all
 
@@ -19,7 +22,15 @@ HISTORY = {
     "reward": Keyset(("-hit__hit_type__reward", "-pk")),
 }
 HANDED_IN = (Status.SUBMITTED, Status.APPROVED, Status.REJECTED)
+MOST_UNREAD = 9
 SEARCHED = ("hit__hit_type__title", "hit__hit_type__requester__name")
+
+
+class Waiting(NamedTuple):
+    """What the bar of every page says of the worker."""
+
+    unread: int  # messages, counted to one more than the page shows
+    accepted: int  # work that may still be submitted
 
 
 def accepted_work(*, worker: Worker) -> QuerySet[Assignment]:
@@ -54,9 +65,12 @@ def messages(*, worker: Worker) -> QuerySet[Message]:
     return Message.objects.filter(worker=worker).select_related("requester")
 
 
-def count_unread(*, worker: Worker) -> int:
-    """Unread messages, counted up to ten: the page shows more as 9+."""
-    return Message.objects.filter(worker=worker, read_at=None)[:10].count()
+def count_waiting(*, worker: Worker, now: datetime) -> Waiting:
+    """Count what waits for the worker, in one query."""
+    unread = Message.objects.filter(worker=OuterRef("pk"), read_at=None).values("pk")
+    accepted = Assignment.objects.filter(worker=OuterRef("pk"), status=Status.ACCEPTED, deadline_at__gt=now)
+    counts = (CappedCount(unread[: MOST_UNREAD + 1]), CappedCount(accepted.values("pk")))
+    return Waiting(*Worker.objects.filter(pk=worker.pk).values_list(*counts)[0])
 
 
 def payouts(*, worker: Worker) -> QuerySet[Payout]:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import structlog
 from django.db import DatabaseError
-from django.db.models import F, Min, Model, QuerySet
+from django.db.models import Exists, F, Min, Model, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from crowd.marketplace import domain
@@ -26,6 +26,8 @@ Status = Assignment.Status
 Row = TypeVar("Row", bound=Model)
 MOST_AT_ONCE = 200
 MOST_TURNS = 100
+# Pages of workers look in it at most once for what is due: none depends on that, as each checks deadlines itself.
+LOOK_EVERY = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,20 @@ class NotAvailable(Exception):
     """The worker cannot have this HIT now; the message is for the worker."""
 
 
+class NotForWorker(NotAvailable):
+    """Nor any other HIT of this type."""
+
+
+@dataclass(kw_only=True)
+class _Look:
+    """When this process last looked for what is due."""
+
+    at: datetime = datetime.min.replace(tzinfo=UTC)
+
+
+_last_look = _Look()
+
+
 def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
     """The worker's open assignment of this HIT, made now unless there is one already (a double click)."""
     with atomic():
@@ -57,7 +73,7 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
             if held.status == Status.ACCEPTED:
                 return held
             raise NotAvailable(_("You have already done this HIT."))
-        refuse_worker(hit=hit, worker=Worker.objects.get(pk=worker.pk))
+        refuse_worker(hit=hit, worker=worker)
         if hit.closed_at or hit.expires_at <= now:
             raise NotAvailable(_("This HIT has expired."))
         if hit.counts.available < 1:
@@ -77,17 +93,19 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
 
 
 def refuse_worker(*, hit: HIT, worker: Worker) -> None:
-    """Raise NotAvailable with the reason if this worker may not do this HIT."""
+    """Raise NotForWorker with the reason if this worker, as the database has it now, may not do this HIT."""
+    block = Block.objects.filter(requester=hit.requester_id, worker=OuterRef("pk"))
+    worker = Worker.objects.annotate(is_blocked=Exists(block)).get(pk=worker.pk)
     if worker.suspended_at or worker.erased_at:
-        raise NotAvailable(say_suspended())
+        raise NotForWorker(say_suspended())
     if worker.waits_since:
-        raise NotAvailable(_("No operator has agreed to your registration yet."))
-    if Block.objects.filter(requester=hit.requester_id, worker=worker).exists():
-        raise NotAvailable(_("This requester has blocked you from their work."))
+        raise NotForWorker(_("No operator has agreed to your registration yet."))
+    if worker.is_blocked:  # type: ignore[attr-defined]
+        raise NotForWorker(_("This requester has blocked you from their work."))
     if wanted := hit.hit_type.requirements:
         unmet = requirements.find_unmet(wanted, standing=requirements.standing_of(worker))
         if unmet:
-            raise NotAvailable(" ".join(one.reason for one in unmet))
+            raise NotForWorker(" ".join(one.reason for one in unmet))
 
 
 def return_assignment(*, assignment: Assignment, now: datetime) -> bool:
@@ -145,6 +163,13 @@ def settle(*, now: datetime, most: int = MOST_AT_ONCE) -> bool:
         hit_endings.dispose_if_still_over(hit_id=hit.pk, now=now)
     settle_tests(now=now)
     return len(steps) >= most or len(disposable) == most
+
+
+def settle_for_page(*, now: datetime) -> None:
+    """Settle what is due, unless this process has looked a moment ago."""
+    if not now - LOOK_EVERY < _last_look.at <= now:
+        _last_look.at = now
+        settle(now=now)
 
 
 def settle_all(*, now: datetime) -> None:

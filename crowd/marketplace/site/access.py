@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -9,12 +10,13 @@ from django.utils.translation import gettext as _
 from crowd.marketplace import clock
 from crowd.marketplace.models import HITType, QualificationRequest
 from crowd.marketplace.models.parties import Block, Worker
-from crowd.marketplace.queries import next_hit
+from crowd.marketplace.queries import next_hit_id
 from crowd.marketplace.services.qualifying.requirements import (
     NamedType,
     Standing,
     UnmetRequirement,
     find_unmet,
+    is_met,
     names_of,
     standing_of,
 )
@@ -64,38 +66,47 @@ class Access:
 
 
 class Doorkeeper:
-    """Judges groups of HITs for one worker, whose standing and blocks are read once for a whole page."""
+    """Judges groups of HITs for one worker. What is known of the worker is read once, and only if it matters."""
 
     def __init__(self, worker: Worker) -> None:
-        self._is_suspended = worker.suspended_at is not None
-        self._standing: Standing = standing_of(worker)
-        # Asked for before: the page of the qualification says what came of it.
-        asked = QualificationRequest.objects.filter(worker=worker).exclude(status=Request.WITHDRAWN)
-        self._ended = set(asked.values_list("type__external_id", flat=True))
+        self._worker = worker
         self._blocked_by = set(Block.objects.filter(worker=worker).values_list("requester_id", flat=True))
 
+    @cached_property
+    def _standing(self) -> Standing:
+        return standing_of(self._worker)
+
+    @cached_property
+    def _ended(self) -> set[str]:
+        """Qualifications asked for before: the page of each says what came of it."""
+        asked = QualificationRequest.objects.filter(worker=self._worker).exclude(status=Request.WITHDRAWN)
+        return set(asked.values_list("type__external_id", flat=True))
+
     def judge(self, groups: Sequence[HITType]) -> list[Access]:
-        names = names_of(requirement for group in groups for requirement in group.requirements)
+        wanted = (requirement for group in groups for requirement in group.requirements)
+        names = names_of([one for one in wanted if not is_met(one, self._standing)])
         ways = {type_id: self._way_in(type_id, type_) for type_id, type_ in names.items()}
         return [self._judge(group, names=names, ways=ways) for group in groups]
 
     def _judge(
         self, group: HITType, *, names: Mapping[str, NamedType], ways: Mapping[str, WayIn | None]
     ) -> Access:
-        unmet = find_unmet(group.requirements, standing=self._standing, names=names)
+        wanted = group.requirements
+        unmet = find_unmet(wanted, standing=self._standing, names=names) if wanted else []
         lacking = [one.requirement for one in unmet if one.requirement["Comparator"] != "DoesNotExist"]
         found = (self._way_to(requirement["QualificationTypeId"], ways) for requirement in lacking)
         is_blocked = group.requester_id in self._blocked_by
+        is_suspended = self._worker.suspended_at is not None
         return Access(
             group=group,
             unmet=unmet,
             is_blocked=is_blocked,
-            is_suspended=self._is_suspended,
-            way_in=None if is_blocked or self._is_suspended else next(filter(None, found), None),
+            is_suspended=is_suspended,
+            way_in=None if is_blocked or is_suspended else next(filter(None, found), None),
         )
 
     def _way_to(self, type_id: str, ways: Mapping[str, WayIn | None]) -> WayIn | None:
-        if type_id != LOCALE or self._standing.worker.country:
+        if type_id != LOCALE or self._worker.country:
             return ways.get(type_id)
         return WayIn(
             label=_("Say where you live"), address=reverse("marketplace:settings"), about=_("Settings")
@@ -117,7 +128,7 @@ class Doorkeeper:
         is_open = group.is_listed and group.requester_id not in self._blocked_by
         if not is_open or find_unmet(group.requirements, standing=self._standing):
             return None
-        if not next_hit(group=group, worker=self._standing.worker, now=clock.now()):
+        if not next_hit_id(group=group, worker=self._worker, now=clock.now()):
             return None
         return WayIn(
             label=_("Take the test (%(reward)s)") % {"reward": in_dollars(group.reward)},

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from math import ceil
 
+from django.db.models import OuterRef, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import NoReverseMatch, reverse
@@ -26,7 +27,7 @@ TRIES = 5  # a place can be taken between the look-up and the lock
 @worker_required
 def hit_list(request: HttpRequest, worker: Worker) -> HttpResponse:
     now = clock.now()
-    services.settle(now=now)
+    services.settle_for_page(now=now)
     find = Find.read(request.GET)
     listing = read_listing(find, worker=worker, now=now)
     context = {
@@ -56,7 +57,7 @@ def preview_by_group_id(request: HttpRequest) -> HttpResponse:
 @worker_required
 def preview(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     now = clock.now()
-    services.settle(now=now)
+    services.settle_for_page(now=now)
     group = _group(group_id)
     access = access_to(group, worker=worker)
     if not access.can_discover:
@@ -64,9 +65,10 @@ def preview(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse
     context = {"group": group, "access": access}
     if not access.can_preview:
         return show(request, "not_for_you", worker, context, status=403)
-    hit = queries.next_hit(group=group, worker=worker, now=now)
-    if not hit:
+    hit_id = queries.next_hit_id(group=group, worker=worker, now=now)
+    if not hit_id:
         return show(request, "none_left", worker, context)
+    hit = HIT.objects.select_related("requester").get(pk=hit_id)
     return show(request, "preview", worker, {**context, "hit": hit, "frame_url": frames.preview_url(hit)})
 
 
@@ -75,22 +77,27 @@ def preview(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse
 def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     """Accept the previewed HIT, or the next free one; the page explains a lost race for the last place."""
     now = clock.now()
-    services.settle(now=now)
-    group = _group(group_id)
-    if open_work := queries.accepted_work(worker=worker).filter(hit__hit_type=group).first():
-        return _to_work(request, open_work)
+    services.settle_for_page(now=now)
+    open_work = queries.accepted_work(worker=worker).filter(hit__hit_type=OuterRef("pk"))
+    group = _group(group_id, open_work=Subquery(open_work.values("external_id")[:1]))
+    if group.open_work:  # type: ignore[attr-defined]
+        return _to_work(request, group.open_work)  # type: ignore[attr-defined]
+    reason: Exception | None = None
+    for hit_id in _choices(group, worker=worker, wanted=request.POST.get("hit", ""), now=now):
+        try:
+            accepted = services.accept_hit(hit_id=hit_id, worker=worker, now=now)
+            return _to_work(request, accepted.external_id)
+        except services.NotForWorker:
+            break
+        except services.NotAvailable as refusal:
+            reason = refusal
     access = access_to(group, worker=worker)
     if not access.can_discover:
         raise Http404
-    context = {"group": group, "access": access, "reason": "", "handed_in": "next" in request.POST}
+    context = {"group": group, "access": access, "reason": reason, "handed_in": "next" in request.POST}
     if not access.can_accept:
         return show(request, "not_for_you", worker, context, status=403)
-    for hit in _choices(group, worker=worker, wanted=request.POST.get("hit", ""), now=now):
-        try:
-            return _to_work(request, services.accept_hit(hit_id=hit.pk, worker=worker, now=now))
-        except services.NotAvailable as refusal:
-            context["reason"] = refusal
-    return show(request, "none_left", worker, context, status=409 if context["reason"] else 200)
+    return show(request, "none_left", worker, context, status=409 if reason else 200)
 
 
 @require_safe
@@ -98,7 +105,7 @@ def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
 def work(request: HttpRequest, worker: Worker, assignment_id: str) -> HttpResponse:
     """The open work in its frame; after it ended, its result."""
     now = clock.now()
-    services.settle(now=now)
+    services.settle_for_page(now=now)
     assignment = _own(worker, assignment_id)
     context = {"assignment": assignment, "group": assignment.hit.hit_type, "goes_on": "next" in request.GET}
     if assignment.status != Assignment.Status.ACCEPTED:
@@ -126,7 +133,7 @@ def return_work(request: HttpRequest, worker: Worker, assignment_id: str) -> Htt
 @worker_required
 def queue(request: HttpRequest, worker: Worker) -> HttpResponse:
     now = clock.now()
-    services.settle(now=now)
+    services.settle_for_page(now=now)
     return show(request, "queue", worker, {"assignments": queries.accepted_work(worker=worker), "now": now})
 
 
@@ -138,28 +145,31 @@ def _show_submission(
         "bonuses": assignment.bonuses.order_by("pk"),
         "feedback": read_feedback(assignment),
         "approvable_until": reviewing.approvable_until(assignment, now=now),
-        "has_more": queries.next_hit(group=group, worker=worker, now=now) is not None,
+        "has_more": queries.next_hit_id(group=group, worker=worker, now=now) is not None,
     }
     return show(request, "submission", worker, {**context, **values})
 
 
-def _choices(group: HITType, *, worker: Worker, wanted: str, now: datetime) -> Iterator[HIT]:
+def _choices(group: HITType, *, worker: Worker, wanted: str, now: datetime) -> Iterator[int]:
+    """The ids of HITs to try: the one that the worker has seen, then the next free ones."""
     if wanted.isascii() and wanted.isalnum():
-        yield from queries.open_hits(worker=worker, now=now).filter(hit_type=group, external_id=wanted)
+        seen = queries.open_hits(worker=worker, now=now).filter(hit_type=group, external_id=wanted)
+        yield from seen.values_list("pk", flat=True)
     for _ in range(TRIES):
-        if not (hit := queries.next_hit(group=group, worker=worker, now=now)):
+        if not (hit_id := queries.next_hit_id(group=group, worker=worker, now=now)):
             return
-        yield hit
+        yield hit_id
 
 
-def _to_work(request: HttpRequest, assignment: Assignment) -> HttpResponse:
+def _to_work(request: HttpRequest, assignment_id: str) -> HttpResponse:
     """Redirect to the work; a worker who goes on from one HIT to the next continues to do so."""
-    address = reverse("marketplace:work", args=[assignment.external_id])
+    address = reverse("marketplace:work", args=[assignment_id])
     return redirect(f"{address}?next=1" if request.POST.get("next") else address)
 
 
-def _group(external_id: str) -> HITType:
-    return get_object_or_404(HITType.objects.select_related("requester"), external_id=external_id)
+def _group(external_id: str, **more: Subquery) -> HITType:
+    groups = HITType.objects.select_related("requester").annotate(**more)
+    return get_object_or_404(groups, external_id=external_id)
 
 
 def _own(worker: Worker, external_id: str) -> Assignment:

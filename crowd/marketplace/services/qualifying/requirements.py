@@ -33,6 +33,7 @@ __all__ = [
     "UnmetRequirement",
     "check_requirements",
     "find_unmet",
+    "is_met",
     "names_masters",
     "names_of",
     "standing_of",
@@ -91,7 +92,7 @@ def find_unmet(
     names: Mapping[str, NamedType] | None = None,
 ) -> list[UnmetRequirement]:
     """The unmet requirements. A list passes the `names_of` all of them; otherwise they are looked up."""
-    missed = [requirement for requirement in requirements if not _is_met(requirement, standing)]
+    missed = [requirement for requirement in requirements if not is_met(requirement, standing)]
     named = names_of(missed) if names is None else names
     return [
         UnmetRequirement(
@@ -158,7 +159,7 @@ def names_masters(requirements: Sequence[Requirement]) -> bool:
     )
 
 
-def _is_met(requirement: Requirement, standing: Standing) -> bool:
+def is_met(requirement: Requirement, standing: Standing) -> bool:
     type_id, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
     if type_id == LOCALE:
         return _is_in_place(requirement, standing.worker)

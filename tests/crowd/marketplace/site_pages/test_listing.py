@@ -477,9 +477,9 @@ def test_next_hit_comes_from_anywhere_among_what_is_left(browser: Browser) -> No
         accept(hit, worker=browser.worker, now=timezone.now())
 
     drawn = {
-        found.pk
+        found
         for _ in range(120)
-        if (found := queries.next_hit(group=hits[0].hit_type, worker=browser.worker, now=timezone.now()))
+        if (found := queries.next_hit_id(group=hits[0].hit_type, worker=browser.worker, now=timezone.now()))
     }
 
     assert drawn == {hit.pk for hit in hits} - {hits[0].pk, hits[3].pk}
@@ -489,5 +489,5 @@ def test_next_hit_of_a_group_where_all_is_done_is_none(browser: Browser) -> None
     hit = open_hit(max_assignments=3)
     accept(hit, worker=browser.worker, now=timezone.now())
 
-    assert queries.next_hit(group=hit.hit_type, worker=browser.worker, now=timezone.now()) is None
+    assert queries.next_hit_id(group=hit.hit_type, worker=browser.worker, now=timezone.now()) is None
     assert HIT.objects.filter(closed_at=None).count() == 1

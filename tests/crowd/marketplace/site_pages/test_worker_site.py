@@ -159,7 +159,7 @@ def test_accept_takes_another_where_the_previewed_one_cannot_be_had(browser: Bro
 def test_race_for_the_last_place_is_told(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another worker is quicker each time, between the look and the attempt to accept."""
     hit = open_hit()
-    monkeypatch.setattr(queries, "next_hit", lambda **_: hit)
+    monkeypatch.setattr(queries, "next_hit_id", lambda **_: hit.pk)
     accepted(signed_in(), hit)
 
     response = browser.post(f"{group_path(hit)}accept/")
