@@ -1,9 +1,10 @@
 """The worker site's lists, in total orders, in time that does not grow with the number of HITs."""
 
-from crowd.marketplace.queries.groups import COUNTED, LISTED, count_hits, listed_groups
+from crowd.marketplace.queries.groups import COUNTED, LISTED, read_groups
 from crowd.marketplace.queries.hits import next_hit_id, open_hits
 from crowd.marketplace.queries.keysets import Keyset, Page, read_page
 from crowd.marketplace.queries.records import (
+    ACCEPTED,
     HISTORY,
     LATEST,
     Waiting,
@@ -17,6 +18,7 @@ from crowd.marketplace.queries.records import (
 from crowd.marketplace.queries.search_words import words_of
 
 __all__ = [
+    "ACCEPTED",
     "COUNTED",
     "HISTORY",
     "LATEST",
@@ -25,14 +27,13 @@ __all__ = [
     "Page",
     "Waiting",
     "accepted_work",
-    "count_hits",
     "count_waiting",
     "history",
-    "listed_groups",
     "messages",
     "next_hit_id",
     "open_hits",
     "payouts",
+    "read_groups",
     "read_page",
     "reward_waiting",
     "words_of",

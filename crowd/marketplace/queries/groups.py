@@ -1,9 +1,10 @@
 """The list of open work. Only HIT types that are listed are looked at, never all HITs."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet
 
 from crowd.marketplace.models import HITType
 from crowd.marketplace.models.parties import Worker
@@ -11,6 +12,7 @@ from crowd.marketplace.queries.capped_counts import CappedCount
 from crowd.marketplace.queries.hits import open_hits
 from crowd.marketplace.queries.keysets import Keyset, Mark
 from crowd.marketplace.queries.search_words import contains_all
+from hits.common.kept_queries import NOW, Given, KeptQuery, given_id
 
 COUNTED = 100  # further HITs of a group are "more"
 LISTED = {
@@ -21,30 +23,34 @@ LISTED = {
 SEARCHED = ("title", "description", "keywords", "requester__name")
 
 
-def listed_groups(
+def read_groups(
     *,
     worker: Worker,
     words: Sequence[str],
-    keyset: Keyset,
+    order: str,
     after: Mark | None,
     backwards: bool,
+    most: int,
     now: datetime,
-) -> QuerySet[HITType]:
-    """Sorted groups, each with `some_hit`: the id of a HIT that is left for this worker, or None.
+) -> list[HITType]:
+    """Sorted groups, each with `hits_left`: those left for this worker, counted to one more than COUNTED."""
+    if not words and after is None:
+        return _first(order, most).rows(worker=worker.pk, now=now)
+    groups = _groups(worker=worker, words=words, now=now)
+    return list(LISTED[order].sort(groups, after=after, backwards=backwards)[:most])
 
-    Not an EXISTS: to answer that PostgreSQL would hash every open HIT. A limited look-up goes by the index.
-    """
+
+@cache
+def _first(order: str, most: int) -> KeptQuery[HITType]:
+    """The groups with which the list begins where nothing is searched for, as nearly always."""
+    return KeptQuery(lambda: LISTED[order].sort(_groups(worker=given_id("worker"), words=(), now=NOW))[:most])
+
+
+def _groups(*, worker: Worker | Given, words: Sequence[str], now: datetime | Given) -> QuerySet[HITType]:
+    """A limited look-up goes by the index: to answer an EXISTS, PostgreSQL would hash every open HIT."""
     left = open_hits(worker=worker, now=now).filter(hit_type=OuterRef("pk")).order_by().values("pk")
-    groups = (
+    return (
         HITType.objects.filter(contains_all(list(words), columns=SEARCHED), is_listed=True)
         .select_related("requester")
-        .annotate(some_hit=Subquery(left[:1]))
+        .annotate(hits_left=CappedCount(left[: COUNTED + 1]))
     )
-    return keyset.sort(groups, after=after, backwards=backwards)
-
-
-def count_hits(*, groups: Collection[int], worker: Worker, now: datetime) -> dict[int, int]:
-    """HITs left for this worker by group, each counted to one more than COUNTED, in one query."""
-    left = open_hits(worker=worker, now=now).filter(hit_type=OuterRef("pk")).order_by().values("pk")
-    counted = HITType.objects.filter(pk__in=groups).order_by()
-    return dict(counted.values_list("pk", CappedCount(left[: COUNTED + 1])))

@@ -13,6 +13,7 @@ from crowd.marketplace.models.parties import Message, Worker
 from crowd.marketplace.queries.capped_counts import CappedCount
 from crowd.marketplace.queries.keysets import Keyset
 from crowd.marketplace.queries.search_words import contains_all
+from hits.common.kept_queries import NOW, Given, KeptQuery, given_id
 
 Status = Assignment.Status
 LATEST = Keyset(("-pk",))
@@ -33,7 +34,7 @@ class Waiting(NamedTuple):
     accepted: int  # work that may still be submitted
 
 
-def accepted_work(*, worker: Worker) -> QuerySet[Assignment]:
+def accepted_work(*, worker: Worker | Given) -> QuerySet[Assignment]:
     return (
         Assignment.objects.filter(worker=worker, status=Status.ACCEPTED)
         .select_related("hit__hit_type__requester")
@@ -66,11 +67,18 @@ def messages(*, worker: Worker) -> QuerySet[Message]:
 
 
 def count_waiting(*, worker: Worker, now: datetime) -> Waiting:
-    """Count what waits for the worker, in one query."""
+    return Waiting(*COUNTS.rows(worker=worker.pk, now=now)[0])
+
+
+def _counts() -> QuerySet[Worker, tuple[int, int]]:
     unread = Message.objects.filter(worker=OuterRef("pk"), read_at=None).values("pk")
-    accepted = Assignment.objects.filter(worker=OuterRef("pk"), status=Status.ACCEPTED, deadline_at__gt=now)
+    accepted = Assignment.objects.filter(worker=OuterRef("pk"), status=Status.ACCEPTED, deadline_at__gt=NOW)
     counts = (CappedCount(unread[: MOST_UNREAD + 1]), CappedCount(accepted.values("pk")))
-    return Waiting(*Worker.objects.filter(pk=worker.pk).values_list(*counts)[0])
+    return Worker.objects.filter(pk=given_id("worker")).values_list(*counts)
+
+
+COUNTS = KeptQuery(_counts)
+ACCEPTED = KeptQuery(lambda: accepted_work(worker=given_id("worker")))
 
 
 def payouts(*, worker: Worker) -> QuerySet[Payout]:

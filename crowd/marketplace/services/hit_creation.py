@@ -18,11 +18,19 @@ from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.questions.xml_parsing import Question
 from crowd.marketplace.services import events, money
 from crowd.marketplace.services.qualifying import requirements
+from hits.common.kept_queries import KeptQuery, given_id
 
 MOST_ASSIGNMENTS = 1_000_000_000
 DISPOSED_AFTER = timedelta(days=120)
 FARTHEST_END = timedelta(days=3650)  # no time that is added to an end leaves the calendar
 Policy = Mapping[str, Any]
+LOCK_HIT = KeptQuery(
+    lambda: (
+        HIT.objects.filter(pk=given_id("hit"))
+        .select_for_update(of=("self",), no_key=True)
+        .select_related("hit_type__requester", "hit_type__notification")
+    )
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,13 +154,11 @@ def refuse_if_disposed(hit: HIT) -> None:
 
 def lock_hit(hit_id: int) -> HIT:
     """Lock a HIT and read its type. A no-key lock lets rows that point to the HIT be written meanwhile."""
-    locked = HIT.objects.select_for_update(of=("self",), no_key=True)
-    wanted = locked.select_related("hit_type__requester", "hit_type__notification")
-    try:
-        return wanted.get(pk=hit_id)
-    except HIT.DoesNotExist:
-        # PostgreSQL finds no row if its type was changed while we waited. It is locked now: look again.
-        return wanted.get(pk=hit_id)
+    # PostgreSQL finds no row if its type was changed while we waited. It is locked then: look again.
+    hit = LOCK_HIT.first(hit=hit_id) or LOCK_HIT.first(hit=hit_id)
+    if hit is None:
+        raise HIT.DoesNotExist
+    return hit
 
 
 def release_places(hit: HIT, *, places: int, now: datetime) -> None:

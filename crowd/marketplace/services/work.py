@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 import structlog
@@ -20,13 +20,22 @@ from crowd.marketplace.services import events, hit_creation, hit_endings, review
 from crowd.marketplace.services.qualifying import requirements
 from crowd.marketplace.services.qualifying.qualifications import settle_tests, started_tests
 from crowd.marketplace.services.workers import say_suspended
+from hits.common.kept_queries import KeptQuery, given_id
 
 log = structlog.get_logger()
 Status = Assignment.Status
 Row = TypeVar("Row", bound=Model)
 MOST_AT_ONCE = 200
 MOST_TURNS = 100
-# Pages of workers look in it at most once for what is due: none depends on that, as each checks deadlines itself.
+ATTEMPTS = KeptQuery(
+    lambda: Assignment.objects.filter(hit=given_id("hit"), worker=given_id("worker")).order_by("-attempt")
+)
+STANDING = KeptQuery(
+    lambda: Worker.objects.filter(pk=given_id("worker")).annotate(
+        is_blocked=Exists(Block.objects.filter(requester=given_id("requester"), worker=OuterRef("pk")))
+    )
+)
+# Pages look for what is due at most once in it. None depends on that: each checks the times of its own work.
 LOOK_EVERY = timedelta(seconds=1)
 
 
@@ -58,7 +67,7 @@ class NotForWorker(NotAvailable):
 class _Look:
     """When this process last looked for what is due."""
 
-    at: datetime = datetime.min.replace(tzinfo=UTC)
+    at: datetime | None = None
 
 
 _last_look = _Look()
@@ -68,7 +77,7 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
     """The worker's open assignment of this HIT, made now unless there is one already (a double click)."""
     with atomic():
         hit = hit_creation.lock_hit(hit_id)
-        earlier = list(Assignment.objects.filter(hit=hit, worker=worker).order_by("-attempt"))
+        earlier = ATTEMPTS.rows(hit=hit.pk, worker=worker.pk)
         if held := next((one for one in earlier if one.status in Assignment.HOLDING), None):
             if held.status == Status.ACCEPTED:
                 return held
@@ -94,18 +103,23 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
 
 def refuse_worker(*, hit: HIT, worker: Worker) -> None:
     """Raise NotForWorker with the reason if this worker, as the database has it now, may not do this HIT."""
-    block = Block.objects.filter(requester=hit.requester_id, worker=OuterRef("pk"))
-    worker = Worker.objects.annotate(is_blocked=Exists(block)).get(pk=worker.pk)
+    worker, is_blocked = _read_again(worker, requester_id=hit.requester_id)
     if worker.suspended_at or worker.erased_at:
         raise NotForWorker(say_suspended())
     if worker.waits_since:
         raise NotForWorker(_("No operator has agreed to your registration yet."))
-    if worker.is_blocked:  # type: ignore[attr-defined]
+    if is_blocked:
         raise NotForWorker(_("This requester has blocked you from their work."))
     if wanted := hit.hit_type.requirements:
         unmet = requirements.find_unmet(wanted, standing=requirements.standing_of(worker))
         if unmet:
             raise NotForWorker(" ".join(one.reason for one in unmet))
+
+
+def _read_again(worker: Worker, *, requester_id: int) -> tuple[Worker, bool]:
+    """The worker as the database has them now, and whether this requester has blocked them."""
+    [found] = STANDING.rows(worker=worker.pk, requester=requester_id)
+    return found, found.is_blocked
 
 
 def return_assignment(*, assignment: Assignment, now: datetime) -> bool:
@@ -167,7 +181,8 @@ def settle(*, now: datetime, most: int = MOST_AT_ONCE) -> bool:
 
 def settle_for_page(*, now: datetime) -> None:
     """Settle what is due, unless this process has looked a moment ago."""
-    if not now - LOOK_EVERY < _last_look.at <= now:
+    before = _last_look.at
+    if before is None or not before <= now < before + LOOK_EVERY:
         _last_look.at = now
         settle(now=now)
 

@@ -2,15 +2,24 @@
 
 from datetime import datetime, timedelta
 
+from django.db.models import CharField
 from django.utils.translation import gettext as _
 
 from crowd.marketplace import seals
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models.parties import Invitation, Worker, WorkerSession
+from hits.common.kept_queries import NOW, Given, KeptQuery
 
 INVITATION_LIFE = timedelta(days=30)
 SESSION_LIFE = timedelta(days=14)
+SIGNED_IN = KeptQuery(
+    lambda: Worker.objects.filter(
+        sessions__token_digest=Given("token_digest", CharField()),
+        sessions__expires_at__gt=NOW,
+        erased_at=None,
+    )
+)
 
 
 def invite_worker(*, name: str, now: datetime) -> tuple[Worker, str]:
@@ -49,12 +58,7 @@ def sign_in(*, worker: Worker, now: datetime) -> str:
 
 
 def find_session_worker(*, token: str, now: datetime) -> Worker | None:
-    session = (
-        WorkerSession.objects.select_related("worker")
-        .filter(token_digest=seals.digest(token), expires_at__gt=now, worker__erased_at=None)
-        .first()
-    )
-    return session.worker if session else None
+    return SIGNED_IN.first(token_digest=seals.digest(token), now=now)
 
 
 def sign_out(*, token: str) -> None:

@@ -22,10 +22,14 @@ from crowd.marketplace.services.qualifying.requirements import (
 )
 from crowd.marketplace.services.qualifying.system_qualifications import LOCALE
 from hits.common.dollars import in_dollars
+from hits.common.kept_queries import KeptQuery, given_id
 
 # Tests looked at for one qualification.
 MOST_TESTS = 3
 Request = QualificationRequest.Status
+BLOCKED_BY = KeptQuery(
+    lambda: Block.objects.filter(worker=given_id("worker")).values_list("requester_id", flat=True)
+)
 GUARDS_PREVIEW = ("PreviewAndAccept", "DiscoverPreviewAndAccept")
 
 
@@ -66,11 +70,11 @@ class Access:
 
 
 class Doorkeeper:
-    """Judges groups of HITs for one worker. What is known of the worker is read once, and only if it matters."""
+    """Judges groups of HITs for one worker, about whom everything is read once, and only where it matters."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._blocked_by = set(Block.objects.filter(worker=worker).values_list("requester_id", flat=True))
+        self._blocked_by = set(BLOCKED_BY.rows(worker=worker.pk))
 
     @cached_property
     def _standing(self) -> Standing:

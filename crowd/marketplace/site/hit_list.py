@@ -47,10 +47,13 @@ class Find:
         return f"?{query.urlencode()}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Offer:
     access: Access
-    hits: int
+
+    @property
+    def hits(self) -> int:
+        return self.access.group.hits_left  # type: ignore[attr-defined,no-any-return]
 
     @property
     def is_many(self) -> bool:
@@ -76,8 +79,9 @@ def read_listing(find: Find, *, worker: Worker, now: datetime) -> Listing:
         reading.shown.reverse()
         ends = ends[::-1]
     before, after = (write_mark(mark) if mark else "" for mark in ends)
-    offers = _count(reading.shown, worker=worker, now=now)
-    return Listing(offers=offers, before=before, after=after, left_out=reading.left_out)
+    return Listing(
+        offers=list(map(Offer, reading.shown)), before=before, after=after, left_out=reading.left_out
+    )
 
 
 @dataclass(kw_only=True)
@@ -112,26 +116,16 @@ def _candidates(
     find: Find, *, worker: Worker, start: Mark | None, backwards: bool, now: datetime
 ) -> Iterator[tuple[HITType, Access | None]]:
     """Every listed group in order; with None if no HIT of it is left for this worker."""
-    keyset, doorkeeper, chunk_size = queries.LISTED[find.sort], Doorkeeper(worker), CHUNK
-    mark = start
-    while chunk_size == CHUNK:
-        groups = queries.listed_groups(
-            worker=worker,
-            words=queries.words_of(find.text),
-            keyset=keyset,
-            after=mark,
-            backwards=backwards,
-            now=now,
+    doorkeeper, words = Doorkeeper(worker), queries.words_of(find.text)
+    mark, most = start, SIZE + 1
+    while True:
+        chunk = queries.read_groups(
+            worker=worker, words=words, order=find.sort, after=mark, backwards=backwards, most=most, now=now
         )
-        chunk = list(groups[:CHUNK])
-        left = [group for group in chunk if group.some_hit is not None]  # type: ignore[attr-defined]
+        left = [group for group in chunk if group.hits_left]  # type: ignore[attr-defined]
         judged = {access.group.pk: access for access in doorkeeper.judge(left)}
         for group in chunk:
             yield group, judged.get(group.pk)
-        chunk_size = len(chunk)
-        mark = keyset.mark(chunk[-1]) if chunk else None
-
-
-def _count(shown: list[Access], *, worker: Worker, now: datetime) -> list[Offer]:
-    counted = queries.count_hits(groups=[access.group.pk for access in shown], worker=worker, now=now)
-    return [Offer(access=access, hits=counted.get(access.group.pk, 0)) for access in shown]
+        if len(chunk) < most:
+            return
+        mark, most = queries.LISTED[find.sort].mark(chunk[-1]), CHUNK

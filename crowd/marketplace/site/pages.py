@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from math import ceil
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import CharField, OuterRef, QuerySet, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import NoReverseMatch, reverse
@@ -20,6 +20,7 @@ from crowd.marketplace.site.access import access_to
 from crowd.marketplace.site.hit_list import Find, read_listing
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
+from hits.common.kept_queries import Given, KeptQuery, given_id
 
 TRIES = 5  # a place can be taken between the look-up and the lock
 
@@ -37,7 +38,7 @@ def hit_list(request: HttpRequest, worker: Worker) -> HttpResponse:
         "further": find.address(after=listing.after) if listing.after else "",
         "start": find.address(),
         "all_address": find.address(mine=""),
-        "assignments": queries.accepted_work(worker=worker),
+        "assignments": queries.ACCEPTED.rows(worker=worker.pk),
         "now": now,
         "is_returned": "returned" in request.GET,
     }
@@ -78,10 +79,9 @@ def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     """Accept the previewed HIT, or the next free one; the page explains a lost race for the last place."""
     now = clock.now()
     services.settle_for_page(now=now)
-    open_work = queries.accepted_work(worker=worker).filter(hit__hit_type=OuterRef("pk"))
-    group = _group(group_id, open_work=Subquery(open_work.values("external_id")[:1]))
-    if group.open_work:  # type: ignore[attr-defined]
-        return _to_work(request, group.open_work)  # type: ignore[attr-defined]
+    group, open_work = _group_to_accept(group_id, worker=worker)
+    if open_work:
+        return _to_work(request, open_work)
     reason: Exception | None = None
     for hit_id in _choices(group, worker=worker, wanted=request.POST.get("hit", ""), now=now):
         try:
@@ -167,19 +167,37 @@ def _to_work(request: HttpRequest, assignment_id: str) -> HttpResponse:
     return redirect(f"{address}?next=1" if request.POST.get("next") else address)
 
 
-def _group(external_id: str, **more: Subquery) -> HITType:
-    groups = HITType.objects.select_related("requester").annotate(**more)
-    return get_object_or_404(groups, external_id=external_id)
+def _group(external_id: str) -> HITType:
+    return get_object_or_404(HITType.objects.select_related("requester"), external_id=external_id)
+
+
+def _group_to_accept(external_id: str, *, worker: Worker) -> tuple[HITType, str | None]:
+    """The group, and the id of the work that the worker has accepted of it and not submitted yet."""
+    group = GROUP.first(group=external_id, worker=worker.pk)
+    if group is None:
+        raise Http404
+    return group, group.open_work  # type: ignore[attr-defined]
+
+
+def _groups_to_accept() -> QuerySet[HITType]:
+    mine = queries.accepted_work(worker=given_id("worker")).filter(hit__hit_type=OuterRef("pk"))
+    wanted = HITType.objects.filter(external_id=Given("group", CharField())).select_related("requester")
+    return wanted.annotate(open_work=Subquery(mine.values("external_id")[:1]))
 
 
 def _own(worker: Worker, external_id: str) -> Assignment:
     """The worker's own assignment; others count as missing. A reused id means the latest row."""
-    assignment = (
-        Assignment.objects.select_related("hit__hit_type__requester", "hit__requester", "worker")
-        .filter(external_id=external_id, worker=worker)
-        .order_by("-pk")
-        .first()
-    )
+    assignment = OWN.first(assignment=external_id, worker=worker.pk)
     if not assignment:
         raise Http404("This work is not in your queue.")
     return assignment
+
+
+GROUP = KeptQuery(_groups_to_accept)
+OWN = KeptQuery(
+    lambda: (
+        Assignment.objects.filter(external_id=Given("assignment", CharField()), worker=given_id("worker"))
+        .select_related("hit__hit_type__requester", "hit__requester", "worker")
+        .order_by("-pk")[:1]
+    )
+)

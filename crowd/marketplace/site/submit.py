@@ -7,6 +7,7 @@ from csp.constants import SELF
 from csp.utils import build_policy
 from django.core import signing
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+from django.db.models import CharField
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -25,12 +26,18 @@ from crowd.marketplace.questions.filled_forms import (
     write_given,
 )
 from crowd.marketplace.services import uploads, work
+from hits.common.kept_queries import Given, KeptQuery, given_id
 
 OWN_FIELDS = {"assignmentId", "hitId", "workerId", "turkSubmitTo"}
 BETWEEN_VALUES = "|"
 LARGEST_BODY = (MOST_FILES + 1) * LARGEST_FILE
 # The digits of a length that Python reads at all, and more than any request has.
 LONGEST_LENGTH = 20
+HANDED_IN = KeptQuery(
+    lambda: Assignment.objects.filter(
+        external_id=Given("assignment", CharField()), pk=given_id("row")
+    ).select_related("hit__hit_type")
+)
 
 
 class SubmitRefused(Exception):
@@ -168,8 +175,7 @@ def _find(signed: str, *, claimed: str) -> Assignment:
     if payload.get("assignment") != claimed:
         raise SubmitRefused(_("This submit address belongs to other work. Open it from your queue."))
     # The row too: ids are used again after a return, and the first attempt's path must not reach the next.
-    found = Assignment.objects.filter(external_id=claimed, pk=str(payload.get("row", 0)))
-    assignment = found.select_related("hit__hit_type").first()
+    assignment = HANDED_IN.first(assignment=claimed, row=payload.get("row", 0))
     if not assignment:
         raise SubmitRefused(_("This work does not exist any more."))
     return assignment

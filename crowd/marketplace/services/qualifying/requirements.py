@@ -24,6 +24,7 @@ from crowd.marketplace.services.qualifying.system_qualifications import (
     system_value,
 )
 from crowd.marketplace.services.qualifying.ways_in import work_that_gives
+from hits.common.kept_queries import KeptQuery, given_id
 
 __all__ = [
     "Guarded",
@@ -39,6 +40,11 @@ __all__ = [
     "standing_of",
 ]
 
+HELD = KeptQuery(
+    lambda: Qualification.objects.filter(worker=given_id("worker"), revoked_at=None).values_list(
+        "type__external_id", "value", "reason", "type__disposed_at"
+    )
+)
 Guarded = Literal["Accept", "PreviewAndAccept", "DiscoverPreviewAndAccept"]
 COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
     "LessThan": operator.lt,
@@ -72,11 +78,7 @@ class Standing:
 
 
 def standing_of(worker: Worker) -> Standing:
-    rows = list(
-        Qualification.objects.filter(worker=worker, revoked_at=None).values_list(
-            "type__external_id", "value", "reason", "type__disposed_at"
-        )
-    )
+    rows = HELD.rows(worker=worker.pk)
     return Standing(
         worker=worker,
         held={type_id: value for type_id, value, _, disposed_at in rows if not disposed_at},
