@@ -8,11 +8,13 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.core import signing
+from django.db.models import UUIDField
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.frame.visit_problems import Expired, NoSuchHIT, Unreadable, UnverifiedVisit
+from hits.common.kept_queries import Given, KeptQuery, given_id
 from hits.core import crypto
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -21,6 +23,18 @@ IDENTIFIER = re.compile(r"[A-Z0-9]{1,64}")
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 # The purposes of a token: work, or the questions before it.
 WORK, CONSENT = "work", "consent"
+SHOWN = KeptQuery(
+    lambda: HIT.objects.filter(public_id=Given("hit", UUIDField())).select_related(
+        "batch__account", "batch__study"
+    )
+)
+AT_WORK = KeptQuery(
+    lambda: Assignment.objects.filter(
+        public_id=Given("assignment", UUIDField()),
+        worker__public_id=Given("worker", UUIDField()),
+        hit=given_id("hit"),
+    ).select_related("worker")
+)
 AGAIN = gettext_lazy("Please open the HIT again from your queue of accepted work.")
 
 
@@ -47,7 +61,7 @@ class Visit:
 
 
 def find_hit(public_id: UUID) -> HIT:
-    hit = HIT.objects.select_related("batch__account", "batch__study").filter(public_id=public_id).first()
+    hit = SHOWN.first(hit=public_id)
     if not hit:
         raise NoSuchHIT(_("It may have been withdrawn. Please return it and choose another."))
     return hit
@@ -124,13 +138,10 @@ def read_token(token: str, *, hit: HIT, now: datetime, purpose: str = WORK) -> t
         raise UnverifiedVisit(_("The token belongs to another page. Nothing was recorded."), AGAIN)
     if now.timestamp() >= payload["expires"]:
         raise Expired(_("Nothing was recorded. The HIT has gone back to the list for others."))
-    assignment = (
-        Assignment.objects.select_related("hit__batch__account", "hit__batch__study", "worker")
-        .filter(public_id=payload["assignment"], worker__public_id=payload["worker"], hit=hit)
-        .first()
-    )
+    assignment = AT_WORK.first(assignment=payload["assignment"], worker=payload["worker"], hit=hit.pk)
     if not assignment:
         raise UnverifiedVisit(_("The token belongs to work that does not exist."), AGAIN)
+    assignment.hit, assignment.account = hit, hit.batch.account  # read already
     return assignment, payload["submit_to"]
 
 

@@ -24,6 +24,7 @@ from crowd.winogavil.services.reports import picture_target, take_report
 from crowd.winogavil.solver_task import PRACTICE
 from crowd.winogavil.spymaster_columns import FLAT, MadeWord, words_made
 from hits.common.dollars import in_dollars
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.common.percentages import percentage
 from hits.core.domain.bonus_rules import BonusRule, Tiers, Work, evaluate, pay_of_item
 from hits.core.errors import InvalidAnswer
@@ -53,6 +54,9 @@ from hits.work.services.leasing import items_served
 from scoring.models import RivalQuery
 
 SLOTS = (1, 2)
+WORDS_ASKED = KeptQuery(
+    lambda: RivalQuery.objects.filter(assignment=given_id("assignment")).values_list("slot", "text")
+)
 
 
 class CreateTask(
@@ -310,6 +314,6 @@ def _read_places(values: Sequence[str], *, size: int) -> list[int]:
 
 
 def _check_other_cue(cue: str, *, slot: int, assignment: Assignment) -> None:
-    others = RivalQuery.objects.filter(assignment=assignment).exclude(slot=slot)
-    if any(other.text.casefold() == cue.casefold() for other in others):
+    others = WORDS_ASKED.rows(assignment=assignment.pk)
+    if any(text.casefold() == cue.casefold() for other, text in others if other != slot):
         raise InvalidAnswer(_("You have used this word for other pictures here. Find a different one."))

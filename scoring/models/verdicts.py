@@ -31,6 +31,7 @@ class RivalQuery(models.Model):
     # The rival on whose verdict bonuses are paid, whatever the study's setting becomes.
     paid_on = models.ForeignKey(RegisteredRival, models.PROTECT, related_name="+")
     asked_at = models.DateTimeField()
+    _verdict: "Verdict | None" = None
 
     class Meta:
         constraints = [
@@ -50,8 +51,14 @@ class RivalQuery(models.Model):
 
     @property
     def verdict(self) -> "Verdict | None":
-        """The verdict that counts (of the rival paid on), once there is one."""
-        return Verdict.objects.filter(rival_query=self, rival=self.paid_on_id).first()
+        """The verdict that counts (of the rival paid on), once there is one. It never changes."""
+        if self._verdict is None:
+            self._verdict = Verdict.objects.filter(rival_query=self, rival=self.paid_on_id).first()
+        return self._verdict
+
+    def take_verdict(self, verdict: "Verdict") -> None:
+        """Remember the verdict that counts, which was stored just now: nobody has to read it again."""
+        self._verdict = verdict
 
 
 class PendingQuery(models.Model):

@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 from django.db import IntegrityError, transaction
 
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -15,6 +16,7 @@ from scoring.models import PendingQuery, RegisteredRival, RivalQuery
 from scoring.services.rival_selection import rivals_of
 
 log = structlog.get_logger()
+ASKED = KeptQuery(lambda: RivalQuery.objects.filter(assignment=given_id("assignment"), slot=given_id("slot")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +37,7 @@ class NewRivalQuery:
 
 
 def find_rival_query(*, assignment: Assignment, slot: int) -> RivalQuery | None:
-    return RivalQuery.objects.filter(assignment=assignment, slot=slot).first()
+    return ASKED.first(assignment=assignment.pk, slot=slot)
 
 
 def ask(*, new: NewRivalQuery, assignment: Assignment, now: datetime) -> tuple[RivalQuery, bool]:

@@ -33,6 +33,8 @@ def answer_by_kept_vectors(
     verdicts = [verdict for verdict in made if verdict is not None]
     if verdicts:
         Verdict.objects.bulk_create(verdicts)
+    for verdict in verdicts:
+        verdict.rival_query.take_verdict(verdict)
     return {verdict.rival_query for verdict in verdicts}
 
 

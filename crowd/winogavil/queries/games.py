@@ -1,10 +1,13 @@
 from crowd.winogavil.models import Game
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.studies.models import Study
+
+GAME = KeptQuery(lambda: Game.objects.filter(study=given_id("study")))
 
 
 def game_of(study: Study) -> Game:
     """The study's own settings of the game, or an unsaved row with the defaults."""
-    return Game.objects.filter(study=study).first() or Game(study=study)
+    return GAME.first(study=study.pk) or Game(study=study)
 
 
 def threshold_of(study: Study) -> int:

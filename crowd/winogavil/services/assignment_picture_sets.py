@@ -2,20 +2,26 @@
 
 from collections.abc import Sequence
 
-from django.db.models import Prefetch
+from django.db.models import Prefetch, prefetch_related_objects
 
 from crowd.winogavil.models import PictureSet, PictureSetPlace
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.work.models.assignments import Assignment
-from hits.work.services.leasing import items_served
+
+SERVED = KeptQuery(
+    lambda: (
+        PictureSet.objects.filter(item__leases__assignment=given_id("assignment"))
+        .select_related("item")
+        .order_by("item__leases__pk")
+    )
+)
 
 
 def picture_sets_of(assignment: Assignment) -> list[PictureSet]:
     """Picture sets of an assignment with their pictures, in the order of the page; also those given back."""
-    items = items_served(assignment)
-    places = Prefetch("places", PictureSetPlace.objects.select_related("picture"))
-    rows = PictureSet.objects.filter(item__in=items).select_related("item").prefetch_related(places)
-    found = {picture_set.item_id: picture_set for picture_set in rows}
-    return [found[item.pk] for item in items]
+    found = list(dict.fromkeys(SERVED.rows(assignment=assignment.pk)))
+    prefetch_related_objects(found, Prefetch("places", PictureSetPlace.objects.select_related("picture")))
+    return found
 
 
 def picture_set_of_slot(picture_sets: Sequence[PictureSet], slot: int) -> PictureSet:
