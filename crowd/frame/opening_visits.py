@@ -4,11 +4,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import CharField, QuerySet
 from django.utils.translation import gettext as _
 
 from crowd.frame.visit_authentication import AGAIN, Visit
 from crowd.frame.visit_problems import AcceptanceAwaited, Expired, Ineligible, NotOffered, UnverifiedVisit
+from hits.common.kept_queries import Given, KeptQuery, given_id
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
 from hits.identity.models.workers import Worker
@@ -18,8 +19,20 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.queries.items import batches_wanting
 from hits.work.services import eligibility, leasing
+from hits.work.services.locking import lock_hit
 
 Status = Assignment.Status
+OWN_ATTEMPTS = KeptQuery(
+    lambda: (
+        Assignment.objects.filter(
+            account=given_id("account"),
+            external_id=Given("assignment", CharField()),
+            worker__external_id_index=Given("worker", CharField()),
+        )
+        .select_related("worker")
+        .order_by("-attempt")
+    )
+)
 
 
 def open_visit(visit: Visit, *, now: datetime) -> Assignment:
@@ -61,7 +74,7 @@ def _find_known(visit: Visit) -> Assignment | None:
 def _open(visit: Visit, *, now: datetime) -> Assignment:
     """Open a new assignment. The worker's row too is written only if the work may be opened."""
     with transaction.atomic():
-        _lock(visit.hit)
+        lock_hit(visit.hit.pk)  # before the worker's row, as everywhere
         worker = Worker.objects.known(account=visit.hit.batch.account, external_id=visit.worker_id)
         try:
             eligibility.refuse_entry(hit=visit.hit, worker=worker, now=now)
@@ -83,7 +96,7 @@ def _open_as_told(visit: Visit, *, now: datetime) -> Assignment:
     The event does not name the worker. The first worker who comes with the assignment's id has it.
     """
     with transaction.atomic():
-        _lock(visit.hit)
+        lock_hit(visit.hit.pk)  # of two visits with one acceptance one is first
         accepted_at = event_inbox.find_acceptance(hit=visit.hit, assignment_id=visit.assignment_id)
         if accepted_at and not _was_used(visit, accepted_at):
             return _open(_proven(visit, accepted_at=accepted_at, now=now), now=now)
@@ -94,11 +107,6 @@ def _open_as_told(visit: Visit, *, now: datetime) -> Assignment:
         _("This page goes on by itself as soon as the platform has told us that you accepted the HIT."),
         _("If that takes longer than a few minutes, please return the HIT: it does not count against you."),
     )
-
-
-def _lock(hit: HIT) -> None:
-    """Lock the HIT, before the worker's row as everywhere; of two visits with one acceptance one is first."""
-    HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
 
 
 def _was_used(visit: Visit, accepted_at: datetime) -> bool:
@@ -122,8 +130,9 @@ def _attempts(visit: Visit) -> QuerySet[Assignment]:
 
 def _own_attempts(visit: Visit) -> list[Assignment]:
     """The visiting worker's attempts, the latest first."""
-    own = _attempts(visit).filter(worker__external_id_index=visit.worker_index).select_related("worker")
-    return list(own.order_by("-attempt"))
+    return OWN_ATTEMPTS.rows(
+        account=visit.hit.batch.account_id, assignment=visit.assignment_id, worker=visit.worker_index
+    )
 
 
 def _hears_events(batch: Batch) -> bool:

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.core.errors import RuleBroken
 from hits.families import entry_policies
 from hits.identity.models.blocks import Block
@@ -15,6 +16,10 @@ from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.queries.shut_out import work_of_group, work_shut_out
+
+HELD_WORKER = KeptQuery(
+    lambda: Worker.objects.filter(pk=given_id("worker")).select_for_update(no_key=True).only("pk")
+)
 
 
 def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
@@ -30,7 +35,7 @@ def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
         raise RuleBroken("not_open", _("This work is over. Please return the HIT."))
     with transaction.atomic():
         # The second visit waits here, and the next query sees what the first one opened.
-        Worker.objects.select_for_update(no_key=True).only("pk").get(pk=worker.pk)
+        HELD_WORKER.rows(worker=worker.pk)
         _refuse_by_rules(hit, worker=worker)
         entry_policies.refuse_entry(hit=hit, worker=worker, now=now)
 

@@ -3,7 +3,7 @@
 The batch is marked last, since other work of the batch waits until the mark is committed.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -11,6 +11,7 @@ from django.db.models import Count, F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from hits import families
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.core import crypto
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
@@ -26,7 +27,7 @@ from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.queries.items import batches_wanting, items_of_batch
 from hits.work.services.heartbeats import count_last_stretch
-from hits.work.services.locking import lock_items
+from hits.work.services.locking import lock_hit, lock_items
 from hits.work.services.poll_schedule import look_by
 
 Status = Assignment.Status
@@ -38,6 +39,17 @@ GRACE = timedelta(minutes=2)
 HAND_OVER = timedelta(seconds=3)
 # Assignments given up in one run.
 SLICE = 500
+HELD_WORKER = KeptQuery(lambda: Worker.objects.filter(pk=given_id("worker")).select_for_update().only("pk"))
+HELD_STATUS = KeptQuery(
+    lambda: (
+        Assignment.objects.filter(pk=given_id("assignment"))
+        .select_for_update(no_key=True)
+        .values_list("status", flat=True)
+    )
+)
+LEASES = KeptQuery(
+    lambda: Lease.objects.filter(assignment=given_id("assignment")).select_related("item").order_by("pk")
+)
 
 
 def open_assignment(
@@ -52,8 +64,8 @@ def open_assignment(
     """Return the row of this attempt, the existing one or a new one. Leases nothing. Raises RuleBroken."""
     attempts = Assignment.objects.filter(account=hit.batch.account, external_id=external_id, worker=worker)
     with transaction.atomic():
-        # The HIT's row stands for all its assignments: two loads at once make one attempt.
-        HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
+        # Two loads at once make one attempt.
+        lock_hit(hit.pk)
         latest = attempts.order_by("-attempt").first()
         known = latest and is_same_moment(latest.accepted_at, accepted_at)
         if latest and known and (accepted_at or latest.status != Status.GONE):
@@ -82,22 +94,29 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
     batch = assignment.hit.batch
     with transaction.atomic():
         # The worker's row: two tabs of one worker must not be leased one item twice.
-        Worker.objects.select_for_update().get(pk=assignment.worker_id)
+        HELD_WORKER.rows(worker=assignment.worker_id)
         # The assignment's row too: giving it up at this moment must also release what is leased here.
-        assignment.status = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk).status
+        [assignment.status] = HELD_STATUS.rows(assignment=assignment.pk)
         held = items_of(assignment)
         if held or assignment.status != Status.OPENED:
             return held
-        for item in _choose(batch, worker=assignment.worker):
-            if Item.objects.filter(pk=item.pk, wanted__gt=0).update(wanted=F("wanted") - 1):
-                Lease.objects.create(
-                    item=item,
-                    assignment=assignment,
-                    worker_id=assignment.worker_id,
-                    author_id=item.author_id,
-                    leased_at=now,
-                )
-        return items_of(assignment)
+        return _lease(_choose(batch, worker=assignment.worker), assignment=assignment, now=now)
+
+
+def _lease(items: Sequence[Item], *, assignment: Assignment, now: datetime) -> list[Item]:
+    """Lease locked items of which an answer is wanted."""
+    Item.objects.filter(pk__in=[item.pk for item in items]).update(wanted=F("wanted") - 1)
+    Lease.objects.bulk_create(
+        Lease(
+            item=item,
+            assignment=assignment,
+            worker_id=assignment.worker_id,
+            author_id=item.author_id,
+            leased_at=now,
+        )
+        for item in items
+    )
+    return items_of(assignment)
 
 
 def _choose(batch: Batch, *, worker: Worker) -> list[Item]:
@@ -123,14 +142,16 @@ def _lot(item_id: int, worker: Worker) -> str:
 
 def items_of(assignment: Assignment) -> list[Item]:
     """Items that the assignment holds, in the order they were leased."""
-    leases = assignment.leases.exclude(status=Lease.Status.RELEASED).select_related("item")
-    return [lease.item for lease in leases.order_by("pk")]
+    return [lease.item for lease in _leases(assignment) if lease.status != Lease.Status.RELEASED]
 
 
 def items_served(assignment: Assignment) -> list[Item]:
     """Items ever leased to the assignment, released ones too: a late answer is still an answer to these."""
-    leases = assignment.leases.select_related("item").order_by("pk")
-    return list(dict.fromkeys(lease.item for lease in leases))
+    return list(dict.fromkeys(lease.item for lease in _leases(assignment)))
+
+
+def _leases(assignment: Assignment) -> list[Lease]:
+    return LEASES.rows(assignment=assignment.pk)
 
 
 def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> None:
@@ -263,11 +284,8 @@ def answer_leases(assignment: Assignment, *, now: datetime) -> None:
     """Mark the leases of this answer as answered, even those that the clock had released already."""
     leases = list(assignment.leases.exclude(status=Lease.Status.ANSWERED).order_by("item"))
     lock_items({lease.item_id for lease in leases if lease.status == Lease.Status.RELEASED})
-    for lease in leases:
-        if lease.status == Lease.Status.RELEASED and not _take_back(lease):
-            continue
-        lease.status, lease.ended_at = Lease.Status.ANSWERED, now
-        lease.save(update_fields=["status", "ended_at"])
+    there = [lease.pk for lease in leases if lease.status != Lease.Status.RELEASED or _take_back(lease)]
+    Lease.objects.filter(pk__in=there).update(status=Lease.Status.ANSWERED, ended_at=now)
 
 
 def _take_back(lease: Lease) -> bool:

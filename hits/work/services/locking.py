@@ -14,10 +14,13 @@ import structlog
 from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 
+from hits.common.kept_queries import KeptQuery, given_id
+from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 
 log = structlog.get_logger()
 Row = TypeVar("Row", bound=Model)
+HELD_HIT = KeptQuery(lambda: HIT.objects.filter(pk=given_id("hit")).select_for_update(no_key=True).only("pk"))
 
 
 @contextmanager
@@ -26,6 +29,11 @@ def held(row: Row) -> Iterator[Row]:
     with transaction.atomic():
         rows = type(row)._default_manager.select_for_update(no_key=True).select_related(None)
         yield rows.get(pk=row.pk)
+
+
+def lock_hit(hit_id: int) -> None:
+    """Lock the HIT's row, which stands for all its assignments."""
+    HELD_HIT.rows(hit=hit_id)
 
 
 @dataclass(frozen=True, eq=False)
