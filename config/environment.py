@@ -45,6 +45,7 @@ KNOWN = {
     "CROWD_MARKETPLACE_SQS_SECRET_ACCESS_KEY": "secret key for the queues of notifications",
     "CROWD_MARKETPLACE_URL": "public address of the marketplace",
     "CROWD_MARKETPLACE_WORKER_RATE": "requests a second that one worker may make; 0 for no limit",
+    "CROWD_MEDIA_BY_PROXY": "location under which nginx, which then sends the pictures, has their folder",
     "CROWD_PLAY_URL": "address of the web game: a host of its own, for players without pay",
     "CROWD_PSEUDONYM_KEYS": "keys of pseudonyms and of the blind index, newest first",
     "CROWD_PUBLIC_URL": "public address of the question pages and the admin",
@@ -108,6 +109,14 @@ def read_rate(environ: Mapping[str, str], name: str, *, default: int) -> int:
     if not (value.isascii() and value.isdigit()):
         raise ImproperlyConfigured(f"{name} must be a whole number, 0 for no limit; it is {value!r}.")
     return int(value)
+
+
+def read_location(environ: Mapping[str, str], name: str) -> str:
+    """Read the path below which a server in front has something; empty for none."""
+    value = environ.get(name, "").strip()
+    if value and not (value.startswith("/") and value.endswith("/")):
+        raise ImproperlyConfigured(f"{name} must begin and end with a slash; it is {value!r}.")
+    return value
 
 
 def read_mail_server(url: str) -> dict[str, object]:

@@ -15,6 +15,7 @@ from config.environment import (
     read_alone,
     read_choice,
     read_flag,
+    read_location,
     read_mail_server,
     read_rate,
     refuse_unknown,
@@ -255,6 +256,8 @@ STATIC_ROOT = (BASE_DIR / ".crowd" if os.access(BASE_DIR, os.W_OK) else DATA_DIR
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_ROOT = DATA_DIR / "media"
+# Where the server in front has this folder, for itself alone: it sends the pictures then.
+MEDIA_BY_PROXY = read_location(os.environ, "CROWD_MEDIA_BY_PROXY")
 # The answer of a long questionnaire must not be lost with the worker's time; Django takes a quarter of it.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000

@@ -1,5 +1,7 @@
-from typing import Any
+from contextlib import suppress
+from urllib.parse import quote
 
+from django.conf import settings
 from django.core.files.storage import default_storage
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -36,17 +38,13 @@ def send_file(picture: Picture, *, size: int | None) -> tuple[HttpResponseBase, 
     Raises Http404 if the file is gone.
     """
     if size is not None and picture.has_thumbnails:
-        try:
-            content = default_storage.open(picture.thumbnail_name(size))
-        except FileNotFoundError:
-            pass
-        else:
-            return _as_file(content, THUMBNAIL_TYPE), True
+        with suppress(FileNotFoundError):
+            return _as_file(picture.thumbnail_name(size), THUMBNAIL_TYPE), True
     try:
-        content = picture.file.open("rb")
+        response = _as_file(picture.file.name or "", picture.media_type)
     except FileNotFoundError:
         raise Http404("The file of this picture is gone.") from None
-    return _as_file(content, picture.media_type), size is None or picture.is_drawing
+    return response, size is None or picture.is_drawing
 
 
 def _find(key: str) -> Picture | None:
@@ -69,8 +67,16 @@ def _send(found: Picture | None, *, size: int | None) -> HttpResponseBase:
     return response
 
 
-def _as_file(content: Any, media_type: str) -> FileResponse:
-    response = FileResponse(content, content_type=media_type)
+def _as_file(name: str, media_type: str) -> HttpResponseBase:
+    """The file, or a word to the server in front that it is to send the file. Raises FileNotFoundError."""
+    response: HttpResponseBase
+    if settings.MEDIA_BY_PROXY:
+        if not default_storage.exists(name):
+            raise FileNotFoundError(name)
+        response = HttpResponse(content_type=media_type)
+        response["X-Accel-Redirect"] = settings.MEDIA_BY_PROXY + quote(name)
+    else:
+        response = FileResponse(default_storage.open(name), content_type=media_type)
     response["Content-Security-Policy"] = POLICY
     return response
 

@@ -153,6 +153,7 @@ def test_cookies_of_secure_sites_can_be_set_by_no_page_below_their_hosts(tmp_pat
         ({"CROWD_FIELD_KEYS": "short"}, "CROWD_FIELD_KEYS holds something that is not a Fernet key"),
         ({"CROWD_DEBUG": "perhaps"}, "CROWD_DEBUG must be true or false"),
         ({"DATABASE_URL": "nonsense"}, "DATABASE_URL"),
+        ({"CROWD_MEDIA_BY_PROXY": "media"}, "CROWD_MEDIA_BY_PROXY must begin and end with a slash"),
         (
             {"CROWD_EMAIL_URL": "mail.example.org:25"},
             "CROWD_EMAIL_URL must be an address such as smtp+tls://",

@@ -1,7 +1,9 @@
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
+from django.conf import LazySettings
 from django.test import Client
 
 from crowd.pictures.models import Picture
@@ -22,6 +24,47 @@ def test_picture_is_served_for_ever_and_runs_nothing(client: Client) -> None:
     assert answer["Content-Type"] == "image/svg+xml"
     assert answer["Cache-Control"] == FOR_EVER
     assert answer["Content-Security-Policy"].endswith("sandbox")
+
+
+@pytest.mark.parametrize(("size", "kept"), [("", "pictures/"), ("160/", "thumbnails/")])
+def test_server_in_front_sends_the_file_and_all_that_is_said_of_it_stays(
+    client: Client, settings: LazySettings, size: str, kept: str
+) -> None:
+    picture = make_raster()
+    prepare_pictures(now=NOW)
+    Picture.objects.update(status="fit")
+    address = f"/pictures/{picture.key}/{size}"
+    plain = client.get(address)
+    settings.MEDIA_BY_PROXY = "/kept-media/"
+
+    answer = client.get(address)
+
+    assert answer.content == b""
+    location = unquote(answer["X-Accel-Redirect"])
+    assert location.startswith(f"/kept-media/{kept}")
+    assert Path(settings.MEDIA_ROOT, location.removeprefix("/kept-media/")).read_bytes() == b"".join(plain)
+    for name in ("Content-Type", "Cache-Control", "Content-Security-Policy"):
+        assert answer[name] == plain[name]
+
+
+@pytest.mark.parametrize("status", ["waiting", "unfit", "removed", "fit"])
+def test_server_in_front_sends_nothing_that_may_not_be_shown(
+    client: Client, settings: LazySettings, status: str
+) -> None:
+    picture = make_picture()
+    changes: dict[str, dict[str, Any]] = {
+        "unfit": {"unfit_reason": "words"},
+        "removed": {"former_status": "fit", "removed_at": NOW},
+    }
+    Picture.objects.update(status=status, **changes.get(status, {}))
+    if status == "fit":
+        Path(picture.file.path).unlink()
+    settings.MEDIA_BY_PROXY = "/kept-media/"
+
+    answer = client.get(f"/pictures/{picture.key}/")
+
+    assert answer.status_code == (410 if status == "removed" else 404)
+    assert "X-Accel-Redirect" not in answer
 
 
 @pytest.mark.parametrize("key", ["nowhere", "%00", "..%2F..%2Fkeys.json", "a b"])
