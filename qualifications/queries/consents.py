@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
@@ -29,9 +30,9 @@ def owed_before_work(assignment: Assignment) -> ConsentNeed | None:
 
     Work that began with an earlier version goes on. One query.
     """
-    begun = Lease.objects.filter(assignment=assignment.pk)
-    study = assignment.hit.batch.study
-    found = _in_force(study=study, worker=assignment.worker).filter(~Exists(begun)).first()
+    found = OWED.first(
+        study=assignment.hit.batch.study_id, worker=assignment.worker_id, assignment=assignment.pk
+    )
     if found is None:
         return None
     asked = ConsentNeed(
@@ -44,11 +45,11 @@ def owed_before_work(assignment: Assignment) -> ConsentNeed | None:
 
 
 def is_under_age(worker: Worker) -> bool:
-    return UnderAge.objects.filter(worker=worker).exists()
+    return bool(UNDER_AGE.rows(worker=worker.pk))
 
 
 def text_wanted(*, worker: Worker, study: Study) -> ConsentText | None:
-    found = _in_force(study=study, worker=worker).first()
+    found = IN_FORCE.first(study=study.pk, worker=worker.pk)
     return found if found is not None and not found.is_agreed else None
 
 
@@ -75,13 +76,15 @@ def withdrawals_of(study: Study) -> QuerySet[Consent]:
     return withdrawn.select_related("worker", "text").order_by("-withdrawn_at", "-pk")
 
 
-def _in_force(*, study: Study, worker: Worker) -> QuerySet[Any]:
+def _in_force() -> QuerySet[Any]:
     """The text in force with what this worker has done about it, as at most one row.
 
     Players of a web game have agreed there, and are not asked here.
     """
-    players = Worker.objects.filter(pk=worker.pk, account__kind=Account.Kind.WEB)
-    newest = ConsentText.objects.filter(study=study, published_at__isnull=False).order_by("-version")
+    worker = given_id("worker")
+    players = Worker.objects.filter(pk=worker, account__kind=Account.Kind.WEB)
+    of_study = ConsentText.objects.filter(study=given_id("study"), published_at__isnull=False)
+    newest = of_study.order_by("-version")
     # Only the newest version: a worker who agreed to an earlier one is asked again.
     return (
         ConsentText.objects.filter(pk__in=newest.values("pk")[:1])
@@ -92,3 +95,8 @@ def _in_force(*, study: Study, worker: Worker) -> QuerySet[Any]:
             is_under_age=Exists(UnderAge.objects.filter(worker=worker)),
         )
     )
+
+
+IN_FORCE = KeptQuery(_in_force)
+OWED = KeptQuery(lambda: _in_force().filter(~Exists(Lease.objects.filter(assignment=given_id("assignment")))))
+UNDER_AGE = KeptQuery(lambda: UnderAge.objects.filter(worker=given_id("worker")).values_list("pk")[:1])

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 
 from hits import families
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.identity.models.workers import Worker
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
@@ -10,6 +11,14 @@ from qualifications.models import Gate, Holding
 
 # Batches in which a test can be taken now.
 OPEN = (Batch.Status.LAUNCHING, Batch.Status.OPEN)
+ACTIVE = KeptQuery(
+    lambda: (
+        Gate.objects.filter(study=given_id("study"), is_active=True)
+        .select_related("study")
+        .order_by("pk")
+        .defer("question_form", "answer_key")
+    )
+)
 
 
 def active_gates(study_id: int) -> list[Gate]:
@@ -17,8 +26,7 @@ def active_gates(study_id: int) -> list[Gate]:
 
     The tasks that they open are JSON, which one of the databases cannot search.
     """
-    gates = Gate.objects.filter(study=study_id, is_active=True).select_related("study").order_by("pk")
-    return list(gates.defer("question_form", "answer_key"))
+    return ACTIVE.rows(study=study_id)
 
 
 def is_gated(batch: Batch) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import CharField, Count, F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from hits import families
-from hits.common.kept_queries import KeptQuery, given_id
+from hits.common.kept_queries import Given, KeptQuery, given_id
 from hits.core import crypto
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
@@ -47,6 +47,13 @@ HELD_STATUS = KeptQuery(
         .values_list("status", flat=True)
     )
 )
+LATEST = KeptQuery(
+    lambda: Assignment.objects.filter(
+        account=given_id("account"),
+        external_id=Given("assignment", CharField()),
+        worker=given_id("worker"),
+    ).order_by("-attempt")[:1]
+)
 LEASES = KeptQuery(
     lambda: Lease.objects.filter(assignment=given_id("assignment")).select_related("item").order_by("pk")
 )
@@ -62,11 +69,10 @@ def open_assignment(
     now: datetime,
 ) -> Assignment:
     """Return the row of this attempt, the existing one or a new one. Leases nothing. Raises RuleBroken."""
-    attempts = Assignment.objects.filter(account=hit.batch.account, external_id=external_id, worker=worker)
     with transaction.atomic():
         # Two loads at once make one attempt.
         lock_hit(hit.pk)
-        latest = attempts.order_by("-attempt").first()
+        latest = LATEST.first(account=hit.batch.account_id, assignment=external_id, worker=worker.pk)
         known = latest and is_same_moment(latest.accepted_at, accepted_at)
         if latest and known and (accepted_at or latest.status != Status.GONE):
             return latest
