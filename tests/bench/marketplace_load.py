@@ -7,26 +7,21 @@ It makes two scratch databases on the server of POSTGRES_URL (default: postgres@
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from html import unescape
-from http.client import HTTPConnection
 from pathlib import Path
-from statistics import quantiles
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 from cryptography.fernet import Fernet
 
-from tests.bench.servers import ROOT, Server, end_group, environment, free_port
-from tests.config.processes import wait_until
+from tests.bench.race.clients import Times, Visitor, drive, merged, middle, spread
+from tests.bench.servers import ROOT, Server, environment, free_port, running
 
 OPEN_HITS = (10, 1_000, 100_000)
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
@@ -34,12 +29,12 @@ PROCESSES = 4
 CLIENTS = 8
 WORKERS = int(os.environ.get("WORKERS", "64"))
 EACH = 6  # HITs that one worker does in one round: fewer than the smallest number of open ones
+EXTERNAL = {"question": "", "external_url": "https://example.org/question"}
 STEPS = ("list", "accept", "work", "submit")
+DATABASES = ("DATABASE_URL", "MARKETPLACE_DATABASE_URL")
 POSTGRES = os.environ.get("POSTGRES_URL", "postgres://postgres@127.0.0.1")
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 FRAME = re.compile(r'<iframe[^>]* src="([^"]+)"')
-
-Times = dict[str, list[float]]
 
 
 def main() -> None:
@@ -55,87 +50,40 @@ def main() -> None:
         with serving(environ, port):
             for number in range(ROUNDS):
                 for size in OPEN_HITS:
-                    sessions = [sign_in(seeded[size]) for _ in range(WORKERS)]
-                    rates[size].append(run(port, seeded[size], sessions, seen[size]))
+                    group = seeded[size]
+                    workers = [Client(port, group=group, session=sign_in(group)) for _ in range(WORKERS)]
+                    turn = drive(workers, loops=EACH, clients=CLIENTS)
+                    rates[size].append(turn.rate)
+                    seen[size] = merged([seen[size], turn.times])
                 sys.stderr.write(f"round {number + 1} of {ROUNDS} done\n")
     sys.stdout.write(table(seen, rates))
 
 
-def run(port: int, group: str, sessions: Sequence[str], seen: Times) -> float:
-    """Submits per second of all clients together."""
-    waiting = list(sessions)
-    lock = threading.Lock()
-    failures: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            while True:
-                with lock:
-                    if not waiting:
-                        return
-                    session = waiting.pop()
-                times = Client(port, session).work_on(group, times=EACH)
-                with lock:
-                    for step, values in times.items():
-                        seen[step] += values
-        except BaseException as failure:  # noqa: BLE001  the main thread raises it again
-            failures.append(failure)
-
-    began = time.perf_counter()
-    threads = [threading.Thread(target=work) for _ in range(CLIENTS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
-    return len(sessions) * EACH / (time.perf_counter() - began)
-
-
 class Client:
-    """A worker's browser on one kept-alive connection: it lists, accepts, opens the framed work, submits."""
+    """A worker's browser: it lists, accepts, opens the framed work, submits."""
 
-    def __init__(self, port: int, session: str) -> None:
-        from django.conf import settings  # noqa: PLC0415  they are made first
+    def __init__(self, port: int, *, group: str, session: str) -> None:
+        self.visitor = Visitor(port, host="localhost", **{f"worker_session_{port}": session})
+        self._group = group
 
-        self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
-        self._host = f"localhost:{port}"
-        self._cookies = {settings.MARKETPLACE_COOKIES.format("worker_session"): session}
-        self._times: Times = defaultdict(list)
+    def work_once(self) -> None:
+        token = TOKEN.search(self.visitor.get("list", "/"))
+        assert token, "The list has no form."
+        accept = f"/groups/{self._group}/accept/"
+        frame = self.open(self.visitor.post("accept", accept, csrfmiddlewaretoken=token[1]))
+        query = parse_qs(urlsplit(frame).query)
+        path = urlsplit(query["turkSubmitTo"][0]).path + "/mturk/externalSubmit"
+        done = self.visitor.post("submit", path, assignmentId=query["assignmentId"][0], answer="A cat.")
+        assert "Thank you" in done, done[:2000]
 
-    def work_on(self, group: str, *, times: int) -> Times:
-        for _ in range(times):
-            page = self._ask("list", "GET", "/")
-            token = TOKEN.search(page)
-            assert token, page[:2000]
-            address = self._ask("accept", "POST", f"/groups/{group}/accept/", csrfmiddlewaretoken=token[1])
-            frame = FRAME.search(self._ask("work", "GET", address))
-            assert frame, "The work page shows no frame."
-            query = parse_qs(urlsplit(unescape(frame[1])).query)
-            path = urlsplit(query["turkSubmitTo"][0]).path + "/mturk/externalSubmit"
-            done = self._ask("submit", "POST", path, assignmentId=query["assignmentId"][0], answer="A cat.")
-            assert "Thank you" in done, done[:2000]
-        self._connection.close()
-        return self._times
-
-    def _ask(self, step: str, method: str, path: str, **form: str) -> str:
-        """Ask, and return the page, or the address that it redirects to."""
-        headers = {"Host": self._host, "Cookie": "; ".join(f"{k}={v}" for k, v in self._cookies.items())}
-        if form:
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
-        began = time.perf_counter()
-        self._connection.request(method, path, urlencode(form) if form else None, headers)
-        answer = self._connection.getresponse()
-        body = answer.read().decode()
-        self._times[step].append(time.perf_counter() - began)
-        assert answer.status in (200, 302), f"{step}: {answer.status} {body[:2000]}"
-        for cookie in answer.headers.get_all("Set-Cookie") or []:
-            name, _, value = cookie.partition(";")[0].partition("=")
-            self._cookies[name] = value
-        return answer.headers["Location"] or body
+    def open(self, address: str) -> str:
+        """Open the page of the accepted work, and return the address of the frame in it."""
+        frame = FRAME.search(self.visitor.get("work", address))
+        assert frame, "The work page shows no frame."
+        return unescape(frame[1])
 
 
-def seed(open_hits: int) -> str:
+def seed(open_hits: int, question: Mapping[str, str] = EXTERNAL) -> str:
     """Create a HIT type with that many open HITs, each with room for all the workers. Returns its id."""
     from django.utils import timezone  # noqa: PLC0415  settings are made first
 
@@ -159,8 +107,7 @@ def seed(open_hits: int) -> str:
         HIT(
             requester=requester,
             hit_type=group,
-            question="",
-            external_url="https://example.org/question",
+            **question,
             frame_height=0,
             max_assignments=1_000_000,
             fee=0,
@@ -221,11 +168,9 @@ def set_environment(data: Path, port: int, databases: Mapping[str, str]) -> dict
 
 
 @contextmanager
-def scratch_databases() -> Iterator[dict[str, str]]:
-    names = {
-        "DATABASE_URL": f"bench_crowd_{os.getpid()}",
-        "MARKETPLACE_DATABASE_URL": f"bench_market_{os.getpid()}",
-    }
+def scratch_databases(*variables: str) -> Iterator[dict[str, str]]:
+    """Create a database for each variable of the environment, and yield their addresses by these names."""
+    names = {variable: f"bench_{variable.lower()}_{os.getpid()}" for variable in variables or DATABASES}
     with psycopg.connect(f"{POSTGRES}/postgres", autocommit=True) as server:
         for name in names.values():
             server.execute(f"CREATE DATABASE {name}")
@@ -236,32 +181,19 @@ def scratch_databases() -> Iterator[dict[str, str]]:
                 server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@contextmanager
-def serving(environ: Mapping[str, str], port: int) -> Iterator[None]:
-    command = [
-        sys.executable, "-m", "gunicorn", "config.wsgi", f"--bind=127.0.0.1:{port}",
-        f"--workers={PROCESSES}", "--worker-class=gthread", "--threads=4", "--log-level=warning",
-        "--no-control-socket",
-    ]  # fmt: skip
-    log = (Path(environ["CROWD_DATA_DIR"]) / "server.log").open("wb")
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=dict(environ), stdout=log, stderr=log, start_new_session=True
-    )
-    try:
-        wait_until(lambda: is_up(port), seconds=60, what="the server answers")
-        yield
-    finally:
-        end_group(Server(name="marketplace", port=port, process=process).process)
-        log.close()
+def serving(
+    environ: Mapping[str, str], port: int, *, processes: int = PROCESSES
+) -> AbstractContextManager[Server]:
+    command = [sys.executable, "-m", *gunicorn("config.wsgi", port, processes=processes)]
+    folder = Path(environ["CROWD_DATA_DIR"])
+    return running(command, port=port, page="/health/", folder=folder, cwd=ROOT, environ=environ)
 
 
-def is_up(port: int) -> bool:
-    try:
-        connection = HTTPConnection("127.0.0.1", port, timeout=5)
-        connection.request("GET", "/health/", headers={"Host": f"localhost:{port}"})
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
+def gunicorn(application: str, port: int, *, processes: int) -> list[str]:
+    """Return the arguments of gunicorn, so that every application under measurement has the same."""
+    threads = ("--worker-class=gthread", "--threads=4")
+    quiet = ("--log-level=warning", "--no-control-socket")
+    return ["gunicorn", application, f"--bind=127.0.0.1:{port}", f"--workers={processes}", *threads, *quiet]
 
 
 def table(seen: Mapping[int, Times], rates: Mapping[int, Sequence[float]]) -> str:
@@ -281,15 +213,6 @@ def table(seen: Mapping[int, Times], rates: Mapping[int, Sequence[float]]) -> st
         ratio = middle(seen[most][step]) / middle(seen[least][step])
         lines.append(f"{step}: {most:,} open HITs take {ratio:.2f} x the median time of {least}")
     return "\n".join(lines) + "\n"
-
-
-def middle(values: Sequence[float]) -> float:
-    return quantiles(values, n=20)[9]
-
-
-def spread(values: Sequence[float]) -> str:
-    cuts = quantiles(values, n=20)
-    return f"{1000 * cuts[9]:.1f} / {1000 * cuts[18]:.1f}"
 
 
 if __name__ == "__main__":

@@ -5,10 +5,12 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.config.processes import is_answering, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = 8
@@ -72,6 +74,31 @@ def started(name: str, data: Path) -> Iterator[Server]:
         yield Server(name=name, port=port, process=process)
     finally:
         end_group(process)
+
+
+@contextmanager
+def running(
+    command: Sequence[str], *, port: int, page: str, folder: Path, cwd: Path, environ: Mapping[str, str]
+) -> Iterator[Server]:
+    """Yield the server of this command once the page answers. What it says is kept in the folder."""
+    log = folder / f"server-{port}.log"
+    with log.open("ab") as said:
+        process = subprocess.Popen(
+            command, cwd=cwd, env=dict(environ), stdout=said, stderr=said, start_new_session=True
+        )
+    try:
+        await_answer(f"http://127.0.0.1:{port}{page}", log=log)
+        yield Server(name=Path(command[0]).name, port=port, process=process)
+    finally:
+        end_group(process)
+
+
+def await_answer(url: str, *, log: Path) -> None:
+    try:
+        wait_until(lambda: is_answering(url), seconds=60, what=f"{url} answers")
+    except AssertionError:
+        sys.stderr.write(log.read_text()[-4000:])
+        raise
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:
