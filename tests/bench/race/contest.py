@@ -1,0 +1,90 @@
+"""Two sides do the same job in turns, so that a slow minute of the machine hits both."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from tests.bench.race.clients import Times, Turn, Worker, drive, merged
+from tests.bench.servers import Server, memory_mb
+
+WORKERS = 64
+TURN_S = 12.0  # no job begins later in a turn
+GLANCE_S = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One of the two: its running server, and the workers of a turn, signed in when they are made."""
+
+    server: Server
+    workers: Callable[[], Sequence[Worker]]
+    loops: int = 1  # that each worker does
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heat:
+    """One job under one condition, such as so many open tasks."""
+
+    name: str
+    ours: Side
+    theirs: Side
+
+
+@dataclass(kw_only=True)
+class Result:
+    """What one side did in all its turns."""
+
+    times: Times = field(default_factory=dict)
+    rates: list[float] = field(default_factory=list)
+    memory_mb: float = 0
+
+    def add(self, turn: Turn, *, memory_mb: float) -> None:
+        self.times = merged([self.times, turn.times])
+        self.rates.append(turn.rate)
+        self.memory_mb = max(self.memory_mb, memory_mb)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    ours: Result = field(default_factory=Result)
+    theirs: Result = field(default_factory=Result)
+
+
+def race(heats: Sequence[Heat], *, rounds: int, clients: int) -> Mapping[str, Pair]:
+    results = {heat.name: Pair() for heat in heats}
+    for number in range(rounds):
+        for heat in heats:
+            pair = results[heat.name]
+            for side, result in ((heat.ours, pair.ours), (heat.theirs, pair.theirs)):
+                take_turn(side, result, clients=clients)
+        sys.stderr.write(f"round {number + 1} of {rounds} done\n")
+    return results
+
+
+def take_turn(side: Side, result: Result, *, clients: int) -> None:
+    workers = side.workers()
+    with watched(side.server) as peak:
+        turn = drive(workers, loops=side.loops, clients=clients, seconds=TURN_S)
+    result.add(turn, memory_mb=max(peak))
+
+
+@contextmanager
+def watched(server: Server) -> Iterator[list[float]]:
+    """Look at the memory of the server again and again. The list that is yielded has all that was seen."""
+    seen: list[float] = []
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(GLANCE_S):
+            seen.append(memory_mb(server))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        ended.set()
+        thread.join()
+        seen.append(memory_mb(server))
