@@ -1,0 +1,84 @@
+"""The product beside other programs, in turns: python -m tests.bench.race --json
+
+It needs uv, a package registry, and a PostgreSQL server at POSTGRES_URL (default: postgres@127.0.0.1). It
+makes scratch databases there and drops them; each program is installed in an environment of its own. One that
+cannot be installed here is left out, with the reason.
+"""
+
+import argparse
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.bench.marketplace_load import CLIENTS
+from tests.bench.race import turkle
+from tests.bench.race.contest import race
+from tests.bench.race.ours import set_up
+from tests.bench.race.report import NOTES, Report
+
+PEERS = {peer.NAME: peer for peer in (turkle,)}
+SIZES = "10,1000,100000"
+ROUNDS = 3
+NOT_HERE = (pytest.skip.Exception, pytest.fail.Exception, subprocess.SubprocessError)
+
+
+def main() -> None:
+    options = read_options()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended early, it still ends its servers
+    reports: list[Report] = []
+    left_out: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder, set_up(Path(folder)) as ours:
+        for name in options.only:
+            own = Path(folder) / name
+            own.mkdir()
+            try:
+                with PEERS[name].entered(ours, sizes=options.sizes, folder=own) as heats:
+                    pairs = race(heats, rounds=options.rounds, clients=options.clients)
+            except NOT_HERE as reason:
+                left_out[name] = str(reason)
+                continue
+            reports.append(Report(name=name, pairs=pairs, notes=PEERS[name].NOTES))
+    sys.stdout.write(as_json(reports, left_out) if options.json else as_text(reports, left_out))
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--sizes", type=numbers, default=numbers(SIZES), help=f"open tasks ({SIZES})")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--clients", type=int, default=CLIENTS)
+    parser.add_argument("--only", type=names, default=list(PEERS), help=",".join(PEERS))
+    return parser.parse_args()
+
+
+def numbers(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")]
+
+
+def names(text: str) -> list[str]:
+    chosen = text.split(",")
+    if unknown := set(chosen) - PEERS.keys():
+        raise argparse.ArgumentTypeError(f"{', '.join(sorted(unknown))} is none of {', '.join(PEERS)}")
+    return chosen
+
+
+def as_json(reports: list[Report], left_out: dict[str, str]) -> str:
+    values = {report.name: report.values() for report in reports}
+    ratios = {name: ratio for report in reports for name, ratio in report.ratios().items()}
+    return json.dumps({"ratios": ratios, **values, "notes": NOTES, "left_out": left_out}) + "\n"
+
+
+def as_text(reports: list[Report], left_out: dict[str, str]) -> str:
+    missing = [f"{name} is left out: {reason}" for name, reason in left_out.items()]
+    return "\n".join([*(report.table() for report in reports), *NOTES, *missing]) + "\n"
+
+
+if __name__ == "__main__":
+    main()

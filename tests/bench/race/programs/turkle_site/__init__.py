@@ -1,0 +1,1 @@
+"""A site of Turkle on PostgreSQL, set up as its guide for administrators says."""
