@@ -15,12 +15,13 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
+from statistics import median
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 from cryptography.fernet import Fernet
 
-from tests.bench.race.clients import Times, Visitor, drive, merged, middle, spread
+from tests.bench.race.clients import Times, Visitor, drive, merged, spread
 from tests.bench.servers import ROOT, Server, environment, free_port, running
 
 OPEN_HITS = (10, 1_000, 100_000)
@@ -210,7 +211,7 @@ def table(seen: Mapping[int, Times], rates: Mapping[int, Sequence[float]]) -> st
     lines.append("")
     least, most = OPEN_HITS[0], OPEN_HITS[-1]
     for step in STEPS:
-        ratio = middle(seen[most][step]) / middle(seen[least][step])
+        ratio = median(seen[most][step]) / median(seen[least][step])
         lines.append(f"{step}: {most:,} open HITs take {ratio:.2f} x the median time of {least}")
     return "\n".join(lines) + "\n"
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from math import inf
-from statistics import quantiles
+from statistics import median, quantiles
 from typing import Protocol
 from urllib.parse import urlencode, urlsplit
 
@@ -75,8 +75,8 @@ class Turn:
 
     @property
     def rate(self) -> float:
-        """Jobs per second of all clients together."""
-        return len(self.times["loop"]) / self.seconds
+        """Submits per second of all clients together."""
+        return len(self.times["submit"]) / self.seconds
 
 
 def drive(workers: Sequence[Worker], *, loops: int, clients: int, seconds: float = inf) -> Turn:
@@ -109,14 +109,10 @@ def merged(parts: Sequence[Times]) -> Times:
     return whole
 
 
-def middle(values: Sequence[float]) -> float:
-    return quantiles(values, n=20)[9]
-
-
 def high(values: Sequence[float]) -> float:
     """The 95th percentile."""
-    return quantiles(values, n=20)[18]
+    return quantiles(values, n=20)[18] if len(values) > 1 else values[0]
 
 
 def spread(values: Sequence[float]) -> str:
-    return f"{1000 * middle(values):.1f} / {1000 * high(values):.1f}"
+    return f"{1000 * median(values):.1f} / {1000 * high(values):.1f}"

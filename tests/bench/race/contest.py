@@ -10,16 +10,17 @@ from tests.bench.race.clients import Times, Turn, Worker, drive, merged
 from tests.bench.servers import Server, memory_mb
 
 WORKERS = 64
+WARMING = 24
 TURN_S = 12.0  # no job begins later in a turn
 GLANCE_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """One of the two: its running server, and the workers of a turn, signed in when they are made."""
+    """One of the two: its running server, and what makes so many workers for a turn, already signed in."""
 
     server: Server
-    workers: Callable[[], Sequence[Worker]]
+    workers: Callable[[int], Sequence[Worker]]
     loops: int = 1  # that each worker does
 
 
@@ -53,20 +54,24 @@ class Pair:
 
 
 def race(heats: Sequence[Heat], *, rounds: int, clients: int) -> Mapping[str, Pair]:
+    """Take all turns. Before them each side does a little that does not count, so that both are warm."""
+    take_turn(heats[0].ours, Result(), workers=WARMING, clients=clients)
+    take_turn(heats[0].theirs, Result(), workers=WARMING, clients=clients)
     results = {heat.name: Pair() for heat in heats}
     for number in range(rounds):
         for heat in heats:
             pair = results[heat.name]
             for side, result in ((heat.ours, pair.ours), (heat.theirs, pair.theirs)):
-                take_turn(side, result, clients=clients)
+                take_turn(side, result, workers=WORKERS, clients=clients)
         sys.stderr.write(f"round {number + 1} of {rounds} done\n")
     return results
 
 
-def take_turn(side: Side, result: Result, *, clients: int) -> None:
-    workers = side.workers()
+def take_turn(side: Side, result: Result, *, workers: int, clients: int) -> None:
+    crowd = side.workers(workers)
     with watched(side.server) as peak:
-        turn = drive(workers, loops=side.loops, clients=clients, seconds=TURN_S)
+        turn = drive(crowd, loops=side.loops, clients=clients, seconds=TURN_S)
+    assert side.server.process.poll() is None, f"{side.server.name} has ended."
     result.add(turn, memory_mb=max(peak))
 
 

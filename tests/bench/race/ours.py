@@ -16,7 +16,6 @@ from tests.bench.marketplace_load import (
     sign_in,
 )
 from tests.bench.race.clients import Worker
-from tests.bench.race.contest import WORKERS
 from tests.bench.servers import Server, free_port
 
 # The inside of a form; Turkle shows the same.
@@ -46,8 +45,8 @@ class Ours:
         for variable in DATABASES:
             analyze(self.environ[variable])
 
-    def workers(self, group: str) -> Sequence[Worker]:
-        return [FrameOpener(self.port, group=group, session=sign_in(group)) for _ in range(WORKERS)]
+    def workers(self, group: str, count: int) -> Sequence[Worker]:
+        return [FrameOpener(self.port, group=group, session=sign_in(group)) for _ in range(count)]
 
 
 class FrameOpener(Client):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from tests.bench.race.clients import high, middle, spread
+from tests.bench.race.clients import high, spread
 from tests.bench.race.contest import Pair, Result
 
 NOTES = (
@@ -56,21 +56,21 @@ def figures(result: Result) -> dict[str, Any]:
     spreads = {
         f"{step}_{name}_ms": round(1000 * cut(values), 1)
         for step, values in result.times.items()
-        for name, cut in (("p50", middle), ("p95", high))
+        for name, cut in (("p50", median), ("p95", high))
     }
     return {
         **spreads,
         "loops": len(result.times["loop"]),
-        "loops_a_second": round(median(result.rates), 2),
+        "submits_a_second": round(median(result.rates), 2),
         "memory_mb": round(result.memory_mb),
     }
 
 
 def ratios_of(pair: Pair) -> dict[str, float]:
-    """The ratios of the steps that both have, of loops a second, and of memory."""
+    """The ratios of the steps that both have, of submits a second, and of memory."""
     ours, theirs = pair.ours, pair.theirs
     both = [step for step in ours.times if step in theirs.times]
-    steps = {step: middle(theirs.times[step]) / middle(ours.times[step]) for step in both}
+    steps = {step: median(theirs.times[step]) / median(ours.times[step]) for step in both}
     rate = median(ours.rates) / median(theirs.rates)
     found = {**steps, "rate": rate, "memory": theirs.memory_mb / ours.memory_mb}
     return {what: round(ratio, 2) for what, ratio in found.items()}
@@ -79,11 +79,11 @@ def ratios_of(pair: Pair) -> dict[str, float]:
 def rows(heat: str, name: str, pair: Pair) -> Iterator[str]:
     steps = list(dict.fromkeys([*pair.theirs.times, *pair.ours.times]))
     heads = "".join(f"{step:>18}" for step in steps)
-    yield f"{heat:>8}  p50 / p95, ms{heads}     loops  loops/s  peak MB"
+    yield f"{heat:>8}  p50 / p95, ms{heads}     loops  submits/s  peak MB"
     for side, result in (("ours", pair.ours), (name, pair.theirs)):
         cells = "".join(f"{cell(result, step):>18}" for step in steps)
         rate = median(result.rates)
-        yield f"{side:>23}{cells}{len(result.times['loop']):>10}{rate:>9.1f}{result.memory_mb:>9.0f}"
+        yield f"{side:>23}{cells}{len(result.times['loop']):>10}{rate:>11.1f}{result.memory_mb:>9.0f}"
 
 
 def cell(result: Result, step: str) -> str:

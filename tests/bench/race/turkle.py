@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.bench.marketplace_load import EACH, PROCESSES, TOKEN, analyze, gunicorn, scratch_databases
 from tests.bench.race.clients import Visitor, Worker
-from tests.bench.race.contest import WORKERS, Heat, Side
+from tests.bench.race.contest import Heat, Side
 from tests.bench.race.ours import TASK, Ours
 from tests.bench.servers import Server, free_port, running
 from tests.foreign.installing import install_python
@@ -45,9 +45,9 @@ class Site:
         done = subprocess.run(command, cwd=PROGRAMS, env=self.environ, check=True, stdout=subprocess.PIPE)
         return done.stdout.decode()
 
-    def workers(self, batch_id: int) -> Sequence[Worker]:
+    def workers(self, batch_id: int, count: int) -> Sequence[Worker]:
         """Sign in workers who see this batch alone."""
-        sessions = json.loads(self.call("turkle_rows.py", "open", batch_id, WORKERS))
+        sessions = json.loads(self.call("turkle_rows.py", "open", batch_id, count))
         return [Annotator(self.port, batch_id=batch_id, session=session) for session in sessions]
 
     def serving(self, folder: Path) -> AbstractContextManager[Server]:
