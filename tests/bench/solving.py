@@ -75,16 +75,21 @@ def call(url: str, method: str, path: str, body: str = "") -> tuple[float, str]:
 def solve(url: str, work: dict[str, Any], *, barrier: Barrier) -> tuple[float, float]:
     barrier.wait()
     opened, page = call(url, "GET", f"{work['path']}?{urlencode(work['query'])}")
+    answer = urlencode(fill_in(page, items=ITEMS), doseq=True)
+    barrier.wait()
+    answered, _ = call(url, "POST", f"{work['path']}answer/", answer)
+    return opened, answered
+
+
+def fill_in(page: str, *, items: int) -> dict[str, str | list[str]]:
+    """Return the form of the page with the first three pictures chosen for each of its words."""
     token = re.findall(r'name="token"\s+value="([^"]+)"', page)[0]
     picks: dict[str, list[str]] = {}
     for name, key in re.findall(r'name="([0-9a-f-]{36})"\s+value="([^"]+)"', page):
         picks.setdefault(name, []).append(key)
-    if len(picks) != ITEMS:
-        raise RuntimeError(f"The page has {len(picks)} words, not {ITEMS}.")
-    chosen = [(name, key) for name, keys in picks.items() for key in keys[:3]]
-    barrier.wait()
-    answered, _ = call(url, "POST", f"{work['path']}answer/", urlencode([("token", token), *chosen]))
-    return opened, answered
+    if len(picks) != items:
+        raise RuntimeError(f"The page has {len(picks)} words, not {items}.")
+    return {"token": token, **{name: keys[:3] for name, keys in picks.items()}}
 
 
 def measure(deployment: Deployment, *, together: int, rounds: int) -> dict[str, float]:
