@@ -12,6 +12,12 @@ from pathlib import Path
 from tests.needs import leave_out
 
 PATIENCE_S = 240
+# The last release of psiTurk asks for a boto3 of 2019, which no longer runs on this Python.
+NEWER = ("boto3", "botocore", "urllib3")
+# Requirements of psiTurk's shell, some of which need a compiler.
+OF_THE_SHELL = ("cmd2", "gitpython", "psutil", "pyopenssl", "pytest", "setproctitle")
+# psiTurk's scheduler asks for pkg_resources, which newer ones no longer have.
+OLD = "setuptools<81"
 
 
 def install_python(folder: Path, *packages: str, instead: Sequence[str] = ()) -> Path:
@@ -27,6 +33,12 @@ def install_python(folder: Path, *packages: str, instead: Sequence[str] = ()) ->
     options = ("--quiet", "--python", str(python), "--override", str(overrides))
     _run("uv", "pip", "install", *options, *packages, folder=folder)
     return python
+
+
+def install_psiturk(folder: Path, *packages: str, unused: Sequence[str] = ()) -> Path:
+    """Create an environment with psiTurk and these packages, without its shell, and return its Python."""
+    instead = [*NEWER, *without(*OF_THE_SHELL, *unused)]
+    return install_python(folder, "psiturk", OLD, *packages, instead=instead)
 
 
 def without(*packages: str) -> list[str]:

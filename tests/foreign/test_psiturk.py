@@ -13,21 +13,14 @@ from crowd.marketplace.tools.tls_proxy.server import Proxy
 from tests.conftest import Sites
 from tests.foreign import working
 from tests.foreign.driving import PROGRAMS, Client, environ_of
-from tests.foreign.installing import install_python, without
+from tests.foreign.installing import install_psiturk
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.needs_uv]
-
-# Its last release asks for a boto3 of 2019, which no longer runs on this Python.
-NEWER = ["boto3", "botocore", "urllib3"]
-# Requirements of its shell, and what it starts its server with. Some of them need a compiler.
-UNUSED = without("cmd2", "gitpython", "gunicorn", "psutil", "pyopenssl", "pytest", "setproctitle")
-# Its scheduler asks for pkg_resources, which newer ones no longer have.
-OLD = "setuptools<81"
 
 
 @pytest.fixture(scope="session")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return install_python(tmp_path_factory.mktemp("psiturk"), "psiturk", OLD, instead=[*NEWER, *UNUSED])
+    return install_psiturk(tmp_path_factory.mktemp("psiturk"), unused=("gunicorn",))
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from tests.bench.marketplace_load import CLIENTS
-from tests.bench.race import otree, turkle
+from tests.bench.race import otree, psiturk, turkle
 from tests.bench.race.contest import race
 from tests.bench.race.ours import set_up
 from tests.bench.race.report import NOTES, Report
 
-PEERS = {peer.NAME: peer for peer in (turkle, otree)}
+PEERS = {peer.NAME: peer for peer in (turkle, otree, psiturk)}
 SIZES = "10,1000,100000"
 ROUNDS = 3
 NOT_HERE = (pytest.skip.Exception, pytest.fail.Exception, subprocess.SubprocessError)
