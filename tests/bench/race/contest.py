@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -53,17 +54,25 @@ class Pair:
     theirs: Result = field(default_factory=Result)
 
 
-def race(heats: Sequence[Heat], *, rounds: int, clients: int) -> Mapping[str, Pair]:
-    """Take all turns. Before them each side does a little that does not count, so that both are warm."""
+def race(heats: Sequence[Heat], *, rounds: int, clients: int, until: float) -> Mapping[str, Pair]:
+    """Take all turns. Before them each side does a little that does not count, so that both are warm.
+
+    After the first round, none begins that would end later than `until`, by the clock of `time.monotonic`.
+    """
     take_turn(heats[0].ours, Result(), workers=WARMING, clients=clients)
     take_turn(heats[0].theirs, Result(), workers=WARMING, clients=clients)
     results = {heat.name: Pair() for heat in heats}
+    took = 0.0
     for number in range(rounds):
+        began = time.monotonic()
+        if number and began + took > until:
+            sys.stderr.write("there is no time for more rounds\n")
+            break
         for heat in heats:
-            pair = results[heat.name]
-            for side, result in ((heat.ours, pair.ours), (heat.theirs, pair.theirs)):
-                take_turn(side, result, workers=WORKERS, clients=clients)
-        sys.stderr.write(f"round {number + 1} of {rounds} done\n")
+            take_turn(heat.ours, results[heat.name].ours, workers=WORKERS, clients=clients)
+            take_turn(heat.theirs, results[heat.name].theirs, workers=WORKERS, clients=clients)
+        took = time.monotonic() - began
+        sys.stderr.write(f"round {number + 1} of {rounds} took {took:.0f} s\n")
     return results
 
 
