@@ -58,7 +58,14 @@ def run(name: str, ours: Ours, folder: Path, *, options: argparse.Namespace, unt
     folder.mkdir()
     with peer.entered(ours, sizes=options.sizes, folder=folder) as heats:
         pairs = race(heats, rounds=options.rounds, clients=options.clients, until=until)
-    return Report(name=name, pairs=pairs, notes=peer.NOTES)
+    return Report(name=name, version=version_of(name, folder), pairs=pairs, notes=peer.NOTES)
+
+
+def version_of(name: str, folder: Path) -> str:
+    """Return the version of the program that was installed in the environment of this folder."""
+    program = f"import importlib.metadata; print(importlib.metadata.version({name!r}))"
+    command = [str(folder / "environment" / "bin" / "python"), "-c", program]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def read_options() -> argparse.Namespace:

@@ -24,7 +24,7 @@ NOTES = (
     "Each has one web process: oTree's answers one request at a time, ours has four threads.",
     "oTree's page asks for a number; ours for three of ten pictures, and it verifies a signed ticket.",
     "oTree knows its participants before they come; ours leases the question to whoever opens the page.",
-    "After an answer oTree redirects to the next page; ours scores the answer, keeps it and shows a page.",
+    "After an answer oTree redirects to the next page; ours checks the answer, keeps it and shows a page.",
 )
 SESSION = """
 SESSION_CONFIGS = [dict(name='counting', app_sequence=['counting'], num_demo_participants=1)]

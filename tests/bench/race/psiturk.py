@@ -24,7 +24,7 @@ LOOPS = 3
 NOTES = (
     "A loop of psiTurk is its ad, consent, experiment, saving and completion; ours opens and answers a HIT.",
     "The step `page` is psiTurk's /exp, which writes the participant down; ours leases a question.",
-    "The step `submit` is psiTurk's /sync, which keeps what it is given; ours checks and scores the answer.",
+    "The step `submit` is psiTurk's /sync, which keeps what it is given; ours checks the answer.",
     "psiTurk checks no ticket: whoever knows an id of a participant can write that participant's data.",
     "psiTurk reads all its participants again for each new one, so its page slows down with their number.",
 )

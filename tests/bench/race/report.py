@@ -11,6 +11,7 @@ from tests.bench.race.contest import Pair, Result
 NOTES = (
     "A ratio above 1 means that ours is faster or smaller; one without a heat is the lowest of all heats.",
     "Steps share the machine: while clients wait in line for one step, the others are answered faster.",
+    "Only the web processes of ours run, without Redis: what they leave to the background is not done.",
     "Ours serves the whole product in each process, with its admin, its API and the families' pages.",
 )
 
@@ -20,6 +21,7 @@ class Report:
     """The results of one race by the names of its heats, and what each side did not do."""
 
     name: str
+    version: str
     pairs: Mapping[str, Pair]
     notes: Sequence[str]
 
@@ -28,7 +30,7 @@ class Report:
             heat: {"ours": figures(pair.ours), self.name: figures(pair.theirs)}
             for heat, pair in self.pairs.items()
         }
-        return {"heats": heats, "not_alike": list(self.notes)}
+        return {"version": self.version, "heats": heats, "not_alike": list(self.notes)}
 
     def ratios(self) -> dict[str, float]:
         """The ratios of every heat under its name, and without a name the lowest of them.
@@ -49,7 +51,7 @@ class Report:
     def table(self) -> str:
         lines = [line for heat, pair in self.pairs.items() for line in rows(heat, self.name, pair)]
         ratios = [f"{name} {ratio}" for name, ratio in self.ratios().items()]
-        return "\n".join([f"\n{self.name.upper()}", *lines, "", *ratios, "", *self.notes, ""])
+        return "\n".join([f"\n{self.name.upper()} {self.version}", *lines, "", *ratios, "", *self.notes, ""])
 
 
 def figures(result: Result) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from tests.foreign.installing import install_python
 NAME = "turkle"
 NOTES = (
     "Turkle checks no qualifications and no review policy, and holds no money for a task.",
-    "Turkle seals no address of a frame and sends no notification of a submission.",
+    "Turkle signs no address of a frame, and knows no notification of a submission.",
     "Turkle's list shows the exact number of tasks that a worker can still do; ours counts to a hundred.",
     "On PostgreSQL an accept of Turkle locks every unfinished task of the batch, so accepts wait in line.",
     "Turkle's submit redirects to the list, which is the next step; ours shows a page of thanks.",
