@@ -47,6 +47,11 @@ HELD_STATUS = KeptQuery(
         .values_list("status", flat=True)
     )
 )
+EARLIER = KeptQuery(
+    lambda: Assignment.objects.filter(
+        hit=given_id("hit"), worker=given_id("worker"), status__in=UNSETTLED
+    ).order_by("pk")
+)
 LATEST = KeptQuery(
     lambda: Assignment.objects.filter(
         account=given_id("account"),
@@ -336,8 +341,8 @@ def _new_to(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
 
 def _give_up_earlier(hit: HIT, *, worker: Worker, now: datetime) -> None:
     """Give up this worker's earlier attempts: a ticket for a new acceptance shows that they returned it."""
-    earlier = hit.assignments.filter(worker=worker, status__in=UNSETTLED)
-    end_attempts(earlier.order_by("pk"), now=now)
+    if earlier := EARLIER.rows(hit=hit.pk, worker=worker.pk):
+        end_attempts(earlier, now=now)
 
 
 def _refuse_surplus(hit: HIT) -> None:
