@@ -60,7 +60,7 @@ class NotAvailable(Exception):
 
 
 class NotForWorker(NotAvailable):
-    """Nor any other HIT of this type."""
+    """The worker can have no HIT of this type."""
 
 
 @dataclass(kw_only=True)
