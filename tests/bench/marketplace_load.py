@@ -10,8 +10,7 @@ import signal
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
@@ -19,21 +18,19 @@ from statistics import median
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
-from cryptography.fernet import Fernet
 
+from tests.bench.deployed import PROCESSES, environment_of, scratch_databases, serving
 from tests.bench.race.clients import Times, Visitor, drive, merged, spread
-from tests.bench.servers import ROOT, Server, environment, free_port, running
+from tests.bench.servers import free_port
 
 OPEN_HITS = (10, 1_000, 100_000)
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
-PROCESSES = 4
 CLIENTS = 8
 WORKERS = int(os.environ.get("WORKERS", "64"))
 EACH = 6  # HITs that one worker does in one round: fewer than the smallest number of open ones
 EXTERNAL = {"question": "", "external_url": "https://example.org/question"}
+UNLIMITED = {"CROWD_MARKETPLACE_WORKER_RATE": "0"}
 STEPS = ("list", "accept", "work", "submit")
-DATABASES = ("DATABASE_URL", "MARKETPLACE_DATABASE_URL")
-POSTGRES = os.environ.get("POSTGRES_URL", "postgres://postgres@127.0.0.1")
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 FRAME = re.compile(r'<iframe[^>]* src="([^"]+)"')
 
@@ -45,7 +42,8 @@ def main() -> None:
     rates: dict[int, list[float]] = {size: [] for size in OPEN_HITS}
     with tempfile.TemporaryDirectory() as folder, scratch_databases() as databases:
         port = free_port()
-        environ = set_environment(Path(folder), port, databases)
+        environ = environment_of(Path(folder), port, databases) | UNLIMITED
+        set_environment(environ)
         seeded = {size: seed(size) for size in OPEN_HITS}
         analyze(databases["MARKETPLACE_DATABASE_URL"])
         with serving(environ, port):
@@ -141,60 +139,15 @@ def sign_in(group: str) -> str:
     return worker_sign_in.sign_in(worker=Worker.objects.create(name="Measured", created_at=now), now=now)
 
 
-def set_environment(data: Path, port: int, databases: Mapping[str, str]) -> dict[str, str]:
-    """Set the databases and keys for this process, and return them for the server."""
-    keys = {
-        "CROWD_FIELD_KEYS": Fernet.generate_key().decode(),
-        "CROWD_MARKETPLACE_KEYS": Fernet.generate_key().decode(),
-        "CROWD_SECRET_KEY": "secret",
-        "CROWD_PSEUDONYM_KEYS": "pseudonyms",
-        "CROWD_TOKEN_KEYS": "tokens",
-    }
-    environ = {
-        **environment(data, port),
-        **databases,
-        **keys,
-        "CROWD_MARKETPLACE_WORKER_RATE": "0",
-        "DJANGO_SETTINGS_MODULE": "config.settings",
-    }
+def set_environment(environ: Mapping[str, str]) -> None:
+    """Set the databases and keys for this process, and lay the databases."""
     os.environ.update(environ)
     import django  # noqa: PLC0415
     from django.core.management import call_command  # noqa: PLC0415
 
     django.setup()
-    (data / "static").mkdir()
     for database in ("default", "marketplace"):
         call_command("migrate", database=database, verbosity=0)
-    return environ
-
-
-@contextmanager
-def scratch_databases(*variables: str) -> Iterator[dict[str, str]]:
-    """Create a database for each variable of the environment, and yield their addresses by these names."""
-    names = {variable: f"bench_{variable.lower()}_{os.getpid()}" for variable in variables or DATABASES}
-    with psycopg.connect(f"{POSTGRES}/postgres", autocommit=True) as server:
-        for name in names.values():
-            server.execute(f"CREATE DATABASE {name}")
-        try:
-            yield {variable: f"{POSTGRES}/{name}" for variable, name in names.items()}
-        finally:
-            for name in names.values():
-                server.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def serving(
-    environ: Mapping[str, str], port: int, *, processes: int = PROCESSES
-) -> AbstractContextManager[Server]:
-    command = [sys.executable, "-m", *gunicorn("config.wsgi", port, processes=processes)]
-    folder = Path(environ["CROWD_DATA_DIR"])
-    return running(command, port=port, page="/health/", folder=folder, cwd=ROOT, environ=environ)
-
-
-def gunicorn(application: str, port: int, *, processes: int) -> list[str]:
-    """Return the arguments of gunicorn, so that every application under measurement has the same."""
-    threads = ("--worker-class=gthread", "--threads=4")
-    quiet = ("--log-level=warning", "--no-control-socket")
-    return ["gunicorn", application, f"--bind=127.0.0.1:{port}", f"--workers={processes}", *threads, *quiet]
 
 
 def table(seen: Mapping[int, Times], rates: Mapping[int, Sequence[float]]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psycopg
 
-from tests.bench.marketplace_load import scratch_databases
+from tests.bench.deployed import scratch_databases
 from tests.bench.race.clients import Visitor, Worker
 from tests.bench.race.contest import Heat, Side
 from tests.bench.race.ours import Ours

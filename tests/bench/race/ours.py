@@ -9,16 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.bench.marketplace_load import (
-    DATABASES,
-    Client,
-    analyze,
-    scratch_databases,
-    seed,
-    serving,
-    set_environment,
-    sign_in,
-)
+from tests.bench.deployed import DATABASES, environment_of, scratch_databases, serving
+from tests.bench.marketplace_load import UNLIMITED, Client, analyze, seed, set_environment, sign_in
 from tests.bench.race.clients import Visitor, Worker
 from tests.bench.servers import Server, free_port
 from tests.bench.solving import MAKE, fill_in
@@ -90,4 +82,6 @@ class Solver:
 def set_up(folder: Path) -> Iterator[Ours]:
     port = free_port()
     with scratch_databases() as databases:
-        yield Ours(port=port, environ=set_environment(folder, port, databases))
+        environ = environment_of(folder, port, databases) | UNLIMITED
+        set_environment(environ)
+        yield Ours(port=port, environ=environ)

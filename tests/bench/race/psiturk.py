@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 from uuid import uuid4
 
-from tests.bench.marketplace_load import PROCESSES, scratch_databases
+from tests.bench.deployed import PROCESSES, scratch_databases
 from tests.bench.race.clients import Visitor, Worker
 from tests.bench.race.contest import Heat, Side
 from tests.bench.race.ours import Ours

@@ -11,7 +11,8 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.bench.marketplace_load import EACH, PROCESSES, TOKEN, analyze, gunicorn, scratch_databases
+from tests.bench.deployed import PROCESSES, gunicorn, scratch_databases
+from tests.bench.marketplace_load import EACH, TOKEN, analyze
 from tests.bench.race.clients import Visitor, Worker
 from tests.bench.race.contest import Heat, Side
 from tests.bench.race.ours import TASK, Ours
