@@ -1,120 +1,119 @@
-"""A launch of 1,000 HITs and one of 10,000: the memory that each takes, and the HITs sent in a second.
+"""A launch of many HITs: how many are sent in a second, and the memory that it takes.
 
-Run it from the top folder: python -m tests.bench.launching
-Each size has a process and a SQLite file of its own. The provider answers at once, in the process, so that
-the product alone is measured; the account's rate limits what a real provider is asked in a second.
+    python -m tests.bench.launching --json               # this commit and the one before, in one run
+    python -m tests.bench.launching --json --only now --hits 1000
+
+Once against a provider that answers at once, in the process, so that the product alone is measured: 1,000
+HITs and 10,000, each with a process and a SQLite file of its own. And against our own marketplace over HTTP,
+with the product's own sender: gunicorn and scratch databases on the PostgreSQL of POSTGRES_URL. There, with
+the limits that an installation has by itself, and with none.
 """
 
-import os
+import argparse
+import json
 import subprocess
 import sys
 import tempfile
-import time
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from contextlib import nullcontext
 from pathlib import Path
+from statistics import median
 from typing import Any
-from unittest.mock import patch
 
-from tests.bench.servers import ROOT, environment, migrate
+from tests.bench.before import checkout
+from tests.bench.deployed import environment_of, scratch_databases, serving
+from tests.bench.sender import WARM_UP
+from tests.bench.servers import ROOT, cpu_s, environment, free_port, memory_mb, migrate
 
+# The last commit that sent four HITs at once, at twenty calls a second at most.
+BEFORE = "ddf92fe0"
 SIZES = (1_000, 10_000)
-WARM_UP = 100
 MOST_RATIO = 1.1
+NO_LIMIT = 30_000  # calls a second: no sender comes near
 
-
-class PromptClient:
-    """A stand-in for boto3's client that keeps nothing but a number."""
-
-    def __init__(self) -> None:
-        self.made = 0
-
-    def create_hit(self, **terms: Any) -> Any:
-        self.made += 1
-        return {
-            "HIT": {
-                "HITId": f"HIT{self.made:027}",
-                "HITTypeId": "TYPE",
-                "RequesterAnnotation": terms["RequesterAnnotation"],
-                "HITStatus": "Assignable",
-                "MaxAssignments": terms["MaxAssignments"],
-                "NumberOfAssignmentsAvailable": terms["MaxAssignments"],
-                "NumberOfAssignmentsPending": 0,
-                "NumberOfAssignmentsCompleted": 0,
-                "Expiration": datetime.now(UTC) + timedelta(days=1),
-            }
-        }
+Figures = dict[str, Any]
 
 
 def main() -> int:
-    if len(sys.argv) > 1:
-        measure(int(sys.argv[1]))
-        return 0
-    few, many = [run(size) for size in SIZES]
-    ratio = many / few
-    sys.stdout.write(f"the peak at {SIZES[1]} HITs is {ratio:.3f} times that at {SIZES[0]}\n")
-    return 0 if ratio <= MOST_RATIO else 1
+    options = read_options()
+    trees: dict[str, Path] = {"now": ROOT}
+    with checkout(BEFORE) if options.only != "now" else nullcontext() as before:
+        if before:
+            trees = {"before": before, **trees}
+        rounds = [
+            {name: measure(tree, options) for name, tree in trees.items()} for _ in range(options.rounds)
+        ]
+    figures: Figures = {name: middle([one[name] for one in rounds]) for name in trees}
+    few, many = [measure_stub(size) for size in SIZES] if not options.wire else (None, None)
+    if few and many:
+        figures["stub"] = [few, many]
+        figures["peak_ratio"] = round(many["peak_kb"] / few["peak_kb"], 3)
+    sys.stdout.write(json.dumps(figures, indent=None if options.json else 2) + "\n")
+    return 0 if figures.get("peak_ratio", 0) <= MOST_RATIO else 1
 
 
-def run(size: int) -> int:
-    """Run one size in a process of its own. Returns the peak of its memory in kilobytes."""
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--only", choices=("now",))
+    parser.add_argument("--wire", action="store_true", help="only the form against the marketplace")
+    parser.add_argument("--hits", type=int, default=SIZES[-1])
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument(
+        "--by-default", type=int, default=1_000, help="HITs sent at the limits of an installation"
+    )
+    return parser.parse_args()
+
+
+def measure(tree: Path, options: argparse.Namespace) -> Figures:
+    """Send HITs to the marketplace of this checkout: by its own limits, then without limits."""
+    figures = {"without_limits": send(tree, options.hits, limited=False)}
+    if options.by_default:
+        figures["by_default"] = send(tree, options.by_default, limited=True)
+    return figures
+
+
+def send(tree: Path, hits: int, *, limited: bool) -> Figures:
+    with tempfile.TemporaryDirectory() as folder, scratch_databases() as databases:
+        port = free_port()
+        environ = environment_of(Path(folder), port, databases) | {"PYTHONPATH": str(tree)}
+        if not limited:
+            environ |= {"CROWD_MARKETPLACE_KEY_RATE": "0"}
+        lay(tree, environ)
+        with serving(environ, port, tree=tree) as server:
+            first_mb, first_s = memory_mb(server), cpu_s(server)
+            figures = run(tree, environ, hits, *([] if limited else ["--rate", str(NO_LIMIT)]))
+            return figures | {
+                "marketplace_cpu_ms": round(1000 * (cpu_s(server) - first_s) / (hits + WARM_UP), 2),
+                "marketplace_grew_mb": round(memory_mb(server) - first_mb, 1),
+            }
+
+
+def lay(tree: Path, environ: dict[str, str]) -> None:
+    for database in ("default", "marketplace"):
+        migration = [sys.executable, "manage.py", "migrate", "--database", database, "--verbosity", "0"]
+        subprocess.run(migration, cwd=tree, env=environ, check=True)
+
+
+def run(tree: Path, environ: dict[str, str], hits: int, *options: str) -> Figures:
+    sender = str(ROOT / "tests" / "bench" / "sender.py")
+    command = [sys.executable, "-P", sender, str(hits), *options]
+    told = subprocess.run(command, cwd=tree, env=environ, check=True, stdout=subprocess.PIPE, text=True)
+    figures: Figures = json.loads(told.stdout.splitlines()[-1])
+    return figures
+
+
+def measure_stub(size: int) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         migrate(Path(folder))
-        command = [sys.executable, "-m", "tests.bench.launching", str(size)]
-        environ = environment(Path(folder), 8000)
-        told = subprocess.run(command, cwd=ROOT, env=environ, check=True, stdout=subprocess.PIPE, text=True)
-    line = told.stdout.splitlines()[-1]
-    sys.stdout.write(f"{line}\n")
-    return int(line.rpartition(" ")[0].rpartition(" ")[2])
+        return run(ROOT, environment(Path(folder), 8000) | {"PYTHONPATH": str(ROOT)}, size, "--stub")
 
 
-def measure(size: int) -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    import django  # noqa: PLC0415
-
-    django.setup()
-    from hits.providers.gateway import registry  # noqa: PLC0415
-    from hits.providers.gateway.boto import BotoProvider  # noqa: PLC0415
-
-    provider = BotoProvider(PromptClient())
-    with patch.object(registry, "_boto_provider", lambda **_: provider):
-        launch(WARM_UP)
-        before = memory("VmRSS")
-        took = launch(size)
-    peak = memory("VmHWM")
-    written, sent = took
-    sys.stdout.write(
-        f"{size:>6} HITs: written in {written:.2f} s, sent {size / sent:.0f} a second, "
-        f"memory grew by {max(0, peak - before)} kB to a peak of {peak} kB\n"
-    )
-
-
-def memory(field: str) -> int:
-    """Kilobytes of this process: the current or the highest, by the field of /proc."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
-
-
-def launch(size: int) -> tuple[float, float]:
-    """Seconds for writing the intents, and for sending them."""
-    from django.utils import timezone  # noqa: PLC0415
-
-    from crowd.winogavil.solver_task import SolveTask  # noqa: PLC0415
-    from hits.batches.services.launching import launch_batch  # noqa: PLC0415
-    from hits.batches.services.sending_hits import send_launching_batches  # noqa: PLC0415
-    from hits.studies.models import Batch  # noqa: PLC0415
-    from hits.work.models.items import Item  # noqa: PLC0415
-    from tests.factories import make_batch, make_study, make_user  # noqa: PLC0415
-
-    study = make_study(budget=Decimal(1_000_000))
-    Item.objects.create(study=study, task=SolveTask.key, wanted=3, created_at=timezone.now())
-    batch = make_batch(study=study, hits_wanted=size)
-    began = time.monotonic()
-    launch_batch(batch=batch, by=make_user(), now=timezone.now())
-    written = time.monotonic()
-    while Batch.objects.filter(pk=batch.pk, status=Batch.Status.LAUNCHING).exists():
-        send_launching_batches(now=timezone.now())
-    return written - began, time.monotonic() - written
+def middle(rounds: list[dict[str, Figures]]) -> dict[str, Figures]:
+    """The medians of all rounds."""
+    return {
+        form: {name: median(one[form][name] for one in rounds) for name in figures}
+        for form, figures in rounds[0].items()
+    }
 
 
 if __name__ == "__main__":
