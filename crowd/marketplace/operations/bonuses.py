@@ -14,13 +14,13 @@ from crowd.marketplace.operations.assignments import VISIBLE, find_assignment
 from crowd.marketplace.operations.hits import find_hit
 from crowd.marketplace.operations.pagination import page
 from crowd.marketplace.operations.registry import Call, operation
-from crowd.marketplace.operations.tokens import refuse_repeat, remember
+from crowd.marketplace.operations.tokens import use_token
 from crowd.marketplace.services import reviewing
 
 
 @operation
 def send_bonus(call: Call) -> Mapping[str, Any]:
-    refuse_repeat(call, operation="SendBonus", code="InvalidParameterValue")
+    use_token(call, operation="SendBonus", code="InvalidParameterValue", made=call.text("AssignmentId"))
     assignment = find_assignment(call)
     amount = call.money("BonusAmount")
     if not CENT <= amount <= Requester.MOST_MONEY:
@@ -43,7 +43,6 @@ def send_bonus(call: Call) -> Mapping[str, Any]:
         reason=call.text("Reason"),
         now=call.now,
     )
-    remember(call, operation="SendBonus", made=assignment.external_id)
     return {}
 
 

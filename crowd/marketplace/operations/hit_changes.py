@@ -9,19 +9,23 @@ from crowd.marketplace.models import HIT
 from crowd.marketplace.operations.hit_types import find_hit_type
 from crowd.marketplace.operations.hits import find_hit
 from crowd.marketplace.operations.registry import Call, operation
-from crowd.marketplace.operations.tokens import refuse_repeat, remember
+from crowd.marketplace.operations.tokens import use_token
 from crowd.marketplace.services import hit_creation, hit_endings
 
 
 @operation
 def create_additional_assignments_for_hit(call: Call) -> Mapping[str, Any]:
     hit = _lock_hit(call)
-    refuse_repeat(call, operation="CreateAdditionalAssignmentsForHIT", code="InvalidParameterValue")
+    use_token(
+        call,
+        operation="CreateAdditionalAssignmentsForHIT",
+        code="InvalidParameterValue",
+        made=hit.external_id,
+    )
     more = call.params["NumberOfAdditionalAssignments"]
     if not 1 <= more <= hit_creation.MOST_ASSIGNMENTS:
         raise out_of_range("NumberOfAdditionalAssignments", low=1, high=hit_creation.MOST_ASSIGNMENTS)
     hit_creation.add_assignments(hit=hit, more=more, now=call.now)
-    remember(call, operation="CreateAdditionalAssignmentsForHIT", made=hit.external_id)
     return {}
 
 

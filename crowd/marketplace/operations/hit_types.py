@@ -43,7 +43,7 @@ def find_hit_type(call: Call) -> HITType:
     """The requester's own HIT type; another requester's counts as missing."""
     external_id = call.text("HITTypeId")
     hit_type = (
-        HITType.objects.select_related("requester")
+        HITType.objects.select_related("requester", "notification")
         .filter(requester=call.requester, external_id=external_id)
         .first()
     )

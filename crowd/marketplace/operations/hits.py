@@ -2,12 +2,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from crowd.marketplace import domain
 from crowd.marketplace.errors import ParameterValidationError, does_not_exist
 from crowd.marketplace.models import HIT, HITType, Layout, PolicyOutcome
 from crowd.marketplace.operations.hit_types import YEAR_S, check_bounds, find_hit_type, read_terms
 from crowd.marketplace.operations.pagination import page
 from crowd.marketplace.operations.registry import Call, operation
-from crowd.marketplace.operations.tokens import refuse_repeat, remember
+from crowd.marketplace.operations.tokens import use_token
 from crowd.marketplace.parameter_validation import known_part, service_model
 from crowd.marketplace.questions import render_layout
 from crowd.marketplace.questions.question_kinds import read_question
@@ -21,15 +22,15 @@ Level = PolicyOutcome.Level
 
 @operation
 def create_hit(call: Call) -> Mapping[str, Any]:
-    refuse_repeat(call, operation="CreateHIT", code="HitAlreadyExists")
+    hit_id = _use_token(call)
     hit_type = hit_creation.find_or_make_type(requester=call.requester, terms=read_terms(call))
-    return _post(call, hit_type)
+    return _post(call, hit_type, hit_id=hit_id)
 
 
 @operation
 def create_hit_with_hit_type(call: Call) -> Mapping[str, Any]:
-    refuse_repeat(call, operation="CreateHIT", code="HitAlreadyExists")
-    return _post(call, find_hit_type(call))
+    hit_id = _use_token(call)
+    return _post(call, find_hit_type(call), hit_id=hit_id)
 
 
 @operation
@@ -103,11 +104,19 @@ def describe_hit(hit: HIT, *, now: datetime) -> Mapping[str, Any]:
     }
 
 
-def _post(call: Call, hit_type: HITType) -> Mapping[str, Any]:
+def _use_token(call: Call) -> str:
+    """Return the id of the HIT that the call makes. Raises RequestError if its token has made one already."""
+    hit_id = domain.new_id()
+    use_token(call, operation="CreateHIT", code="HitAlreadyExists", made=hit_id)
+    return hit_id
+
+
+def _post(call: Call, hit_type: HITType, *, hit_id: str) -> Mapping[str, Any]:
     check_bounds(call, ranges=RANGES, longest=LONGEST)
     question, layout = _read_question(call)
     hit = hit_creation.create_hit(
         hit_type=hit_type,
+        external_id=hit_id,
         question=question,
         layout=layout,
         max_assignments=call.params.get("MaxAssignments", 1),
@@ -117,7 +126,6 @@ def _post(call: Call, hit_type: HITType) -> Mapping[str, Any]:
         hit_review_policy=_read_policy(call, "HITReviewPolicy", level=Level.HIT),
         now=call.now,
     )
-    remember(call, operation="CreateHIT", made=hit.external_id)
     return {"HIT": describe_hit(hit, now=call.now)}
 
 

@@ -1,35 +1,41 @@
 """UniqueRequestToken: remembered for 24 hours. The error for a repeat names what the first call made."""
 
+from typing import Any
+
+from django.db import IntegrityError
+
+from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import RequestToken
-from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.operations.registry import Call
 from crowd.marketplace.services.retention import TOKEN_MEMORY
 
 
-def refuse_repeat(call: Call, *, operation: str, code: str) -> None:
-    """Raise RequestError if this token has been used; forget it once it is a day old."""
-    # Two calls with one token at once: the second waits here, and then sees what the first made. Locked
-    # without a token too: every caller moves the requester's money and takes further locks on the way.
-    Requester.objects.select_for_update(no_key=True).get(pk=call.requester.pk)
+def use_token(call: Call, *, operation: str, code: str, made: str) -> None:
+    """Remember the call's token, if it has one, and what it makes. Raises RequestError for a repeat.
+
+    Of two calls with one token at once, the second waits here, at the unique index, until the first is over.
+    Callers have locked at most the HIT that they are about: the first wants nothing that the second holds.
+    """
     token = call.text("UniqueRequestToken")
     if not token:
         return
-    used = RequestToken.objects.filter(requester=call.requester, operation=operation, token=token)
-    used.filter(created_at__lt=call.now - TOKEN_MEMORY).delete()
-    if earlier := used.first():
+    key: dict[str, Any] = {"requester": call.requester, "operation": operation, "token": token}
+    try:
+        with atomic():
+            RequestToken.objects.create(**key, made=made, created_at=call.now)
+    except IntegrityError:
+        _use_again(call, key, code=code, made=made)
+
+
+def _use_again(call: Call, key: dict[str, Any], *, code: str, made: str) -> None:
+    """Use a token anew that is a day old. Its row is locked: of two such calls, one finds it new again."""
+    rows = RequestToken.objects.select_for_update(no_key=True)
+    earlier, is_new = rows.get_or_create(**key, defaults={"made": made, "created_at": call.now})
+    if is_new:  # the sweep has deleted the old one meanwhile
+        return
+    if earlier.created_at >= call.now - TOKEN_MEMORY:
         raise RequestError(
-            f"The request token {token} has been used already; it made {earlier.made}.", code=code
+            f"The request token {earlier.token} has been used already; it made {earlier.made}.", code=code
         )
-
-
-def remember(call: Call, *, operation: str, made: str) -> None:
-    """Remember the token and what it made. Called in the same transaction."""
-    if token := call.text("UniqueRequestToken"):
-        RequestToken.objects.create(
-            requester=call.requester,
-            operation=operation,
-            token=token,
-            made=made,
-            created_at=call.now,
-        )
+    RequestToken.objects.filter(pk=earlier.pk).update(made=made, created_at=call.now)

@@ -54,7 +54,7 @@ class Terms:
 def find_or_make_type(*, requester: Requester, terms: Terms) -> HITType:
     """The one type of this requester with these terms. Raises an APIError for a senseless requirement."""
     required = requirements.check_requirements(terms.requirements, requester=requester)
-    hit_type, is_new = HITType.objects.get_or_create(
+    hit_type, is_new = HITType.objects.select_related("requester", "notification").get_or_create(
         requester=requester, digest=terms.digest, defaults=vars(terms)
     )
     if is_new and required:
@@ -69,6 +69,7 @@ def create_hit(
     max_assignments: int,
     lifetime: timedelta,
     now: datetime,
+    external_id: str | None = None,
     annotation: str = "",
     layout: Layout | None = None,
     assignment_review_policy: Policy | None = None,
@@ -78,6 +79,7 @@ def create_hit(
     hit = HIT.objects.create(
         requester=hit_type.requester,
         hit_type=hit_type,
+        external_id=external_id or domain.new_id(),
         kind=question.kind,
         question=question.xml,
         external_url=question.url,
