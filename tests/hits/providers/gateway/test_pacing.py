@@ -1,5 +1,6 @@
 """The pace of an account's calls is shared by all processes, whatever their clocks say."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from hits.core.errors import ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.boto import BotoProvider
-from hits.providers.gateway.pacing import Line, take_turn
+from hits.providers.gateway.pacing import Line, take_turns
 from hits.providers.models.accounts import Account, Pace
 from tests.factories import make_account
 from tests.people import sign_in_with
@@ -102,13 +103,40 @@ def test_any_answer_ends_the_silence(account: Account, provider: BotoProvider, t
 
 
 def test_as_long_as_all_is_well_nothing_more_is_written(
-    provider: BotoProvider, django_assert_num_queries: DjangoAssertNumQueries
+    account: Account, turk: StubbedTurk, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
+    provider = BotoProvider(turk, line=Line(account_id=account.pk, rate=RATE))
     provider.get_balance()
 
     with django_assert_num_queries(2):  # the turn: read, and taken
         provider.get_balance()
 
 
+def test_a_quick_accounts_turns_are_taken_several_at_once(
+    account: Account, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    slept: list[float] = []
+    line = Line(account_id=account.pk, rate=100, sleep=slept.append)
+    take_turns(100, account_id=account.pk, rate=100)  # all that the last second left
+
+    with django_assert_num_queries(4):
+        for _ in range(20):
+            line.wait()
+
+    assert all(delay <= 20 / 100 for delay in slept)
+
+
+def test_turns_that_were_not_used_within_a_second_are_forgotten(
+    account: Account, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    line = Line(account_id=account.pk, rate=100, sleep=lambda _: None)
+    line.wait()
+    real = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: real() + 2)
+
+    with django_assert_num_queries(2):
+        line.wait()
+
+
 def turn_of(account: Account) -> float:
-    return take_turn(account_id=account.pk, rate=RATE)[1]
+    return take_turns(1, account_id=account.pk, rate=RATE)[1]
