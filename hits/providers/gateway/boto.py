@@ -65,8 +65,14 @@ QUESTION = (
 UNCLEAR = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUnavailable"}
 
 
-PATIENT = Config(retries={"mode": "standard", "total_max_attempts": 5}, connect_timeout=5, read_timeout=30)
-QUICK = Config(retries={"mode": "standard", "total_max_attempts": 1}, connect_timeout=2, read_timeout=4)
+# Given here, it is not put together anew for each call from twenty parts.
+NAMED = Config(user_agent=f"crowd boto3/{boto3.__version__}")
+PATIENT = NAMED.merge(
+    Config(retries={"mode": "standard", "total_max_attempts": 5}, connect_timeout=5, read_timeout=30)
+)
+QUICK = NAMED.merge(
+    Config(retries={"mode": "standard", "total_max_attempts": 1}, connect_timeout=2, read_timeout=4)
+)
 
 
 def make_client(
