@@ -7,13 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
 from threading import Event
 from typing import Any
 
 import structlog
 from django.conf import settings
 from django.db import connections, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from hits.batches.services.batch_rows import lock_batch, tell
@@ -28,6 +31,10 @@ from hits.work.models.hits import HIT
 
 # Two senders of one intent make one HIT, by its token; the claim only avoids the second request.
 CLAIM = timedelta(seconds=20)
+# A sender claims as many intents as it can send in this time, and records them together: one commit for all.
+# It is also the longest that a HIT stays unrecorded: workers may see it before we know its id.
+LOT_S = 0.5
+MOST_IN_A_LOT = 16
 # A little less than the day for which providers remember a token.
 TOKEN_MEMORY = timedelta(hours=23)
 # How long one batch is sent before the next one has its turn.
@@ -60,7 +67,7 @@ def send_launching_batches(*, now: datetime, clock: Clock | None = None) -> int:
             _stop(batch, refusal, now=clock())
             continue
         gone_out = send_intents(batch=batch, provider=provider, clock=clock)
-        if not gone_out and _waiting(batch, now=clock()):
+        if not gone_out and _free(batch, now=clock()).exists():
             silent[batch.account_id] += 1
         sent += gone_out
         _open(batch, now=clock())
@@ -83,7 +90,7 @@ def next_launch(*, now: datetime) -> datetime | None:
 
 def send_intents(*, batch: Batch, provider: Provider, clock: Clock) -> int:
     """Send from the first unsent intent on. An unclear outcome leaves the intent: its token asks again."""
-    senders = len(_waiting(batch, now=clock())[: settings.SENDERS])
+    senders = _free(batch, now=clock())[: settings.SENDERS].count()
     stop = Event()
     if senders <= 1:
         return _send_turn(batch, provider=provider, stop=stop, clock=clock)
@@ -135,29 +142,59 @@ class _Held:
 
 
 def _send_turn(batch: Batch, *, provider: Provider, stop: Event, clock: Clock) -> int:
-    """Send one HIT after the other, until none may be sent, a call fails, or the turn is over."""
+    """Send one lot after the other, until none may be sent, a call fails, or the turn is over."""
     sent, until, held = 0, clock() + TURN, _Held(provider)
-    while not stop.is_set() and clock() <= until and (hit := _claim(batch, clock=clock)):
-        if _send(hit, batch=batch, provider=provider, held=held, clock=clock):
-            sent += 1
-        else:
-            stop.set()
+
+    def is_over() -> bool:
+        return stop.is_set() or clock() > until
+
+    while not is_over() and (lot := _claim(batch, clock=clock)):
+        made = []
+        for hit, created in _make(
+            lot, batch=batch, provider=provider, held=held, clock=clock, is_over=is_over
+        ):
+            if created is None:
+                stop.set()
+            else:
+                made.append((hit, created))
+        _record(made, batch=batch, now=clock())
+        _give_back(lot)
+        sent += len(made)
     return sent
 
 
-def _send(hit: HIT, *, batch: Batch, provider: Provider, held: _Held, clock: Clock) -> bool:
+def _make(
+    lot: list[HIT],
+    *,
+    batch: Batch,
+    provider: Provider,
+    held: _Held,
+    clock: Clock,
+    is_over: Callable[[], bool],
+) -> Iterator[tuple[HIT, ProviderHIT | None]]:
+    """Make the HITs of the lot, each with what the provider answered. What is not asked for stays in the lot.
+
+    Whether the batch was paused is looked up before each further HIT: at most one goes out after a pause.
+    """
+    ends = time.monotonic() + LOT_S
+    while lot:
+        hit = lot.pop(0)
+        yield hit, _send(hit, batch=batch, provider=provider, held=held, clock=clock)
+        if is_over() or time.monotonic() > ends or not lot or not _is_launching(batch):
+            return
+
+
+def _send(hit: HIT, *, batch: Batch, provider: Provider, held: _Held, clock: Clock) -> ProviderHIT | None:
+    """Return the HIT that was made, or None if it was refused or the outcome is unclear."""
     try:
-        created = _create(hit, batch=batch, provider=provider, held=held, now=clock())
+        return _create(hit, batch=batch, provider=provider, held=held, now=clock())
     except ProviderRefused as refusal:
         _unclaim(hit, asked_at=hit.asked_at)
         _stop(batch, refusal, now=clock())
-        return False
     except ProviderUnavailable:
         _unclaim(hit)
         log.warning("hit.send_unclear", hit=str(hit.public_id))
-        return False
-    _record(hit, created, batch=batch, now=clock())
-    return True
+    return None
 
 
 def _create(hit: HIT, *, batch: Batch, provider: Provider, held: _Held, now: datetime) -> ProviderHIT:
@@ -180,20 +217,25 @@ def _annotation(hit: HIT) -> str:
     return f"crowd:{hit.public_id}"
 
 
-def _record(hit: HIT, created: ProviderHIT, *, batch: Batch, now: datetime) -> None:
+def _record(made: Sequence[tuple[HIT, ProviderHIT]], *, batch: Batch, now: datetime) -> None:
+    """Record HITs that were made, all or none: those that were not are asked for again, by their tokens."""
+    if not made:
+        return
+    hit_type_id = next((created.hit_type_id for _, created in made if created.hit_type_id), "")
     with transaction.atomic():
-        move(
-            hit,
-            HIT.Status.OPEN,
-            external_id=created.external_id,
-            sent_at=now,
-            expires_at=created.expires_at or now + timedelta(seconds=batch.lifetime_s),
-            look_at=now + timedelta(seconds=settings.SURVEY_S),
-        )
-        if created.hit_type_id and not batch.hit_type_id:
-            Batch.objects.filter(pk=batch.pk, hit_type_id="").update(hit_type_id=created.hit_type_id)
+        for hit, created in made:
+            move(
+                hit,
+                HIT.Status.OPEN,
+                external_id=created.external_id,
+                sent_at=now,
+                expires_at=created.expires_at or now + timedelta(seconds=batch.lifetime_s),
+                look_at=now + timedelta(seconds=settings.SURVEY_S),
+            )
+        if hit_type_id and not batch.hit_type_id:
+            Batch.objects.filter(pk=batch.pk, hit_type_id="").update(hit_type_id=hit_type_id)
         mark_stale(batch.pk)
-    batch.hit_type_id = batch.hit_type_id or created.hit_type_id
+    batch.hit_type_id = batch.hit_type_id or hit_type_id
 
 
 def _unsent(batch: Batch) -> QuerySet[HIT]:
@@ -206,19 +248,38 @@ def _released(intents: QuerySet[HIT]) -> QuerySet[HIT]:
     return intents.filter(every | Q(number__lte=F("batch__pilot_hits")))
 
 
-def _waiting(batch: Batch, *, now: datetime) -> Sequence[HIT]:
-    """A few intents, in order, that no other sender has claimed; none once the batch is paused."""
+def _free(batch: Batch, *, now: datetime) -> QuerySet[HIT]:
+    """Intents that no sender has claimed, in order; none once the batch is paused."""
     free = _unsent(batch).filter(_is_free(now), batch__status=Status.LAUNCHING)
-    return list(free.order_by("pk")[: 2 * settings.SENDERS])
+    return free.order_by("pk")
 
 
-def _claim(batch: Batch, *, clock: Clock) -> HIT | None:
-    """Claim an intent, committed before the call: an intent that was asked for is never withdrawn."""
-    while waiting := _waiting(batch, now=clock()):
-        for hit in waiting:
-            if _take(hit, now=clock()):
-                return hit
-    return None
+def _claim(batch: Batch, *, clock: Clock) -> list[HIT]:
+    """Claim a lot, committed before the calls: an intent that was asked for is never withdrawn.
+
+    The rows are locked, so they are marked as they are: a sender that has asked since may have made the HIT,
+    and that moment must not be forgotten. Each keeps in `asked_at` what it said before.
+    """
+    now = clock()
+    most = max(1, min(MOST_IN_A_LOT, int(batch.account.send_rate * LOT_S / settings.SENDERS)))
+    with transaction.atomic():
+        rows = _free(batch, now=now).select_for_update(of=("self",), no_key=True, skip_locked=True)
+        lot = list(rows[:most])
+        claimed = HIT.objects.filter(pk__in=[hit.pk for hit in lot])
+        claimed.update(claimed_at=now, asked_at=Coalesce("asked_at", Value(now)))
+    for hit in lot:
+        hit.claimed_at = now
+    return lot
+
+
+def _is_launching(batch: Batch) -> bool:
+    return Batch.objects.filter(pk=batch.pk, status=Status.LAUNCHING).exists()
+
+
+def _give_back(lot: Sequence[HIT]) -> None:
+    """Release claimed intents that were not asked for after all."""
+    for asked_at, hits in groupby(lot, key=attrgetter("asked_at")):
+        _unclaim(*hits, asked_at=asked_at)
 
 
 def _take(hit: HIT, *, now: datetime) -> bool:
@@ -233,9 +294,11 @@ def _is_free(now: datetime) -> Q:
     return Q(claimed_at=None) | Q(claimed_at__lte=now - CLAIM)
 
 
-def _unclaim(hit: HIT, **changes: Any) -> None:
-    """Release the claim, unless it lasted so long that another sender has taken over."""
-    mine = HIT.objects.filter(pk=hit.pk, status=HIT.Status.INTENDED, claimed_at=hit.claimed_at)
+def _unclaim(*hits: HIT, **changes: Any) -> None:
+    """Release a claim, unless it lasted so long that another sender has taken over."""
+    mine = HIT.objects.filter(
+        pk__in=[hit.pk for hit in hits], status=HIT.Status.INTENDED, claimed_at=hits[0].claimed_at
+    )
     mine.update(claimed_at=None, **changes)
 
 
@@ -295,7 +358,7 @@ def _settle_asked(hit: HIT, *, batch: Batch, provider: Provider, clock: Clock) -
         _unclaim(hit)
         raise
     if made:
-        _record(hit, made, batch=batch, now=clock())
+        _record([(hit, made)], batch=batch, now=clock())
     elif move(hit, HIT.Status.WITHDRAWN):
         mark_stale(batch.pk)
 

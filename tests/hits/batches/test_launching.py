@@ -1,3 +1,4 @@
+import sys
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
@@ -450,6 +451,38 @@ def test_send_gives_the_next_batch_its_turn(turk: StubbedTurk) -> None:
     assert "open" in statuses(first)
     assert "open" in statuses(second)
     assert statuses(first) != ["open"] * 3
+
+
+def test_hits_that_were_made_but_not_recorded_are_found_by_their_tokens(
+    turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sender dies between the provider's answers and its own commit."""
+    batch = make_draft(hits=3)
+    launch(batch)
+    with monkeypatch.context() as dying:
+        dying.setattr(sending_hits, "_record", lambda *_, **__: sys.exit(1))
+        with pytest.raises(SystemExit):
+            sending_hits.send_launching_batches(now=NOW)
+    made = {*turk.hits}
+
+    sending_hits.send_launching_batches(now=NOW + timedelta(minutes=1))
+
+    assert made
+    assert made <= {*turk.hits} == {*batch.hits.values_list("external_id", flat=True)}
+    assert (statuses(batch), len(turk.hits)) == (["open"] * 3, 3)
+
+
+def test_what_is_left_of_a_lot_after_a_failure_was_never_asked_for(turk: StubbedTurk) -> None:
+    batch = make_draft(hits=4)
+    launch(batch)
+    on_call(turk, 2, lambda: turk.faults.update(create_hit=["before"]))
+
+    sending_hits.send_launching_batches(now=NOW)
+
+    asked = list(batch.hits.order_by("pk").values_list("status", "asked_at", "claimed_at"))
+    assert asked[0][0] == "open"
+    assert asked[-1] == ("intended", None, None)
+    assert {claimed for status, _, claimed in asked if status == "intended"} == {None}
 
 
 @pytest.mark.django_db(transaction=True)
