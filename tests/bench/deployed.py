@@ -49,6 +49,13 @@ def scratch_databases(*variables: str) -> Iterator[dict[str, str]]:
                 server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+def lay(tree: Path, environ: Mapping[str, str]) -> None:
+    """Lay both databases as this checkout does."""
+    for database in ("default", "marketplace"):
+        migration = [sys.executable, "manage.py", "migrate", "--database", database, "--verbosity", "0"]
+        subprocess.run(migration, cwd=tree, env=environ, check=True)
+
+
 def serving(
     environ: Mapping[str, str], port: int, *, processes: int = PROCESSES, tree: Path = ROOT
 ) -> AbstractContextManager[Server]:

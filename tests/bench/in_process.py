@@ -1,34 +1,44 @@
-"""The product and the marketplace in one process, on scratch SQLite files: real requests without a socket."""
+"""The product and the marketplace in one process, on scratch databases: real requests without a socket."""
 
 import logging
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from tests.bench.servers import environment, migrate
+from tests.bench.deployed import environment_of, lay
+from tests.bench.servers import ROOT, environment, migrate
 
 if TYPE_CHECKING:
     from hits.providers.models.accounts import Account
 
 
 @contextmanager
-def product() -> Iterator[None]:
+def product(databases: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Lay the databases, SQLite files without others, and set the product up in this process."""
     with tempfile.TemporaryDirectory() as folder:
-        migrate(Path(folder))
-        os.environ.update(environment(Path(folder), 8000))
+        if databases:
+            os.environ.update(environment_of(Path(folder), 8000, databases))
+            lay(ROOT, os.environ)
+        else:
+            migrate(Path(folder))
+            os.environ.update(environment(Path(folder), 8000))
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
         import django  # noqa: PLC0415  its settings are made first
+        from django.db import connections  # noqa: PLC0415
         from django.test.utils import override_settings  # noqa: PLC0415
 
         django.setup()
         logging.disable(logging.WARNING)
         with override_settings(MARKETPLACE_KEY_RATE=0, SENDERS=1):
-            yield
+            try:
+                yield
+            finally:
+                connections.close_all()
 
 
 @contextmanager

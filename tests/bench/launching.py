@@ -20,7 +20,7 @@ from statistics import median
 from typing import Any
 
 from tests.bench.before import checkout
-from tests.bench.deployed import environment_of, scratch_databases, serving
+from tests.bench.deployed import environment_of, lay, scratch_databases, serving
 from tests.bench.sender import WARM_UP
 from tests.bench.servers import ROOT, cpu_s, environment, free_port, memory_mb, migrate
 
@@ -86,12 +86,6 @@ def send(tree: Path, hits: int, *, limited: bool) -> Figures:
                 "marketplace_cpu_ms": round(1000 * (cpu_s(server) - first_s) / (hits + WARM_UP), 2),
                 "marketplace_grew_mb": round(memory_mb(server) - first_mb, 1),
             }
-
-
-def lay(tree: Path, environ: dict[str, str]) -> None:
-    for database in ("default", "marketplace"):
-        migration = [sys.executable, "manage.py", "migrate", "--database", database, "--verbosity", "0"]
-        subprocess.run(migration, cwd=tree, env=environ, check=True)
 
 
 def run(tree: Path, environ: dict[str, str], hits: int, *options: str) -> Figures:

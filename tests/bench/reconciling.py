@@ -1,46 +1,83 @@
-"""A quiet batch with ever more finished HITs: processor time of a reconcile and of a survey.
+"""A quiet batch with ever more finished HITs: how long a reconcile takes, and a survey of all.
 
-Run it from the top folder: python -m tests.bench.reconciling
+    python -m tests.bench.reconciling --json
+    python -m tests.bench.reconciling --json --finished 10 1000
+
+The product and the marketplace are in one process, on scratch databases of the PostgreSQL of POSTGRES_URL,
+or, with --sqlite, on files.
 """
 
+import argparse
+import json
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
+from tests.bench.deployed import scratch_databases
 from tests.bench.in_process import launch, marketplace, product
 
-FINISHED = (10, 1_000, 10_000)
+FINISHED = (10, 1_000, 10_000, 100_000)
 ROUNDS = 31
 MOST_RATIO = 1.5
+SLICE = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
     calls: int
     queries: int
-    milliseconds: float
+    cpu_ms: float
+    seconds: float
 
 
 def main() -> int:
-    costs = []
-    with product(), marketplace() as (account, calls):
-        launch(account, hits_wanted=2)
-        for finished in FINISHED:
-            finish(account, upto=finished)
-            quiet = [quiet_run(calls) for _ in range(ROUNDS)]
-            costs.append(
-                Cost(**{**vars(quiet[-1]), "milliseconds": median(run.milliseconds for run in quiet)})
-            )
-            survey(calls)  # the first one notes what it sees
-            sys.stdout.write(f"{finished:>6} finished: {costs[-1]}\n")
-            sys.stdout.write(f"       and a survey of all: {survey(calls)}\n")
-    ratio = costs[-1].milliseconds / costs[0].milliseconds
-    sys.stdout.write(f"time at {FINISHED[-1]} is {ratio:.2f} times that at {FINISHED[0]}\n")
-    same = {(cost.calls, cost.queries) for cost in costs}
+    options = read_options()
+    with nullcontext() if options.sqlite else scratch_databases() as databases, product(databases):
+        rows = measure(options.finished)
+    first, last = rows[0]["quiet"], rows[-1]["quiet"]
+    ratio = last["cpu_ms"] / first["cpu_ms"]
+    figures = {"rows": rows, "times_as_long": round(ratio, 2)}
+    sys.stdout.write(json.dumps(figures, indent=None if options.json else 2) + "\n")
+    same = {(row["quiet"]["calls"], row["quiet"]["queries"]) for row in rows}
     return 0 if len(same) == 1 and ratio <= MOST_RATIO else 1
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--sqlite", action="store_true")
+    parser.add_argument("--finished", type=int, nargs="+", default=FINISHED, help="finished HITs, rising")
+    return parser.parse_args()
+
+
+def measure(numbers: Sequence[int]) -> list[dict[str, Any]]:
+    """Measure with each number of finished HITs: the medians of quiet runs, and one survey."""
+    rows = []
+    with marketplace() as (account, calls):
+        launch(account, hits_wanted=2)
+        for finished in numbers:
+            finish(account, upto=finished)
+            analyze()
+            quiet = [quiet_run(calls) for _ in range(ROUNDS)]
+            middle = {name: median(getattr(run, name) for run in quiet) for name in ("cpu_ms", "seconds")}
+            survey(calls)  # the first one notes what it sees
+            row = {"finished": finished, "quiet": {**asdict(quiet[-1]), **middle}}
+            rows.append({**row, "survey": asdict(survey(calls))})
+    return rows
+
+
+def analyze() -> None:
+    """Update the statistics, as PostgreSQL does by itself within a minute of so many new rows."""
+    from django.db import connections  # noqa: PLC0415
+
+    for connection in connections.all():
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
 
 
 def quiet_run(calls: Counter[str]) -> Cost:
@@ -69,10 +106,12 @@ def measured(calls: Counter[str], act: Any) -> Cost:
 
     calls.clear()
     with CaptureQueriesContext(connections["default"]) as queries:
-        began = time.process_time()
+        began, worked = time.perf_counter(), time.process_time()
         act()
-        took = time.process_time() - began
-    return Cost(calls=calls.total(), queries=len(queries), milliseconds=round(1000 * took, 1))
+        took, worked = time.perf_counter() - began, time.process_time() - worked
+    return Cost(
+        calls=calls.total(), queries=len(queries), cpu_ms=round(1000 * worked, 1), seconds=round(took, 3)
+    )
 
 
 def finish(account: Any, *, upto: int) -> None:
@@ -90,10 +129,20 @@ def finish(account: Any, *, upto: int) -> None:
     worker = make_worker(account=account)
     model = market.HIT.objects.earliest("pk")
     here = HIT.objects.bulk_create(
-        HIT(batch=batch, status="closed", external_id=f"DONE{number}", sent_at=now, closed_at=now, seen="x")
-        for number in range(batch.hits.count() - 2, upto)
+        (
+            HIT(
+                batch=batch,
+                status="closed",
+                external_id=f"DONE{number}",
+                sent_at=now,
+                closed_at=now,
+                seen="x",
+            )
+            for number in range(batch.hits.count() - 2, upto)
+        ),
+        batch_size=SLICE,
     )
-    market.HIT.objects.bulk_create(
+    theirs = (
         market.HIT(
             requester=model.requester,
             hit_type=model.hit_type,
@@ -111,7 +160,8 @@ def finish(account: Any, *, upto: int) -> None:
         )
         for hit in here
     )
-    Assignment.objects.bulk_create(
+    market.HIT.objects.bulk_create(theirs, batch_size=SLICE)
+    assignments = (
         Assignment(
             account=account,
             hit=hit,
@@ -125,6 +175,7 @@ def finish(account: Any, *, upto: int) -> None:
         )
         for hit in here
     )
+    Assignment.objects.bulk_create(assignments, batch_size=SLICE)
 
 
 if __name__ == "__main__":
