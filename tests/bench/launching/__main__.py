@@ -21,7 +21,7 @@ from typing import Any
 
 from tests.bench.before import checkout
 from tests.bench.deployed import environment_of, lay, scratch_databases, serving
-from tests.bench.sender import WARM_UP
+from tests.bench.launching.sender import WARM_UP
 from tests.bench.servers import ROOT, cpu_s, environment, free_port, memory_mb, migrate
 
 # The last commit that sent four HITs at once, at twenty calls a second at most.
@@ -89,7 +89,7 @@ def send(tree: Path, hits: int, *, limited: bool) -> Figures:
 
 
 def run(tree: Path, environ: dict[str, str], hits: int, *options: str) -> Figures:
-    sender = str(ROOT / "tests" / "bench" / "sender.py")
+    sender = str(ROOT / "tests" / "bench" / "launching" / "sender.py")
     command = [sys.executable, "-P", sender, str(hits), *options]
     told = subprocess.run(command, cwd=tree, env=environ, check=True, stdout=subprocess.PIPE, text=True)
     figures: Figures = json.loads(told.stdout.splitlines()[-1])
