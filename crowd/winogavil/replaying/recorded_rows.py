@@ -10,6 +10,7 @@ from crowd.winogavil.domain import SOLVE, set_key
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.replaying.rules import Recording
 from crowd.winogavil.services.final_associations import settle
+from hits.common.plain_rows import insert_rows
 from hits.core.errors import InvalidItems
 from hits.data.services.recordings import known_workers
 from hits.identity.models.workers import Worker
@@ -18,6 +19,9 @@ from hits.studies.models import Study
 from hits.work.models.items import Item
 from scoring import domain as scores
 
+# Values of a place: its label, its position, whether it was chosen, and whether it was predicted.
+PlaceValues = tuple[str, int, bool, bool]
+PLACE = ("association", "label", "position", "chosen", "predicted")
 FACTS = ("cue", "set_key", "model_score", "solvers_numerator", "solvers_denominator")
 
 
@@ -27,7 +31,7 @@ class NewRows:
 
     item: Item
     association: Association
-    places: list[Place]
+    places: list[PlaceValues]
     solutions: list[Solution]
 
 
@@ -65,17 +69,11 @@ def _make(recording: Recording, *, study: Study, workers: Mapping[str, Worker], 
         told_at=now,
     )
     places = [
-        Place(
-            association=association,
-            label=name,
-            position=position,
-            chosen=name in chosen,
-            predicted=name in predicted,
-        )
+        (name, position, name in chosen, name in predicted)
         for position, name in enumerate(recording.candidates)
     ]
     solutions = [
-        _solution(association, picked=set(solution.picked), places=places, worker=workers[solution.worker])
+        _solution(association, recording, picked=set(solution.picked), worker=workers[solution.worker])
         for solution in recording.solved
     ]
     if solutions:
@@ -84,13 +82,13 @@ def _make(recording: Recording, *, study: Study, workers: Mapping[str, Worker], 
 
 
 def _solution(
-    association: Association, *, picked: set[str], places: Sequence[Place], worker: Worker
+    association: Association, recording: Recording, *, picked: set[str], worker: Worker
 ) -> Solution:
-    value = scores.jaccard(picked, {place.label for place in places if place.chosen})
+    value = scores.jaccard(picked, set(recording.chosen))
     return Solution(
         association=association,
         worker=worker,
-        picked=[place.position for place in places if place.label in picked],
+        picked=[position for position, name in enumerate(recording.candidates) if name in picked],
         numerator=value.numerator,
         denominator=value.denominator,
     )
@@ -126,5 +124,5 @@ def _refuse_others(
 def _save(made: Sequence[NewRows]) -> None:
     Item.objects.bulk_create(one.item for one in made)
     Association.objects.bulk_create(one.association for one in made)
-    Place.objects.bulk_create(place for one in made for place in one.places)
+    insert_rows(Place, PLACE, ((one.association.pk, *place) for one in made for place in one.places))
     Solution.objects.bulk_create(solution for one in made for solution in one.solutions)
