@@ -17,7 +17,8 @@ def insert_rows(model: type[Model], names: Sequence[str], rows: Iterable[Sequenc
     """
     connection = connections[router.db_for_write(model)]
     quote = connection.ops.quote_name
-    columns = ", ".join(quote(model._meta.get_field(name).column) for name in names)
+    column_of = {field.name: str(field.column) for field in model._meta.concrete_fields}
+    columns = ", ".join(quote(column_of[name]) for name in names)
     one = f"({', '.join(['%s'] * len(names))})"
     waiting = iter(rows)
     with connection.cursor() as cursor:

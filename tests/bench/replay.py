@@ -45,8 +45,8 @@ def main() -> int:
     few = replay(FEW, ROOT)
     figures["now"] = replay(options.associations, ROOT)
     ratio = figures["now"].peak_mb / few.peak_mb
-    told = {"few": asdict(few), **{name: asdict(cost) for name, cost in figures.items()}}
-    told["peak_ratio"] = round(ratio, 2)
+    costs = {name: asdict(cost) for name, cost in {"few": few, **figures}.items()}
+    told = {**costs, "peak_ratio": round(ratio, 2)}
     sys.stdout.write(json.dumps(told, indent=None if options.json else 2) + "\n")
     return 0 if figures["now"].seconds <= MOST_S and ratio <= MOST_RATIO else 1
 
