@@ -1,6 +1,6 @@
 """A bench on an earlier commit and on this one, in turns in one run, so that a slow minute hits both.
 
-    python -m tests.bench.beside ddf92fe0 verdicts --rounds 3 -- --rounds 10
+    python -m tests.bench.before ddf92fe0 verdicts --rounds 3 -- --rounds 10
 
 The earlier commit is checked out with the benches of this one, so that both are measured by the same code.
 What stands behind `--` goes to the bench. For each figure: the medians, and the earlier one divided by ours.
