@@ -6,6 +6,7 @@ SUBJECTS: dict[str, str] = {
     "run.": "Bonus runs",
     "bonus.": "Single bonuses",
     "compensation.": "HITs that pay a bonus",
+    "hit.": "HITs that were ended early",
     "halt.": "The kill switch",
     "epoch.": "What was put back from a copy",
     "match.": "Comparisons with the provider",

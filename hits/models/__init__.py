@@ -17,6 +17,7 @@ from hits.studies.models import Batch, StartingTerms, Study
 from hits.sync.models import Event, Notice
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision, Note
+from hits.work.models.early_ends import EarlyEnd
 from hits.work.models.hits import HIT, Change
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
@@ -41,6 +42,7 @@ __all__ = [
     "Deposit",
     "Difference",
     "Disclosure",
+    "EarlyEnd",
     "Epoch",
     "Event",
     "Halt",

@@ -19,6 +19,7 @@ from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import earliest, earliest_or_now, soonest, usable
 from hits.studies.services import mark_stale
+from hits.sync.services.early_ends import keep_early_end
 from hits.sync.services.full_scan import survey
 from hits.sync.services.hit_fingerprint import fingerprint, is_untouched, mark_seen
 from hits.sync.services.import_submissions import read_assignments
@@ -86,6 +87,7 @@ def reconcile_hit(*, hit: HIT, provider: Provider, now: datetime) -> None:
     if _wants_reading(hit, found, now=now):
         read_assignments(hit=hit, provider=provider, now=now)
     _keep_terms(hit, found)
+    keep_early_end(hit=hit, found=found, now=now)
     if not found.is_over:
         _schedule(hit, seen=fingerprint(found), now=now)
     elif _close(hit, seen=fingerprint(found), now=now) and found.status == "Reviewable":
