@@ -9,6 +9,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
+from django.utils import timezone
 
 from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton, emphasize
 from hits.admin.actions.action_pages import ActionPages
@@ -49,7 +50,7 @@ class SteeredBatch:
 
     @cached_property
     def posting(self) -> Posting:
-        return self.known or posting_of(self.batch)
+        return self.known or posting_of(self.batch, now=timezone.now())
 
     @property
     def hits(self) -> Any:

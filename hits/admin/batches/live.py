@@ -98,10 +98,20 @@ def _state_of(batch: Batch, live: Live) -> dict[str, Any]:
     words = WORDS[status]
     if status == Status.OPEN and live.posting.held_back:
         words = "The pilot is out. The rest waits until you have seen it."
+    elif status == Status.OPEN:
+        words = _what_workers_find(batch, live)
     advice = ADVICE.get(status, "") if batch.problem or status == Status.PAUSED_FUNDS else ""
     if status == Status.PAUSED and not batch.problem:
         advice = "Resume when you want it to go on."
     return {"words": words, "advice": advice, "task": _task_name(batch)}
+
+
+def _what_workers_find(batch: Batch, live: Live) -> str:
+    """Say whether workers can take the HITs of an open batch: some may have ended before their time."""
+    if not live.posting.startable and live.posting.sent:
+        return "No worker can take a HIT now."
+    ended = batch.ended_early  # type: ignore[attr-defined]
+    return "Workers can take the other HITs." if ended else WORDS[Status.OPEN]
 
 
 def _task_name(batch: Batch) -> str:

@@ -25,6 +25,7 @@ from hits.core.domain.typed_text import read_uuid
 from hits.studies.models import Batch
 from hits.work import access
 from hits.work.models.assignments import Assignment
+from hits.work.models.early_ends import EarlyEnd
 from hits.work.models.hits import HIT, Change
 
 NEWEST_BATCHES = 15
@@ -60,6 +61,7 @@ class TroubleFilter(admin.SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [
             ("yes", "With a problem"),
+            ("ended", "Ended at the marketplace before its time"),
             ("refused", "With a change refused"),
             ("waiting", "With a change on its way"),
         ]
@@ -67,6 +69,8 @@ class TroubleFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[HIT]) -> QuerySet[HIT]:
         if self.value() == "yes":
             return queryset.exclude(problem="")
+        if self.value() == "ended":
+            return queryset.filter(pk__in=EarlyEnd.objects.in_force().values("hit"))
         states = {"refused": Change.Status.REFUSED, "waiting": Change.Status.INTENDED}
         if self.value() in states:
             changes = Change.objects.filter(status=states[str(self.value())])
@@ -160,11 +164,14 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
         hit = get_object_or_404(self.get_queryset(request).select_related("batch__study"), pk=int(object_id))
         work = hit.assignments.select_related("worker").defer("worker__external_id").order_by("-pk")
         assignments = list(work[: ASSIGNMENTS + 1])
+        now = timezone.now()
         context = {
             **self.admin_site.each_context(request),
             "title": f"HIT of task {hit.number}",
             "hit": hit,
-            "look": _look(hit.look_at, now=timezone.now()) if hit.status == HIT.Status.OPEN else "",
+            "look": _look(hit.look_at, now=now) if hit.status == HIT.Status.OPEN else "",
+            "early_end": hit.early_ends.in_force().first(),
+            "is_past": bool(hit.expires_at and hit.expires_at <= now),
             "changes": list(hit.changes.select_related("by").order_by("-pk")[:CHANGES]),
             "assignments": assignments[:ASSIGNMENTS],
             "has_more": len(assignments) > ASSIGNMENTS,

@@ -31,6 +31,7 @@ from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
 from hits.core.domain.wages import hourly_wage, percentile
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
+from hits.work.models.early_ends import EarlyEnd
 from hits.work.models.hits import HIT, Change
 from hits.work.models.leases import Lease
 
@@ -70,6 +71,8 @@ class Posting:
     sent: int
     open: int
     closed: int
+    # Open, and their time to start is not over.
+    startable: int
     in_trouble: int
     held_back: int
     places: int
@@ -147,14 +150,16 @@ class Live:
 
 
 def with_changes(batches: QuerySet[Batch]) -> QuerySet[Batch]:
-    """Annotate each batch with the numbers of its HITs' changes that are on their way and refused."""
+    """Annotate each batch with numbers: changes of HITs on their way and refused, HITs that ended early."""
     return batches.annotate(
-        changes_waiting=_changes(Change.Status.INTENDED), changes_refused=_changes(Change.Status.REFUSED)
+        changes_waiting=_changes(Change.Status.INTENDED),
+        changes_refused=_changes(Change.Status.REFUSED),
+        ended_early=_ended_early(),
     )
 
 
 def live_figures(batch: Batch, *, now: datetime) -> Live:
-    posting = posting_of(batch)
+    posting = posting_of(batch, now=now)
     start, end = span_of(batch, posting=posting, now=now)
     work = work_of(batch, start=start, end=end, now=now)
     return Live(
@@ -162,9 +167,10 @@ def live_figures(batch: Batch, *, now: datetime) -> Live:
     )
 
 
-def posting_of(batch: Batch) -> Posting:
+def posting_of(batch: Batch, *, now: datetime) -> Posting:
     sent, withdrawn = ~Q(external_id=""), Q(status=HIT.Status.WITHDRAWN)
     startable = Q(status__in=(HIT.Status.INTENDED, HIT.Status.OPEN))
+    on_time = Q(expires_at=None) | Q(expires_at__gt=now)
     beyond_pilot = Q(status=HIT.Status.INTENDED, number__gt=batch.pilot_hits)
     counted = HIT.objects.filter(batch=batch).aggregate(
         hits=Count("pk"),
@@ -172,6 +178,7 @@ def posting_of(batch: Batch) -> Posting:
         sent=Count("pk", filter=sent),
         open=Count("pk", filter=Q(status=HIT.Status.OPEN)),
         closed=Count("pk", filter=Q(status=HIT.Status.CLOSED)),
+        startable=Count("pk", filter=Q(status=HIT.Status.OPEN) & on_time),
         in_trouble=Count("pk", filter=~Q(problem="")),
         held_back=Count("pk", filter=beyond_pilot),
         places=Coalesce(Sum("max_assignments", filter=~withdrawn), 0),
@@ -293,6 +300,12 @@ def _bars(counted: Mapping[int, int], *, slow_s: float | None) -> list[Bar]:
 
 def _hourly(batch: Batch, seconds: float | None) -> Decimal | None:
     return None if seconds is None else hourly_wage(reward=batch.reward, seconds=seconds)
+
+
+def _ended_early() -> Coalesce:
+    of_batch = EarlyEnd.objects.in_force().filter(hit__batch=OuterRef("pk")).order_by()
+    counted = of_batch.values(batch=F("hit__batch")).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
 def _changes(status: Change.Status) -> Coalesce:

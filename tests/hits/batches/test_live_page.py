@@ -26,6 +26,7 @@ from tests.factories import (
     make_study,
     make_user,
 )
+from tests.hits.ended_early import end_early
 from tests.pages import text_of
 from tests.people import sign_in_with
 
@@ -84,6 +85,24 @@ def test_live_view_of_a_draft_leads_to_its_launch_page(client: Client) -> None:
     page = client.get(live_url(batch))
 
     assert page.url == reverse("admin:hits_batch_launch", args=[batch.pk])  # type: ignore[attr-defined]
+
+
+def test_hits_that_ended_before_their_time_are_counted_and_not_offered_any_more(client: Client) -> None:
+    sign_in_with(client, "view_batch", "see_all_studies")
+    batch = make_running()
+    first, second = batch.hits.order_by("number")
+    before = text_of(client.get(live_url(batch)))
+
+    end_early(first)
+    one = text_of(client.get(live_url(batch)))
+    end_early(second)
+    both = text_of(client.get(live_url(batch)))
+
+    assert "Workers can take the HITs." in before
+    assert "Workers can take the other HITs." in one
+    assert "1 HIT of 2 was ended at the marketplace before its time" in one
+    assert "No worker can take a HIT now." in both
+    assert "2 HITs of 2 were ended at the marketplace before their time" in both
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The list of HITs and a HIT's own page: searching, looking and steering."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,10 +9,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.dateformat import format as format_date
 
 from hits.batches.models import BatchEvent
 from hits.work.models.hits import HIT, Change
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
+from tests.hits.ended_early import end_early
 from tests.pages import text_of
 from tests.people import sign_in_with
 
@@ -36,6 +38,10 @@ def listed(client: Client, query: str) -> list[int]:
 def as_of(page: Any) -> str:
     """The state that the page was made from, as its form sends it."""
     return str(dict(page.context["hidden"])["as_of"])
+
+
+def date_of(at: datetime) -> str:
+    return format_date(at, "j M Y, H:i")
 
 
 def choose(client: Client, action: str, *hits: HIT, query: str = "", **more: Any) -> Any:
@@ -126,6 +132,22 @@ def test_actions_need_the_permission_to_steer(client: Client) -> None:
     assert page.context["verbs"] == []
     assert single.status_code == 403
     assert (Change.objects.count(), BatchEvent.objects.count()) == (0, 0)
+
+
+def test_a_hit_that_ended_before_its_time_says_so_until_it_is_lengthened(client: Client) -> None:
+    sign_in_with(client, "view_hit", "see_all_studies")
+    hit, _other = make_hit(), make_hit()
+    end_early(hit)
+
+    found = listed(client, "trouble=ended")
+    page = text_of(client.get(page_url(hit)))
+    HIT.objects.filter(pk=hit.pk).update(expires_at=NOW + timedelta(days=9))
+
+    assert found == [hit.pk]
+    assert f"This HIT was ended at the marketplace on {date_of(NOW)} (UTC), and not from here." in page
+    assert f"<dt>Starting ended (UTC)</dt><dd>{date_of(NOW)}</dd>" in page
+    assert "was ended at the marketplace" not in text_of(client.get(page_url(hit)))
+    assert listed(client, "trouble=ended") == []
 
 
 def test_expiring_a_selection_asks_first(client: Client) -> None:
