@@ -8,7 +8,7 @@ from hits.ledger.services import rewards
 from hits.payments.services import accrual, after_restore, compensation, paying, three_way_match
 from hits.people.services import blocking, worker_letters
 from hits.providers.services import balances
-from hits.sync.services import early_ends, event_inbox, full_scan, push_decisions, reconciling
+from hits.sync.services import event_inbox, full_scan, noticing_early_ends, push_decisions, reconciling
 
 stand_still_while(after_restore.all_stand_still)
 
@@ -23,9 +23,9 @@ def reconcile() -> None:
     reconciling.reconcile(now=clock.now())
 
 
-@sweep("hits.note_early_ends", rest_s=5, due_at=early_ends.next_note)
+@sweep("hits.note_early_ends", rest_s=5, due_at=noticing_early_ends.next_note)
 def note_early_ends() -> None:
-    early_ends.note_early_ends(now=clock.now())
+    noticing_early_ends.note_early_ends(now=clock.now())
 
 
 @sweep("hits.survey", rest_s=30, due_at=full_scan.next_survey)

@@ -18,6 +18,7 @@ class Kind(models.TextChoices):
     UNFUNDED = "unfunded", "A batch stands still: the account is out of money"
     IDLE = "idle", "An open batch: nobody has handed in for a day"
     EMPTY = "empty", "An open batch has nothing left to ask"
+    EARLY = "early", "HITs were ended at the marketplace before their time"
     RUN = "run", "A bonus run waits for approval"
     DECIDED = "decided", "A bonus run that one has prepared was approved or refused"
     APPEAL = "appeal", "A worker asks about their work"

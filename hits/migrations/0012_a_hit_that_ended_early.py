@@ -42,4 +42,42 @@ class Migration(migrations.Migration):
                 "constraints": [models.UniqueConstraint(fields=("hit", "ended_at"), name="early_end_once")],
             },
         ),
+        migrations.AlterField(
+            model_name="alertchoice",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("ended", "A batch has ended"),
+                    ("paused", "A batch was paused"),
+                    ("unfunded", "A batch stands still: the account is out of money"),
+                    ("idle", "An open batch: nobody has handed in for a day"),
+                    ("empty", "An open batch has nothing left to ask"),
+                    ("early", "HITs were ended at the marketplace before their time"),
+                    ("run", "A bonus run waits for approval"),
+                    ("decided", "A bonus run that one has prepared was approved or refused"),
+                    ("appeal", "A worker asks about their work"),
+                    ("test", "A test message"),
+                ],
+                max_length=16,
+            ),
+        ),
+        migrations.AlterField(
+            model_name="occurrence",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("ended", "A batch has ended"),
+                    ("paused", "A batch was paused"),
+                    ("unfunded", "A batch stands still: the account is out of money"),
+                    ("idle", "An open batch: nobody has handed in for a day"),
+                    ("empty", "An open batch has nothing left to ask"),
+                    ("early", "HITs were ended at the marketplace before their time"),
+                    ("run", "A bonus run waits for approval"),
+                    ("decided", "A bonus run that one has prepared was approved or refused"),
+                    ("appeal", "A worker asks about their work"),
+                    ("test", "A test message"),
+                ],
+                max_length=16,
+            ),
+        ),
     ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Case, Count, QuerySet, When
@@ -22,10 +22,13 @@ from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from hits.work.access import studies_of, visible
+from hits.work.models.early_ends import EarlyEnd
 
 Status = Batch.Status
 STILL = (Status.PAUSED, Status.PAUSED_FUNDS)
 RUNNING = (Status.LAUNCHING, Status.OPEN, Status.DRAINING, *STILL)
+# So long a HIT that ended early stands among what went wrong.
+TROUBLES = timedelta(days=7)
 MOST_BATCHES = 12
 MOST_STUDIES = 8
 MOST_TOLD = 6
@@ -41,7 +44,7 @@ class Step:
 
 
 def _batches_waiting(user: User, now: datetime) -> Iterator[Waiting]:
-    """Yield batches that stand still until somebody does something, and drafts."""
+    """Yield batches that stand still until somebody does something, HITs that ended early, and drafts."""
     of = reverse("admin:hits_batch_changelist")
     counted = dict(
         visible(Batch.objects.filter(status__in=(*STILL, Status.DRAFT)), user)
@@ -58,6 +61,13 @@ def _batches_waiting(user: User, now: datetime) -> Iterator[Waiting]:
             url=f"{of}?status__exact={status}",
             is_trouble=True,
         )
+    yield Waiting(
+        count=visible(EarlyEnd.objects.in_force().filter(found_at__gt=now - TROUBLES), user).count(),
+        words="HITs ended at the marketplace before their time",
+        one="HIT ended at the marketplace before its time",
+        url=f"{reverse('admin:hits_hit_changelist')}?trouble=ended",
+        is_trouble=True,
+    )
     yield Waiting(
         count=counted.get(Status.DRAFT, 0),
         words="drafts of batches",

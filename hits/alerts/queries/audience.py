@@ -28,6 +28,7 @@ RIGHTS: Mapping[str, Rights] = {
     Kind.UNFUNDED: OF_BATCHES,
     Kind.IDLE: OF_BATCHES,
     Kind.EMPTY: OF_BATCHES,
+    Kind.EARLY: OF_BATCHES,
     Kind.RUN: Rights("hits.view_run", "hits.approve_run"),
     Kind.DECIDED: Rights("hits.view_run", "hits.prepare_run"),
     Kind.APPEAL: Rights("hits.view_appeal", "hits.answer_appeal"),

@@ -4,7 +4,7 @@ Instants are read from what was written lately, so that nothing here grows with 
 from the rows as they are now.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -20,6 +20,7 @@ from hits.payments.models.runs import Run
 from hits.providers.models.accounts import Account
 from hits.review.models import Appeal
 from hits.studies.models import Batch
+from hits.sync.services.noticing_early_ends import ENDED_EARLY
 from hits.work.models.assignments import Assignment
 from hits.work.queries.items import batches_wanting
 
@@ -30,7 +31,11 @@ SILENCE = timedelta(days=1)
 Status = Batch.Status
 # A batch that a person cancels ends when its last work is in, which the system itself writes.
 ENDS = Q(kind=Status.COMPLETE) | Q(kind=Status.CANCELLED, by=None)
-KINDS = {Status.PAUSED: Kind.PAUSED, Status.PAUSED_FUNDS: Kind.UNFUNDED}
+KINDS: Mapping[str, Kind] = {
+    Status.PAUSED: Kind.PAUSED,
+    Status.PAUSED_FUNDS: Kind.UNFUNDED,
+    ENDED_EARLY: Kind.EARLY,
+}
 
 
 def instants(*, now: datetime) -> Iterator[Occurrence]:
@@ -44,22 +49,28 @@ def instants(*, now: datetime) -> Iterator[Occurrence]:
 def _ends_and_pauses(*, now: datetime) -> Iterator[Occurrence]:
     told = Occurrence.objects.filter(
         key=Cast(OuterRef("pk"), CharField()),
-        kind__in=(Kind.ENDED, Kind.PAUSED, Kind.UNFUNDED),
+        kind__in=(Kind.ENDED, *KINDS.values()),
         over_at=None,
     )
     events = BatchEvent.objects.filter(ENDS | Q(kind__in=KINDS), ~Exists(told), at__gt=now - LATELY)
     of_people = events.exclude(batch__task__in=families.of_the_house())
     for event in of_people.select_related("batch__study").order_by("pk"):
-        kind = KINDS.get(Status(event.kind), Kind.ENDED)
+        kind = KINDS.get(event.kind, Kind.ENDED)
         yield Occurrence(
             kind=kind,
             key=str(event.pk),
             study=event.batch.study,
             batch=event.batch,
             by=event.by,
-            words=_words_of_batch(kind, event.batch),
+            words=_words_of_event(kind, event),
             at=event.at,
         )
+
+
+def _words_of_event(kind: Kind, event: BatchEvent) -> str:
+    if kind == Kind.EARLY:  # how many, our own words say
+        return f"“{event.batch.title}” ({event.batch.study}): {event.words.partition(',')[0]}."
+    return _words_of_batch(kind, event.batch)
 
 
 def _words_of_batch(kind: Kind, batch: Batch) -> str:

@@ -19,11 +19,11 @@ from hits.providers.gateway.interface import Provider, ProviderHIT
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import earliest, earliest_or_now, soonest, usable
 from hits.studies.services import mark_stale
-from hits.sync.services.early_ends import keep_early_end
 from hits.sync.services.full_scan import survey
 from hits.sync.services.hit_fingerprint import fingerprint, is_untouched, mark_seen
 from hits.sync.services.import_submissions import read_assignments
 from hits.sync.services.lost_changes import insist
+from hits.sync.services.noticing_early_ends import keep_early_end
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
 from hits.work.services.leasing import GRACE, UNSETTLED, end_attempts, next_release, release_overdue

@@ -15,6 +15,7 @@ from hits.studies.models import Batch, Study
 from tests import admin_pages
 from tests.crowd.winoground.making_scores import make_project
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_worker
+from tests.hits.ended_early import end_early
 from tests.pages import text_of
 from tests.people import make_member, sign_in
 
@@ -54,6 +55,18 @@ def test_families_of_which_one_has_no_project_are_among_the_tables(client: Clien
     assert reverse("admin:whoops_project_changelist") not in shown
     assert reverse("admin:whoops_project_changelist") in folded
     assert reverse("admin:winogavil_play_webgame_changelist") not in shown
+
+
+def test_hits_that_ended_before_their_time_are_among_what_went_wrong(client: Client) -> None:
+    hit = make_hit()
+    sign_in(client, RESEARCHER, hit.batch.study)
+    end_early(hit, at=timezone.now())
+    end_early(make_hit(), at=timezone.now())
+
+    page = home(client)
+
+    link = '<a href="/admin/hits/hit/?trouble=ended">HIT ended at the marketplace before its time</a>'
+    assert f'<p class="figure">1</p><p>{link} <span class="tag bad">trouble</span>' in page
 
 
 def test_each_role_sees_what_waits_for_it(client: Client) -> None:

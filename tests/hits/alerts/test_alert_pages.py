@@ -45,7 +45,7 @@ def test_only_kinds_whose_page_one_may_open_can_be_chosen(client: Client) -> Non
         answer = client.get(reverse(PAGE))
         shown[role] = shown_kinds(text_of(answer)) if answer.status_code == 200 else answer.status_code
 
-    batches = [Kind.ENDED, Kind.PAUSED, Kind.UNFUNDED, Kind.IDLE, Kind.EMPTY]
+    batches = [Kind.ENDED, Kind.PAUSED, Kind.UNFUNDED, Kind.IDLE, Kind.EMPTY, Kind.EARLY]
     assert shown[RESEARCHER] == [*batches, Kind.RUN, Kind.DECIDED, Kind.APPEAL]
     assert shown[REVIEWER] == batches
     assert shown[PAYMENTS_APPROVER] == [*batches, Kind.RUN, Kind.DECIDED, Kind.APPEAL]

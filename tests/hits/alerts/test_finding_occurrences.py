@@ -12,6 +12,7 @@ from hits.alerts.services.finding_occurrences import ONCE_IN, find_occurrences, 
 from hits.batches.services.batch_rows import tell
 from hits.payments.services import bonus_runs
 from hits.studies.models import Batch
+from hits.sync.services.noticing_early_ends import ENDED_EARLY, words_of_early_ends
 from hits.work.models.items import Item
 from tests.factories import NOW, make_assignment, make_hit, make_study, make_user
 from tests.hits.alerts.happenings import end_batch, freeze_run, make_appeal, open_batch, pause_batch
@@ -48,6 +49,18 @@ def test_a_batch_that_ends_a_second_time_is_found_a_second_time() -> None:
     find_occurrences(now=NOW + timedelta(hours=1))
 
     assert kinds() == [Kind.ENDED, Kind.ENDED]
+
+
+def test_hits_that_ended_before_their_time_are_told_in_the_words_of_the_batch() -> None:
+    batch = open_batch()
+    tell(batch, ENDED_EARLY, words_of_early_ends(2), by=None, now=NOW)
+
+    find_occurrences(now=NOW)
+
+    found = Occurrence.objects.get()
+    assert (found.kind, found.batch) == (Kind.EARLY, batch)
+    said = "2 HITs were ended at the marketplace before their time."
+    assert found.words == f"“{batch.title}” ({batch.study}): {said}"
 
 
 def test_who_cancels_a_batch_is_no_news_until_its_last_work_is_in() -> None:

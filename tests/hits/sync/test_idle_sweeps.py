@@ -16,7 +16,7 @@ from hits.people.services import blocking, worker_letters
 from hits.providers.models.accounts import Account
 from hits.providers.services import balances
 from hits.sync.models import Notice
-from hits.sync.services import early_ends, event_inbox, full_scan, push_decisions, reconciling
+from hits.sync.services import event_inbox, full_scan, noticing_early_ends, push_decisions, reconciling
 from hits.work.models.decisions import Decision
 from tests.factories import (
     NOW,
@@ -47,7 +47,7 @@ SWEEPS: list[tuple[Callable[..., Any], Next]] = [
     (event_inbox.subscribe_batches, event_inbox.next_subscription),
     (event_inbox.purge_notices, event_inbox.next_purge),
     (reconciling.reconcile, reconciling.next_look),
-    (early_ends.note_early_ends, early_ends.next_note),
+    (noticing_early_ends.note_early_ends, noticing_early_ends.next_note),
     (balances.read_old_balances, balances.next_reading),
     (full_scan.survey, full_scan.next_survey),
     (push_decisions.send_decisions, push_decisions.next_decision),

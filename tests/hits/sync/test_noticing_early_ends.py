@@ -7,7 +7,7 @@ import pytest
 from hits.batches.models import BatchEvent
 from hits.batches.services import batch_lifecycle, hit_changes
 from hits.core.models.audit_events import AuditEvent
-from hits.sync.services import early_ends, full_scan, reconciling
+from hits.sync.services import full_scan, noticing_early_ends, reconciling
 from hits.work.models.early_ends import EarlyEnd
 from hits.work.models.hits import HIT
 from tests.factories import NOW, make_user
@@ -25,7 +25,9 @@ def take_down(turk: StubbedTurk, *hits: HIT, at: datetime = NOW) -> None:
 
 
 def told() -> list[str]:
-    return list(BatchEvent.objects.filter(kind=early_ends.ENDED_EARLY).values_list("words", flat=True))
+    return list(
+        BatchEvent.objects.filter(kind=noticing_early_ends.ENDED_EARLY).values_list("words", flat=True)
+    )
 
 
 def test_a_hit_that_was_taken_down_shows_its_true_end_and_is_told_once(turk: StubbedTurk) -> None:
@@ -36,13 +38,13 @@ def test_a_hit_that_was_taken_down_shows_its_true_end_and_is_told_once(turk: Stu
     full_scan.survey(now=NOW + 2 * MINUTE)
     look_again(120)
     for _ in range(2):
-        early_ends.note_early_ends(now=NOW + 3 * MINUTE)
+        noticing_early_ends.note_early_ends(now=NOW + 3 * MINUTE)
 
     row = EarlyEnd.objects.in_force().get()
     hit.refresh_from_db()
     assert (hit.status, hit.expires_at) == (HIT.Status.CLOSED, NOW + MINUTE)
     assert (row.ended_at, row.due_at, row.free_places) == (NOW + MINUTE, due_at, 2)
-    assert told() == [early_ends.words_of_early_ends(1)]
+    assert told() == [noticing_early_ends.words_of_early_ends(1)]
     assert AuditEvent.objects.get(kind="hit.ended_early").study == hit.batch.study
 
 
@@ -51,11 +53,11 @@ def test_hits_that_were_taken_down_together_are_told_together(turk: StubbedTurk)
     take_down(turk, *batch.hits.all())
     look_again(1)
 
-    early_ends.note_early_ends(now=NOW + timedelta(seconds=2))
+    noticing_early_ends.note_early_ends(now=NOW + timedelta(seconds=2))
     soon = told()
-    early_ends.note_early_ends(now=NOW + MINUTE)
+    noticing_early_ends.note_early_ends(now=NOW + MINUTE)
 
-    assert (soon, told()) == ([], [early_ends.words_of_early_ends(3)])
+    assert (soon, told()) == ([], [noticing_early_ends.words_of_early_ends(3)])
 
 
 def test_a_hit_with_a_worker_in_it_is_noticed_before_that_worker_is_done(turk: StubbedTurk) -> None:
@@ -120,9 +122,9 @@ def test_an_end_from_here_is_not_early_whatever_the_providers_clock(turk: Stubbe
 def test_nothing_is_due_where_nothing_was_found(turk: StubbedTurk) -> None:
     hit = post_hit()
     look_again(1)
-    before = early_ends.next_note(now=NOW)
+    before = noticing_early_ends.next_note(now=NOW)
     take_down(turk, hit)
     look_again(2)
 
     assert before is None
-    assert early_ends.next_note(now=NOW) == NOW + timedelta(seconds=2) + early_ends.TOGETHER
+    assert noticing_early_ends.next_note(now=NOW) == NOW + timedelta(seconds=2) + noticing_early_ends.TOGETHER
