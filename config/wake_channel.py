@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -10,6 +11,7 @@ from django.conf import settings
 from hits.common.channels import EVERYTHING, Channel, Pipes
 
 TOPIC = "crowd:sweeps"
+PULSE = "crowd:pulse"
 # A broker that hangs must not hold up the process that has just committed, nor every commit.
 PATIENCE_S = 0.5
 PAUSE_S = 2.0
@@ -45,6 +47,20 @@ class Redis:
         except (RedisError, OSError) as error:
             log.warning("sweeps.not_told", error=type(error).__name__)
             self._silent_until = time.monotonic() + PAUSE_S
+
+    def keep(self, pulse: str) -> None:
+        from redis.exceptions import RedisError  # noqa: PLC0415 - as above
+
+        with suppress(RedisError, OSError):
+            self.client.set(PULSE, pulse)
+
+    def kept(self) -> str:
+        from redis.exceptions import RedisError  # noqa: PLC0415 - as above
+
+        try:
+            return (self.client.get(PULSE) or b"").decode()
+        except (RedisError, OSError):
+            return ""
 
     def listen(self) -> "RedisListener":
         return RedisListener(self.client)

@@ -13,6 +13,7 @@ from hits.common.sweeps import SweepReport
 
 # The least that a pipe holds; a reader that finds so much in it may have missed something.
 FULL = 60_000
+PULSE = "pulse.json"
 EVERYTHING = json.dumps({"wake": "all"})
 
 
@@ -29,13 +30,22 @@ class Channel(Protocol):
 
     def listen(self) -> Listener: ...
 
+    def keep(self, pulse: str) -> None:
+        """Keep what a dispatcher knows, for other processes. Never raises."""
+        ...
+
+    def kept(self) -> str:
+        """Return what was kept last; empty if nothing was, or nobody answers."""
+        ...
+
 
 def written(tables: set[str]) -> str:
     return json.dumps({"written": sorted(tables)})
 
 
 def done(what: SweepReport) -> str:
-    return json.dumps({"done": what.name, "tables": sorted(what.tables), "due_in": what.due_in})
+    told = {"done": what.name, "tables": sorted(what.tables), "due_in": what.due_in}
+    return json.dumps({**told, "has_failed": what.has_failed})
 
 
 def deliver(message: str, dispatcher: Dispatcher) -> None:
@@ -48,7 +58,9 @@ def deliver(message: str, dispatcher: Dispatcher) -> None:
         dispatcher.hear_written(set(known["written"]))
     elif "done" in known:
         tables = frozenset(known["tables"])
-        dispatcher.hear_done(SweepReport(name=known["done"], tables=tables, due_in=known["due_in"]))
+        failed = known.get("has_failed", False)
+        report = SweepReport(name=known["done"], tables=tables, due_in=known["due_in"], has_failed=failed)
+        dispatcher.hear_done(report)
     else:
         dispatcher.wake_all()
 
@@ -70,6 +82,19 @@ class Pipes:
 
     def listen(self) -> "PipeListener":
         return PipeListener(self._folder / f"{os.getpid()}.pipe")
+
+    def keep(self, pulse: str) -> None:
+        whole = self._folder / f"{os.getpid()}.new"
+        with suppress(OSError):
+            whole.write_text(pulse)
+            whole.chmod(0o600)
+            whole.replace(self._folder / PULSE)
+
+    def kept(self) -> str:
+        try:
+            return (self._folder / PULSE).read_text()
+        except OSError:
+            return ""
 
     def _send_to(self, path: Path, line: bytes) -> None:
         try:

@@ -39,6 +39,7 @@ class SweepReport:
     tables: frozenset[str]
     # Seconds until the clock alone makes something due: not an instant, for clocks of processes may differ.
     due_in: float | None
+    has_failed: bool = False
 
 
 def sweep(

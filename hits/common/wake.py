@@ -1,13 +1,17 @@
 """Link between processes that write rows and those that run sweeps. The wiring decides on the channel."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 
 from hits.common import changes, clock, sweeps
 from hits.common.channels import EVERYTHING, Channel, deliver, done, written
 from hits.common.dispatcher import Dispatcher
+from hits.common.pulses import write_pulse
 from hits.common.sweeps import Sweep, SweepReport
 
 LONGEST_WAIT_S = 60.0
+# So often a dispatcher writes down what it knows.
+PULSE_S = 5.0
 _channel: Channel | None = None
 
 
@@ -25,7 +29,7 @@ def wake_all() -> None:
 
 def run(name: str) -> None:
     """Run a sweep and report its result. One that failed is due again at once, that is, after its rest."""
-    came = SweepReport(name=name, tables=frozenset(), due_in=0)
+    came = SweepReport(name=name, tables=frozenset(), due_in=0, has_failed=True)
     try:
         clock.compare()
         came = sweeps.run(name)
@@ -39,10 +43,14 @@ def dispatch(start: Callable[[Sweep], None], *, among: Mapping[str, Sweep]) -> I
         raise RuntimeError("No channel was connected.")
     listener = _channel.listen()
     dispatcher = Dispatcher(among, start=start)
+    kept_at = float("-inf")
     while True:
         wait = dispatcher.start_due()
         for message in listener.wait(min(wait, LONGEST_WAIT_S)):
             deliver(message, dispatcher)
+        if time.monotonic() - kept_at > PULSE_S:
+            kept_at = time.monotonic()
+            _channel.keep(write_pulse(dispatcher.pulse(at=time.time())))
         yield
 
 

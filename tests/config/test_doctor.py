@@ -1,4 +1,6 @@
 import json
+import time
+from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -16,6 +18,8 @@ from config.fresh_database import OTHER_VERSION
 from crowd.pictures.letter_reading import Tesseract
 from hits.alerts.models import Alert, Kind, Occurrence
 from hits.common import clock
+from hits.common.channels import Pipes
+from hits.common.pulses import Pulse, write_pulse
 from hits.sync.services.account_checks import Finding
 from tests.crowd.pictures.images import make_raster
 from tests.factories import make_account, make_picture, make_user
@@ -147,7 +151,9 @@ def test_doctor_before_the_first_start_says_the_one_step_in_one_line() -> None:
 
     (line,) = printed.getvalue().splitlines()
     assert line.startswith("FAIL installation")
-    assert line.endswith("-> Run manage.py serve: it lays the databases and makes a first account.")
+    assert f"the folder {settings.DATA_DIR}: never started" in line
+    assert "-> Run manage.py serve: it lays the databases and makes a first account." in line
+    assert "name that here by CROWD_DATA_DIR=FOLDER" in line
 
 
 @pytest.mark.usefixtures("without_tables")
@@ -232,3 +238,56 @@ def test_doctor_finds_what_was_sealed_with_other_keys(monkeypatch: pytest.Monkey
 
     assert (before, finding.ok) == (True, False)
     assert finding.saw == "the secrets of first were sealed with other keys than today's"
+
+
+@pytest.fixture
+def background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pipes]:
+    """A folder in which a dispatcher of this machine listens."""
+    pipes = Pipes(tmp_path)
+    monkeypatch.setattr(doctor, "make_channel", lambda: pipes)
+    listener = pipes.listen()
+    yield pipes
+    del listener
+
+
+def background_now(pipes: Pipes, **ages: Any) -> dict[str, tuple[bool, str]]:
+    """What doctor finds where these things happened so many seconds ago."""
+    now = time.time()
+    pulse: dict[str, Any] = {
+        name: {sweep: now - ago for sweep, ago in age.items()} if isinstance(age, dict) else now - age
+        for name, age in ages.items()
+    }
+    pipes.keep(write_pulse(Pulse(**pulse)))
+    return {found.name: (found.ok, found.saw) for found in doctor.check_background()}
+
+
+def test_doctor_says_that_background_work_is_done_and_on_time(background: Pipes) -> None:
+    found = background_now(background, at=1, done_at=3, unanswered={"hits.survey": 20})
+
+    assert found == {"background work": (True, "last done 3 s ago"), "sweeps": (True, "on time")}
+
+
+def test_doctor_names_sweeps_that_are_late_or_fail_and_since_when(background: Pipes) -> None:
+    late, failing = {"hits.survey": 600, "hits.reconcile": 5}, {"hits.send_blocks": 240}
+
+    found = background_now(background, at=1, done_at=3, unanswered=late, failing=failing)
+
+    said = "hits.survey late for 10 minutes; hits.send_blocks failing for 4 minutes"
+    assert found["sweeps"] == (False, said)
+
+
+def test_doctor_says_that_work_is_started_and_nobody_does_it(background: Pipes) -> None:
+    found = background_now(background, at=1, done_at=1800)
+
+    assert found["background work"] == (False, "last done 30 minutes ago")
+
+
+def test_doctor_says_that_no_background_process_runs(background: Pipes, tmp_path: Path) -> None:
+    before = list(doctor.check_background())
+    for pipe in tmp_path.glob("*.pipe"):
+        pipe.unlink()
+
+    after = background_now(background, at=30, done_at=31)
+
+    assert [(found.ok, found.saw) for found in before] == [(False, "never started here")]
+    assert after == {"background work": (False, "none is started; last seen 30 s ago")}

@@ -19,6 +19,7 @@ from config.tools.demo_server import SCRATCH, served
 from config.tools.held_port import hold_port
 from crowd import family
 from crowd.demo.interface import Demo
+from hits.common.next_commands import next_command
 from hits.core.errors import CrowdError
 
 INSIDE = "DEMO_INSIDE"
@@ -144,6 +145,7 @@ class Command(BaseCommand):
         lines += _person(operator, "invite a worker, pay out, see the books", desk)
         lines += [f"  {name}: {settings.PUBLIC_URL}{path}" for name, path in demo.pages()]
         lines += [f"  {name}: {address}" for name, address in demo.sites()]
+        lines.append(f"  if something looks wrong: {next_command('doctor')}")
         self._say("\n".join(lines))
 
     def _say(self, words: str) -> None:

@@ -69,6 +69,7 @@ def addresses() -> str:
         f"  Players of the web game         {settings.PLAY_URL}/",
         "Ctrl-C stops it; the data stay in " + str(settings.DATA_DIR) + ".",
     ]
+    lines.append(f"If something looks wrong, ask in another terminal: {next_command('doctor')}")
     if not User.objects.filter(is_superuser=True).exists():
         lines += [
             "",

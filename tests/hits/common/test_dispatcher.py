@@ -163,3 +163,21 @@ def test_a_run_that_nobody_knows_changes_nothing(idle: World) -> None:
     idle.done("of another release", "work", due_in=0)
 
     assert idle.turn(REST_S) == []
+
+
+def test_the_pulse_tells_since_when_a_sweep_has_not_reported_or_fails(world: World) -> None:
+    world.turn(0)
+    world.now += 3
+    world.dispatcher.hear_done(SweepReport(name="pay", tables=frozenset(), due_in=0, has_failed=True))
+    world.turn(LOST_S)
+    world.now += 1
+    world.dispatcher.hear_done(SweepReport(name="pay", tables=frozenset(), due_in=0, has_failed=True))
+    sick = world.dispatcher.pulse(at=1000.0)
+    for name in ("judge", "pay"):
+        world.done(name)
+
+    well = world.dispatcher.pulse(at=1000.0)
+
+    ago = LOST_S + 4
+    assert (sick.unanswered, sick.failing) == ({"judge": 1000 - ago}, {"pay": 1000 - ago + 3})
+    assert (well.done_at, well.unanswered, well.failing) == (1000, {}, {})
