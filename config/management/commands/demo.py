@@ -137,12 +137,13 @@ class Command(BaseCommand):
         lines += _person("a worker", demo.for_a_worker, cast.guest)
         for staff in cast.staff:
             found = [one for one in left if one.who == staff]
-            what = "; ".join(one.what for one in found) or "look around"
+            what = "; ".join(one.what for one in found) or staff.does
             where = f"{settings.PUBLIC_URL}{found[0].path}" if found else admin
             lines += _person(f"{staff.user.username}  password {staff.password}", what, where)
         desk = f"{settings.MARKETPLACE_URL}/desk/"
-        operator = f"{cast.operator}  password {cast.operator_password}"
-        lines += _person(operator, "invite a worker, pay out, see the books", desk)
+        keeper = f"{cast.desk_operator}  password {cast.desk_password}"
+        what = "the marketplace's operator, at its desk alone: invite a worker, pay out, see the books"
+        lines += _person(keeper, what, desk)
         lines += [f"  {name}: {settings.PUBLIC_URL}{path}" for name, path in demo.pages()]
         lines += [f"  {name}: {address}" for name, address in demo.sites()]
         lines.append(f"  if something looks wrong: {next_command('doctor')}")

@@ -20,6 +20,7 @@ TOO_MANY = ValidationError(
     "sign in from where you usually do. If you have forgotten yours, ask the manager of the accounts.",
     code="too_many",
 )
+OF_THE_DESK = "Accounts of the marketplace’s desk do not work here, nor do those of workers."
 
 
 class SignIn(AdminAuthenticationForm):
@@ -41,6 +42,10 @@ class SignIn(AdminAuthenticationForm):
             raise
         _tell(self.request, self.get_user())
         return cleaned
+
+    def get_invalid_login_error(self) -> ValidationError:
+        said = " ".join(super().get_invalid_login_error().messages)
+        return ValidationError(f"{said} {OF_THE_DESK}", code="invalid_login")
 
 
 def _note_if_stopped(given: dict[str, str]) -> None:

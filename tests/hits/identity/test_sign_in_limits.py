@@ -50,6 +50,12 @@ def test_after_wrong_passwords_even_the_right_one_is_not_tried(staff: User) -> N
     assert "wait a quarter of an hour" in page
 
 
+def test_a_wrong_account_is_told_that_those_of_the_desk_do_not_work_here(staff: User) -> None:
+    assert "Accounts of the marketplace’s desk do not work here" in try_password(
+        "wrong", name="desk-operator"
+    )
+
+
 @pytest.mark.parametrize("name", ["SOMEBODY", "somebody"])
 def test_a_name_in_other_letters_is_the_same_name(staff: User, name: str) -> None:
     guess(login_throttle.MOST_FAILURES, name=name)
