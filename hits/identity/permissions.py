@@ -6,6 +6,8 @@ from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import Permission
 from django.db.models import Q
 
+BACKEND = "hits.identity.permissions.Backend"
+
 
 class Backend(ModelBackend):
     def get_all_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:

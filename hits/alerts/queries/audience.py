@@ -7,11 +7,10 @@ from django.db.models import Q, QuerySet
 
 from hits.alerts.models import AlertChoice, AlertHook, How, Kind, Occurrence
 from hits.identity.models.users import User
+from hits.identity.permissions import BACKEND
 from hits.payments.queries.run_list import visible_runs
 from hits.studies.models import Study
 from hits.work.access import SEES_ALL, may_see, studies_of
-
-BACKEND = "hits.identity.permissions.Backend"
 
 
 class Rights(NamedTuple):

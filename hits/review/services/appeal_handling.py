@@ -22,6 +22,7 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual
 from hits.review.models import Appeal
+from hits.review.queries.granting_people import words_on_who_may_grant
 from hits.review.services import reviewing
 from hits.work.access import may_see
 from hits.work.models.assignments import Assignment
@@ -148,7 +149,8 @@ def grant_of(work: Assignment, *, by: User, now: datetime) -> Grant:
     if is_rejected and work.submitted_at and now > work.submitted_at + reviewing.OVERRIDE_WITHIN:
         return Grant(words=TOO_LATE)
     if not by.has_perm(REVIEW):
-        words = "Granting approves the work, and you may not decide on work. Ask a member who may."
+        others = words_on_who_may_grant(work.hit.batch.study, needed=(ANSWER, REVIEW))
+        words = f"Granting approves the work, and you may not decide on work. {others}"
         return Grant(words=words, code="may_not_approve")
     taken_back = "takes the rejection back and " if is_rejected else ""
     words = f"Granting {taken_back}approves the work: its reward is paid, and its bonuses follow as for any."

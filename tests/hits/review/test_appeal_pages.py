@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.core.models.audit_events import AuditEvent
+from hits.identity.models.users import User
 from hits.identity.roles import ROLES
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
@@ -24,7 +25,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
 from tests.factories import make_assignment, make_batch, make_bonus, make_hit, make_study, make_user
 from tests.pages import text_of
-from tests.people import sign_in
+from tests.people import make_member, sign_in
 
 pytestmark = pytest.mark.django_db
 LIST = "/admin/hits/appeal/"
@@ -201,6 +202,25 @@ def test_who_may_not_review_is_told_before_and_grants_nothing(client: Client, st
     assert "you may not decide on work" in text_of(page)
     assert answer.status_code == 409
     assert everything() == before
+
+
+def test_who_may_not_grant_is_offered_no_grant_and_hears_whom_to_ask(client: Client, study: Study) -> None:
+    sign_in(client, "payments preparer", study)
+    appeal = make_appeal(make_work(study, status="rejected", submitted_at=timezone.now()))
+    make_member("researcher", make_study(), username="elsewhere")
+    make_member("operator", username="olga")
+    alone = text_of(client.get(page_of(appeal)))
+    make_member("researcher", study, username="rosa")
+    make_member("reviewer", study, username="reviews-but-answers-nobody")
+
+    page = text_of(client.get(page_of(appeal)))
+    client.force_login(User.objects.get(username="rosa"))
+    offered = text_of(client.get(page_of(appeal)))
+
+    assert "No member of the study may. One can be added by olga." in alone
+    assert "Ask a member of the study who may: rosa." in page
+    assert ("Granted: the worker is right" in page, "Owe an extra amount" in page) == (False, False)
+    assert ("Granted: the worker is right" in offered, "Owe an extra amount" in offered) == (True, True)
 
 
 @pytest.mark.parametrize(
