@@ -13,6 +13,7 @@ from hits.datasets.columns import INTEGER, MOMENT, TEXT, column
 from hits.identity.api_tokens import Scope
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
+from hits.people.services import blocking
 from hits.work import access
 
 
@@ -22,6 +23,12 @@ class BlockFilters(Filters):
     )
     kind = serializers.ChoiceField(Block.Kind.choices, required=False)
     status = serializers.ChoiceField(Block.Status.choices, required=False)
+
+
+class Lifting(serializers.Serializer[Any]):
+    reason = serializers.CharField(
+        required=False, allow_blank=True, max_length=blocking.LONGEST_REASON, help_text="For the record."
+    )
 
 
 class WorkerBlockViewSet(Listing):
@@ -41,6 +48,7 @@ class WorkerBlockViewSet(Listing):
         column("by", TEXT, "who made it", of="by.username"),
         column("made_at", MOMENT, "when it was made"),
         column("lifted_at", MOMENT, "when it was lifted"),
+        column("lifted_because", TEXT, "why it was lifted, if somebody said"),
         column("problem", TEXT, "why the provider refused, or that it lists the block no longer"),
     )
     verbs = {
@@ -48,6 +56,7 @@ class WorkerBlockViewSet(Listing):
             action=BLOCKS.actions["lift"],
             about="Lift the block. Blocks of the other kind stay.",
             scope=Scope.WORKERS,
+            body=Lifting,
         ),
         "again": Verb(
             action=BLOCKS.actions["again"],

@@ -15,7 +15,14 @@ class OneLine(forms.CharField):
 
 
 def words_form(
-    name: str, label: str, *, longest: int, help_text: str = "", lines: int = 1, missing: str = ""
+    name: str,
+    label: str,
+    *,
+    longest: int,
+    help_text: str = "",
+    lines: int = 1,
+    missing: str = "",
+    is_optional: bool = False,
 ) -> Callable[[QueryDict | None, Any], forms.Form]:
     """A form with one field of words; `missing` replaces the field's message for an empty value."""
     attrs = {"autocomplete": "off", "class": "vTextField"}
@@ -25,7 +32,12 @@ def words_form(
     def form(data: QueryDict | None, _: Any) -> forms.Form:
         made = forms.Form(data, label_suffix="")
         made.fields[name] = OneLine(
-            label=label, max_length=longest, help_text=help_text, widget=widget, error_messages=messages
+            required=not is_optional,
+            label=label,
+            max_length=longest,
+            help_text=help_text,
+            widget=widget,
+            error_messages=messages,
         )
         return made
 

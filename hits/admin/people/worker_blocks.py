@@ -23,6 +23,10 @@ BASE = "admin/hits/worker/base.html"
 BLOCK = ("hits.block_worker", "hits.view_worker")
 Kind = Block.Kind
 TITLES: Mapping[str, str] = {Kind.SOFT: "Block softly", Kind.HARD: "Block at the provider"}
+WHICH: Mapping[str, str] = {
+    Kind.SOFT: "a soft block, which holds on our pages alone",
+    Kind.HARD: "a hard block, which the provider was told of too",
+}
 MEANINGS: Mapping[str, str] = {
     Kind.SOFT: "Our pages will take no new work of {whom}. The provider is not told, and it does not count "
     "against anybody there.",
@@ -102,11 +106,11 @@ def _blocking(kind: str) -> Action[Worker]:
 
 def _ask_to_lift(call: Call[Block]) -> Confirm:
     block, worker = call.row, call.row.worker
-    made = f"made {date_format(block.made_at, 'j M Y, H:i')} by {block.by}: {block.reason}"
+    made = f"{block.by} made it on {date_format(block.made_at, 'j M Y, H:i')}: “{block.reason}”"
     told = ", and the provider is told to offer them the account’s HITs" if block.kind == Kind.HARD else ""
     return Confirm(
         title="Lift the block",
-        text=f"{block.get_kind_display()} block of {worker} on {worker.account}, {made}",
+        text=f"{worker} on {worker.account} has {WHICH[block.kind]}. {made}",
         consequences=[
             f"Once it is lifted, our pages take this worker’s work again{told}.",
             "Blocks of the other kind stay.",
@@ -115,7 +119,7 @@ def _ask_to_lift(call: Call[Block]) -> Confirm:
 
 
 def _lift(call: Call[Block]) -> Outcome:
-    blocking.lift_block(block=call.row, by=call.by, now=call.now)
+    blocking.lift_block(block=call.row, by=call.by, now=call.now, because=call.values["reason"])
     return Outcome(said=LIFTED.get(Block.Status(call.row.status), ""))
 
 
@@ -137,7 +141,19 @@ BLOCKING = ActionPages(
 )
 BLOCKS = ActionPages(
     actions={
-        "lift": Action(label="Lift the block", permissions=BLOCK, confirm=_ask_to_lift, run=_lift),
+        "lift": Action(
+            label="Lift the block",
+            permissions=BLOCK,
+            form=words_form(
+                "reason",
+                "Why it is lifted (may stay empty)",
+                longest=blocking.LONGEST_REASON,
+                help_text="For the record, beside the block. No worker and no provider reads it.",
+                is_optional=True,
+            ),
+            confirm=_ask_to_lift,
+            run=_lift,
+        ),
         "again": Action(label="Ask the provider again", permissions=BLOCK, run=_ask_again, one_click=True),
     },
     find=_find_block,

@@ -45,6 +45,7 @@ class Block(models.Model):
     # Claim of the sender that tells the provider: a block must not overtake its lifting.
     claimed_at = models.DateTimeField(null=True)
     lifted_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
+    lifted_because = models.CharField(max_length=500, blank=True)
     lifted_at = models.DateTimeField(null=True)
     problem = models.TextField(blank=True)
 

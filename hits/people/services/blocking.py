@@ -62,11 +62,11 @@ def block_worker(*, worker: Worker, kind: str, reason: str, by: User, now: datet
     return block
 
 
-def lift_block(*, block: Block, by: User, now: datetime) -> None:
+def lift_block(*, block: Block, by: User, now: datetime, because: str = "") -> None:
     """Lift a block; our pages open at once. Idempotent for one that is lifted or on its way to be."""
     to = Status.LIFTED if block.kind == Kind.SOFT else Status.LIFTING
-    lifted = move(block, to, since=(Status.INTENDED, Status.ACTIVE), problem="", lifted_by=by, lifted_at=now)
-    if lifted:
+    kept = {"lifted_by": by, "lifted_at": now, "lifted_because": _read_reason(because) if because else ""}
+    if move(block, to, since=(Status.INTENDED, Status.ACTIVE), problem="", **kept):
         log.info("worker.block_lifted", worker=str(block.worker.public_id), by=str(by.public_id))
 
 

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils.formats import date_format
 from structlog.testing import capture_logs
 
 from hits.identity.models.blocks import Block
@@ -313,6 +314,21 @@ def test_block_is_lifted_after_a_question(client: Client) -> None:
 
     assert (asked.status_code, before) == (200, "active")
     assert (Block.objects.get().status, Block.objects.get().lifted_by) == ("lifted", user)
+
+
+def test_who_lifts_a_hard_block_reads_a_whole_sentence_and_may_say_why(client: Client) -> None:
+    sign_in_reader(client, "block_worker")
+    worker, by = make_worker(), make_user(username="rosa")
+    block = block_worker(worker=worker, kind="hard", reason="Clicked at random.", by=by, now=NOW)
+
+    asked = text_of(client.get(url("lift", block.pk)))
+    client.post(url("lift", block.pk), {"reason": "It was another worker."})
+
+    has = f"{worker} on {worker.account} has a hard block, which the provider was told of too."
+    assert f"{has} rosa made it on {date_format(NOW, 'j M Y, H:i')}: “Clicked at random.”" in asked
+    assert "Why it is lifted (may stay empty)" in asked
+    assert Block.objects.get().lifted_because == "It was another worker."
+    assert "It was another worker." in text_of(client.get(url("change", worker.pk), {"show": "blocks"}))
 
 
 def test_refused_block_is_asked_for_again(client: Client) -> None:

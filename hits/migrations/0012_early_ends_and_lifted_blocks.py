@@ -80,4 +80,9 @@ class Migration(migrations.Migration):
                 max_length=16,
             ),
         ),
+        migrations.AddField(
+            model_name="block",
+            name="lifted_because",
+            field=models.CharField(blank=True, max_length=500),
+        ),
     ]
