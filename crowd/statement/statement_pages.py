@@ -147,12 +147,21 @@ def _show(request: HttpRequest, link: Link, *, refused: RefusedAppeal | None = N
         "works": [_work(work, currency=currency, now=now, refused=refused) for work in page],
         "refused": refused,
         "kept": _kept(request),
-        "said": request.GET.get("said") if request.GET.get("said") in SAID else "",
+        "said": _said(request, link),
         "longest": appeal_handling.LONGEST,
         "within": appeal_handling.WITHIN.days,
         "answered_within": appeal_handling.ANSWERED_WITHIN.days,
     }
     return render(request, "statement/statement.html", context, status=409 if refused else 200)
+
+
+def _said(request: HttpRequest, link: Link) -> str:
+    """Return what was just done. The address keeps it, and a question that was answered waits no more."""
+    said = request.GET.get("said", "")
+    if said == "asked":
+        newest = Appeal.objects.filter(assignment__in=_works(link)).order_by("-pk").first()
+        return said if newest and newest.status == Appeal.Status.OPEN else ""
+    return said if said in SAID else ""
 
 
 def _works(link: Link) -> QuerySet[Assignment]:

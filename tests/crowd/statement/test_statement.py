@@ -385,6 +385,7 @@ def test_worker_asks_reads_the_answer_and_may_ask_again(client: Client) -> None:
     assert "We looked." in answered
     assert "Ask again" in answered
     assert "somebody-here" not in answered
+    assert "usually within 3 days" not in text_of(client.get(sent["Location"]))
 
 
 def test_worker_takes_an_appeal_back(client: Client) -> None:
