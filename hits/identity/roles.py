@@ -133,6 +133,16 @@ ROLES: dict[str, tuple[str, ...]] = {
     AUTHOR: ("hits.view_study",),
 }
 
+# What each role is for, in a line beside its box.
+MEANINGS: dict[str, str] = {
+    RESEARCHER: "sets up studies, launches and steers batches, decides on work and answers workers.",
+    REVIEWER: "decides on work and checks pictures; launches nothing and sees no bonuses.",
+    AUTHOR: "writes items of their own for the studies they are invited to, and sees nothing else.",
+    PAYMENTS_PREPARER: "puts runs of bonuses together and answers appeals; approves none, reviews no work.",
+    PAYMENTS_APPROVER: "approves or refuses the runs of others and answers appeals; prepares none.",
+    OPERATOR: "adds people, gives roles, keeps accounts, sees every study, and launches for real money.",
+}
+
 
 def extend(permissions: tuple[str, ...], *names: str) -> None:
     """Add the permissions of a higher room to roles. Called from its AppConfig.ready."""

@@ -12,15 +12,24 @@ from django.http import HttpRequest
 
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.identity.models.users import User
+from hits.identity.roles import MEANINGS
 from hits.studies.models import Study
 from hits.work import access
 
 ROLES_HELP = "What they may do. A person may have several roles."
-STUDIES_HELP = "Which studies they see, beside those who see all of them."
+STUDIES_HELP = "The studies that they are members of. They see no others; only an operator sees every study."
+
+
+class RoleChoices(forms.ModelMultipleChoiceField[Group]):
+    """A box for each role, with a line that says what it is for. Groups of a superuser's have their name."""
+
+    def label_from_instance(self, obj: Group) -> str:
+        meaning = MEANINGS.get(obj.name)
+        return f"{obj.name}: {meaning}" if meaning else obj.name
 
 
 def roles_field() -> forms.ModelMultipleChoiceField[Group]:
-    return forms.ModelMultipleChoiceField(
+    return RoleChoices(
         Group.objects.order_by("name"),
         label="Roles",
         required=False,

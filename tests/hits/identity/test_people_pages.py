@@ -1,5 +1,6 @@
 """Colleagues and their API tokens in the admin."""
 
+import html
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from django.utils import timezone
 from hits.identity.api_tokens import find_token, make_token
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.users import User
-from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER
+from hits.identity.roles import MEANINGS, OPERATOR, RESEARCHER, REVIEWER, ROLES
 from tests.factories import make_study, make_user
 from tests.pages import text_of
 from tests.people import sign_in
@@ -37,6 +38,19 @@ def make_form(user: User, **changes: Any) -> dict[str, Any]:
 
 def change(client: Client, user: User, **changes: Any) -> Any:
     return client.post(reverse("admin:hits_user_change", args=[user.pk]), make_form(user, **changes))
+
+
+def test_each_role_says_beside_its_box_what_it_is_for(client: Client) -> None:
+    sign_in(client, OPERATOR)
+    Group.objects.create(name="of a superuser's own")
+
+    page = html.unescape(text_of(client.get(ADD_USER)))
+
+    assert {*MEANINGS} == {*ROLES}
+    for role, meaning in MEANINGS.items():
+        assert f"{role}: {meaning}" in page
+    assert "of a superuser's own</label>" in page
+    assert "They see no others; only an operator sees every study." in page
 
 
 def test_colleague_is_added_with_a_role_and_studies_in_one_form(client: Client) -> None:
