@@ -28,6 +28,22 @@ def test_folded_section_stays_folded_and_that_of_the_page_is_open(open_page: Ope
     expect(nav.get_by_role("link", name="Appeals")).to_be_visible()
 
 
+def test_navigation_that_is_cut_shows_that_it_goes_on(open_page: OpenPage, sites: Sites) -> None:
+    page = open_page(viewport={"width": 1280, "height": 500})
+    log_in(page, make_staff(RESEARCHER), sites=sites)
+    page.goto(f"{sites.public}/admin/")
+    nav = page.locator("#nav-sidebar")
+    box = nav.bounding_box()
+    assert box
+    assert nav.evaluate("nav => nav.scrollHeight > nav.clientHeight")
+    end = {"x": box["x"] + 2, "y": box["y"] + box["height"] - 3, "width": 8, "height": 2}
+
+    cut = page.screenshot(clip=end)  # type: ignore[arg-type]
+    nav.evaluate("nav => nav.scrollTo(0, nav.scrollHeight)")
+
+    assert page.screenshot(clip=end) != cut  # type: ignore[arg-type]
+
+
 def test_phone_opens_the_navigation_over_the_page_and_closes_it(open_page: OpenPage, sites: Sites) -> None:
     page = open_page(viewport=SIZES["phone"])
     log_in(page, make_staff(RESEARCHER), sites=sites)
