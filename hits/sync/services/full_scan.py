@@ -161,7 +161,8 @@ class Pass:
                 if is_known and not self.is_thorough:
                     continue
                 hit.seen = fingerprint(theirs)
-                (untouched if is_untouched(theirs) and as_many else changed).append(hit)
+                is_as_before = is_untouched(theirs) and as_many and not theirs.is_over
+                (untouched if is_as_before else changed).append(hit)
         self.found["HITs"] += len(page)
         if self.is_thorough:
             HIT.objects.filter(pk__in=[hit.pk for hit in changed]).update(seen="")

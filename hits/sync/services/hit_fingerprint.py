@@ -1,5 +1,7 @@
 """First look at a HIT: what its counters tell without reading its work."""
 
+from datetime import UTC, datetime
+
 import structlog
 
 from hits.core.errors import ProviderError
@@ -16,6 +18,12 @@ def fingerprint(found: ProviderHIT) -> str:
     """
     until = int(found.expires_at.timestamp()) if found.expires_at else ""
     return f"{found.counters} {until}"[:64]
+
+
+def end_seen(hit: HIT) -> datetime | None:
+    """Return the expiry in the fingerprint of the HIT's last reading."""
+    until = hit.seen.rpartition(" ")[2]
+    return datetime.fromtimestamp(int(until), UTC) if until.isdecimal() else None
 
 
 def is_untouched(found: ProviderHIT) -> bool:

@@ -11,6 +11,7 @@ import structlog
 from hits.batches.services.sending_hits import TOKEN_MEMORY
 from hits.core.errors import ProviderRefused, StandsStill
 from hits.providers.gateway.interface import Provider, ProviderHIT
+from hits.sync.services.hit_fingerprint import end_seen
 from hits.work.models.hits import HIT, Change
 
 # Instants that differ by less are the same: clocks differ, and providers send whole seconds.
@@ -53,7 +54,11 @@ def _shows(found: ProviderHIT, change: Change, *, hit: HIT) -> bool:
         return True
     if change.kind == Kind.EXPIRE:
         return change.done_at is None or found.expires_at < change.done_at + ALIKE
-    return change.expires_at is None or found.expires_at > change.expires_at - ALIKE
+    if change.expires_at is None or found.expires_at > change.expires_at - ALIKE:
+        return True
+    # It held when the HIT was last read: since then somebody has ended the HIT, and nothing was lost.
+    seen_until = end_seen(hit)
+    return seen_until is not None and abs(seen_until - change.expires_at) < ALIKE
 
 
 def _tell_again(change: Change, *, hit: HIT, provider: Provider) -> None:

@@ -82,6 +82,21 @@ def test_a_hit_that_was_lengthened_again_is_no_trouble_any_more(turk: StubbedTur
     assert not EarlyEnd.objects.in_force().exists()
 
 
+def test_a_hit_that_was_lengthened_from_here_and_taken_down_then_stays_down(turk: StubbedTurk) -> None:
+    hit = post_hit()
+    batch_lifecycle.extend_hits(
+        hits=HIT.objects.all(), seconds=3600, by=make_user(is_superuser=True), now=NOW
+    )
+    hit_changes.send_changes(now=NOW)
+    look_again(1)
+    take_down(turk, hit, at=NOW + MINUTE)
+
+    look_again(120)
+
+    assert turk.hits[hit.external_id]["Expiration"] == NOW + MINUTE
+    assert EarlyEnd.objects.in_force().count() == 1
+
+
 @pytest.mark.parametrize("seconds", [-30, 0, 30])
 def test_an_end_on_time_by_another_clock_is_not_early(turk: StubbedTurk, seconds: int) -> None:
     hit = post_hit()
