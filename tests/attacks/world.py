@@ -12,6 +12,7 @@ from crowd.boards.models import Invitation
 from crowd.marketplace import models as marketplace
 from crowd.marketplace.database import atomic
 from crowd.marketplace.services import money, reviewing
+from crowd.marketplace.services.oversight import complaints
 from crowd.marketplace.services.qualifying import qualification_requests, qualifications
 from crowd.whoops.models import Designer
 from crowd.winogavil.annotation.models import Kind
@@ -135,5 +136,6 @@ def _fill_marketplace() -> marketplace.Worker:
     qualifications.grant(type_=plain, worker=worker, value=1, now=now)
     tested = make_type(requester=requester, test=make_test(), now=now)
     qualification_requests.begin_test(type_=tested, worker=worker, now=now)
+    complaints.report(worker=worker, hit=hits[1], kind="unfair", text="Unfair.", now=now)
     make_operator("desk")
     return worker

@@ -10,6 +10,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.models import Email, EmailAddress
+from crowd.marketplace.models.parties import Message
 from crowd.marketplace.services import email_addresses, password_resets
 from crowd.marketplace.services.email_addresses import CONFIRMATION_LIFE
 
@@ -116,19 +117,26 @@ def _reset(email: Email, mine: EmailAddress, now: datetime) -> Words:
 
 
 def _message(email: Email, mine: EmailAddress, now: datetime) -> Words:
-    """The requester's own words, never changed, with the way to stop them behind."""
+    """The writer's own words, never changed, with the way to stop them behind."""
     message = email.message
     if message is None or not mine.wants_messages:
         return None
     return message.subject or _("(no subject)"), _paragraphs(
-        _("%(requester)s, for whom you worked on %(site)s, writes:")
-        % {"requester": message.requester.name, "site": settings.MARKETPLACE_URL},
+        _writer(message),
         message.text,
         "--",
         _("Nobody reads answers to this e-mail. The message on the site: %(link)s")
         % {"link": _link("message", message.pk)},
         _("No more messages by e-mail: %(link)s") % {"link": _stop_link(mine, now)},
     )
+
+
+def _writer(message: Message) -> str:
+    site = settings.MARKETPLACE_URL
+    if message.requester is None:
+        return _("Those who run %(site)s write:") % {"site": site}
+    words = _("%(requester)s, for whom you worked on %(site)s, writes:")
+    return words % {"requester": message.requester.name, "site": site}
 
 
 def _paragraphs(*paragraphs: str) -> str:

@@ -1,3 +1,4 @@
+from crowd.marketplace.models.complaints import Complaint
 from crowd.marketplace.models.control import ClockShift, Fault
 from crowd.marketplace.models.emails import Email, EmailAddress, ResetRequest
 from crowd.marketplace.models.epochs import Epoch
@@ -43,6 +44,7 @@ __all__ = [
     "Block",
     "BonusPayment",
     "ClockShift",
+    "Complaint",
     "Destination",
     "Email",
     "EmailAddress",

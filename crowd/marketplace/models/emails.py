@@ -30,7 +30,7 @@ class Email(models.Model):
         INVITATION = "invitation", "A link that lets the worker in"
         RESET = "reset", "A link to a new password"
         ADMITTED = "admitted", "An operator agreed to the registration"
-        MESSAGE = "message", "A requester's message"
+        MESSAGE = "message", "A message that stands on the site too"
 
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="emails")
     kind = models.CharField(max_length=16, choices=Kind)

@@ -150,10 +150,11 @@ class Block(models.Model):
 
 
 class Message(models.Model):
-    """A message that a requester wrote to a worker through NotifyWorkers."""
+    """A message to a worker: of a requester, through NotifyWorkers, or of those who run the marketplace."""
 
     worker = models.ForeignKey(Worker, models.CASCADE, related_name="messages")
-    requester = models.ForeignKey(Requester, models.PROTECT, related_name="messages")
+    # None: those who run the marketplace wrote it.
+    requester = models.ForeignKey(Requester, models.PROTECT, null=True, related_name="messages")
     subject = models.CharField(max_length=200)
     text = models.TextField()
     sent_at = models.DateTimeField()

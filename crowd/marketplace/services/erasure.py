@@ -61,6 +61,7 @@ def _forget(worker: Worker, *, now: datetime) -> None:
     worker.sessions.all().delete()
     worker.emails.all().delete()
     worker.messages.all().delete()
+    worker.complaints.all().delete()
     EmailAddress.objects.filter(worker=worker).delete()
     worker.qualification_requests.filter(status__in=QualificationRequest.OPEN).delete()
     AuditEntry.objects.filter(about=worker.external_id).update(note="")

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Exists, Min, OuterRef, QuerySet
 
 from crowd.marketplace.models import (
+    Complaint,
     Destination,
     Email,
     Event,
@@ -20,6 +21,7 @@ from crowd.marketplace.services import topics
 MOST_AT_ONCE = 1000  # of each kind, so that no run holds the database for long
 TOKEN_MEMORY = timedelta(hours=24)
 DELIVERED_KEPT = timedelta(days=7)
+COMPLAINT_KEPT = timedelta(days=365)  # from its answer on
 GIVEN_UP_KEPT = timedelta(days=30)  # longer: a requester may ask why nothing came
 
 
@@ -54,6 +56,7 @@ def _terms() -> list[Term]:
     given_up = Event.objects.filter(given_up_at__isnull=False)
     sent_emails = Email.objects.filter(sent_at__isnull=False)
     lost_emails = Email.objects.filter(given_up_at__isnull=False)
+    answered = Complaint.objects.filter(answered_at__isnull=False)
     unconfirmed = Subscription.objects.filter(confirmed_at=None)
     return [
         Term(rows=RequestToken.objects.all(), since="created_at", kept=TOKEN_MEMORY),
@@ -64,6 +67,7 @@ def _terms() -> list[Term]:
         Term(rows=given_up, since="given_up_at", kept=GIVEN_UP_KEPT),
         Term(rows=sent_emails, since="sent_at", kept=DELIVERED_KEPT),
         Term(rows=lost_emails, since="given_up_at", kept=GIVEN_UP_KEPT),
+        Term(rows=answered, since="answered_at", kept=COMPLAINT_KEPT),
         Term(rows=unconfirmed, since="asked_at", kept=topics.CONFIRMATION_LIFE),
         Term(rows=_unused_destinations(), since="free_at", kept=DELIVERED_KEPT),
     ]

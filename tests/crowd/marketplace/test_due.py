@@ -16,6 +16,7 @@ from crowd.marketplace.models import (
     HIT,
     Assignment,
     ClockShift,
+    Complaint,
     Destination,
     Email,
     Event,
@@ -241,6 +242,21 @@ def make_email(**when: datetime) -> None:
     Email.objects.create(worker=worker, kind=Email.Kind.CONFIRM, asked_at=NOW, due_at=NOW, **when)
 
 
+def make_answered_complaint() -> timedelta:
+    operator = operators.make_operator(sign_in_name="op", password="correct horse", now=NOW)
+    Complaint.objects.create(
+        worker=accept(post_hit(lifetime=1000 * DAY)).worker,
+        hit=HIT.objects.get(),
+        text="No.",
+        sent_at=NOW,
+        answer="Yes.",
+        answered_at=NOW,
+        answered_by=operator,
+    )
+    Invitation.objects.all().delete()
+    return retention.COMPLAINT_KEPT
+
+
 def make_subscription() -> timedelta:
     topic = topics.create_topic(requester=make_requester().requester, name="work", now=NOW)
     topics.subscribe(topic=topic, protocol="https", endpoint=NOBODY, now=NOW)
@@ -272,6 +288,7 @@ def accept_told() -> None:
         (Event, make_given_up_event),
         (Email, make_sent_email),
         (Email, make_lost_email),
+        (Complaint, make_answered_complaint),
         (Subscription, make_subscription),
         (Destination, make_replaced_destination),
     ],
@@ -350,7 +367,7 @@ def test_sweeps_that_find_nothing_ask_little() -> None:
         (lambda: work.settle_all(now=NOW), 1),
         (lambda: sweep.deliver_events(now=NOW), 1),
         (hit_creation.unlist_bare_types, 1),
-        (lambda: retention.tidy(now=NOW), 10),
+        (lambda: retention.tidy(now=NOW), 11),
     ):
         with CaptureQueriesContext(connections[ALIAS]) as asked:
             run()

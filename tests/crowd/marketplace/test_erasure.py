@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import (
+    Complaint,
     Email,
     EmailAddress,
     LedgerEntry,
@@ -34,6 +35,7 @@ def worker() -> Worker:
     requester = make_requester().requester
     worker_sign_in.sign_in(worker=worker, now=NOW)
     Message.objects.create(worker=worker, requester=requester, subject="Hello", text="You", sent_at=NOW)
+    Complaint.objects.create(worker=worker, hit=post_hit(requester=requester), text="I am", sent_at=NOW)
     EmailAddress.objects.create(worker=worker, address="person@example.org", unconfirmed="p@example.com")
     Email.objects.create(worker=worker, kind="confirm", asked_at=NOW, due_at=NOW)
     kind = QualificationType.objects.create(
@@ -77,9 +79,9 @@ def test_erasure_leaves_nothing_of_the_person(worker: Worker) -> None:
         "suspended_at": None,
         "erased_at": NOW,
     }
-    gone: list[type[Model]] = [Invitation, WorkerSession, Message, EmailAddress, Email]
+    gone: list[type[Model]] = [Invitation, WorkerSession, Message, Complaint, EmailAddress, Email]
     left = [model._default_manager.count() for model in gone]
-    assert (left, [row.status for row in QualificationRequest.objects.all()]) == ([0] * 5, ["Granted"])
+    assert (left, [row.status for row in QualificationRequest.objects.all()]) == ([0] * 6, ["Granted"])
 
 
 def test_erasure_leaves_the_books_and_the_answers() -> None:
