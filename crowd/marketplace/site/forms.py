@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.marketplace import countries
-from crowd.marketplace.models import EmailAddress
+from crowd.marketplace.models import Complaint, EmailAddress
 from crowd.marketplace.models.parties import Worker
 
 SIGN_IN_NAME = RegexValidator(
@@ -209,3 +209,18 @@ class AboutMe(PlainForm):
         if cleaned.get("subdivision") and not cleaned.get("country"):
             self.add_error("country", _("Choose the country as well."))
         return cleaned
+
+
+class Report(PlainForm):
+    """What is wrong with a HIT, for those who run the marketplace."""
+
+    kind = forms.ChoiceField(
+        label=gettext_lazy("What is wrong?"),
+        choices=[("", gettext_lazy("Choose one")), *Complaint.Kind.choices],
+    )
+    text = forms.CharField(
+        label=gettext_lazy("In your own words"),
+        max_length=Complaint.LONGEST,
+        help_text=gettext_lazy("What happened, and when. Those who read it see your name and your work."),
+        widget=forms.Textarea({"rows": 6}),
+    )

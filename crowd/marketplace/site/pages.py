@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from crowd.marketplace import clock, frames, queries
 from crowd.marketplace.models import HIT, Assignment, HITType
 from crowd.marketplace.models.parties import Worker
+from crowd.marketplace.queries.complaints import REPORTED
 from crowd.marketplace.queries.feedback import read_feedback
 from crowd.marketplace.services import reviewing
 from crowd.marketplace.services import work as services
@@ -144,6 +145,7 @@ def _show_submission(
     values = {
         "bonuses": assignment.bonuses.order_by("pk"),
         "feedback": read_feedback(assignment),
+        "reported": REPORTED.first(hit=assignment.hit_id, worker=worker.pk),
         "approvable_until": reviewing.approvable_until(assignment, now=now),
         "has_more": queries.next_hit_id(group=group, worker=worker, now=now) is not None,
     }
