@@ -1,6 +1,8 @@
 """The page of one piece of work, with its answer when an operator asks for it."""
 
 from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
 from uuid import uuid4
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,27 +17,55 @@ from crowd.marketplace.queries.feedback import read_feedback
 from crowd.marketplace.questions.answers import read_answers
 from crowd.marketplace.services import operators, reviewing
 from crowd.marketplace.services.work import settle
+from hits.common.dollars import in_dollars
+
+Status = Assignment.Status
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_required
 def detail(request: HttpRequest, operator: Operator, work_id: str) -> HttpResponse:
-    """Show the work. The answer is the requester's, so whoever wants to see it leaves an entry in the log."""
     now = clock.now()
     settle(now=now)
     work = _find(work_id)
-    context = {
+    context = describe_work(work, now=now)
+    if request.method == "POST" and work.submitted_at:
+        context |= open_answer(work, operator=operator, now=now)
+    return show(request, operator, "work", context)
+
+
+def describe_work(work: Assignment, *, now: datetime) -> dict[str, Any]:
+    """Return what the pages say of a piece of work: what happened, and what its requester wrote."""
+    return {
         "work": work,
+        "steps": list_steps(work),
         "words": read_feedback(work).words,
+        "is_turned": work.rejected_at is not None and work.status == Status.APPROVED,
         "approvable_until": reviewing.approvable_until(work, now=now),
     }
-    if request.method == "POST" and work.submitted_at:
-        about, note = work.worker.external_id, f"work {work}"
-        with operators.do_once(
-            operator=operator, token=uuid4(), what="answer looked at", about=about, note=note, now=now
-        ):
-            context |= {"is_open": True, "answers": _answers(work), "files": work.uploads.defer("content")}
-    return show(request, operator, "work", context)
+
+
+def open_answer(work: Assignment, *, operator: Operator, now: datetime) -> dict[str, Any]:
+    """Return the answer. It is the requester's, so whoever looks at it leaves an entry in the log."""
+    about, note = work.worker.external_id, f"work {work}"
+    with operators.do_once(
+        operator=operator, token=uuid4(), what="answer looked at", about=about, note=note, now=now
+    ):
+        return {"is_open": True, "answers": _answers(work), "files": work.uploads.defer("content")}
+
+
+def list_steps(work: Assignment) -> list[tuple[datetime, str]]:
+    """What happened to the work, in the order in which it did."""
+    is_automatic = work.approved_at == work.auto_approval_at and not work.rejected_at
+    approved = "Approved by the clock: nobody had reviewed it" if is_automatic else "Approved"
+    known = [
+        (work.accepted_at, "Accepted"),
+        (work.submitted_at, "Submitted"),
+        (work.rejected_at, "Rejected"),
+        (work.approved_at, f"{approved}, after all" if work.rejected_at else approved),
+        *((one.granted_at, f"Bonus of {in_dollars(one.amount)}") for one in work.bonuses.all()),
+    ]
+    return sorted(((at, what) for at, what in known if at), key=lambda step: step[0])
 
 
 def _answers(work: Assignment) -> Sequence[tuple[str, Sequence[str]]]:

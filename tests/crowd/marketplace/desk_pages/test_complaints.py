@@ -103,3 +103,16 @@ def test_ids_in_the_ledger_lead_to_what_they_name(desk: Desk, refused: Assignmen
         assert f'<a href="/desk/hits/{refused.hit}/">{refused.hit}</a>' in page
         assert f'<a href="/desk/work/{refused}/">{refused}</a>' in page
         assert ">Invoice 7</a>" not in page
+
+
+def test_steps_stand_in_the_order_in_which_they_happened(desk: Desk, refused: Assignment) -> None:
+    reviewing.approve_assignment(
+        assignment=refused, feedback="Sorry.", override=True, now=timezone.now() + timedelta(hours=1)
+    )
+
+    text = text_of(desk.get(f"work/{refused}/"))
+
+    at = [text.index(f" {step} ") for step in ("Accepted", "Submitted", "Rejected", "Approved, after all")]
+    assert at == sorted(at)
+    assert "It is now approved" in text
+    assert "The reason of the rejection went when the requester approved the work." in text
