@@ -10,7 +10,7 @@ from django.core.validators import validate_email
 from django.http import QueryDict
 
 from crowd.marketplace import countries, domain
-from crowd.marketplace.models import Layout, LedgerEntry, Payout
+from crowd.marketplace.models import Complaint, Layout, LedgerEntry, Payout
 from crowd.marketplace.models.parties import Requester, Worker
 from crowd.marketplace.services.email_addresses import are_emails_sent
 from crowd.marketplace.services.trial_hits import MOST_REWARD
@@ -204,6 +204,14 @@ class FactsForm(forms.Form):
 
 class ReasonForm(forms.Form):
     reason = forms.CharField(max_length=400, help_text="Only operators see it; it is kept in the log.")
+
+
+class AnswerForm(forms.Form):
+    answer = forms.CharField(
+        max_length=Complaint.LONGEST,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="The worker gets it as a message. It also stands beside what they reported.",
+    )
 
 
 class EraseForm(forms.Form):

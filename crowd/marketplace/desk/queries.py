@@ -9,12 +9,12 @@ from itertools import chain
 from operator import or_
 from typing import TypedDict
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django_stubs_ext import WithAnnotations
 
 from crowd.marketplace.domain import round_half_up
-from crowd.marketplace.models import HIT, Assignment, Email, Event, LedgerEntry, Payout
+from crowd.marketplace.models import HIT, Assignment, Complaint, Email, Event, LedgerEntry, Payout
 from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worker
 from crowd.marketplace.queries.records import is_taken_back
 from crowd.marketplace.services.workers import waiting_workers
@@ -49,6 +49,12 @@ WORK_FILTERS = {
     "bonus": Q(bonus__gt=0),
     # Also what was approved in the end: the requester's reason went with that, the day is kept.
     "rejected": Q(rejected_at__isnull=False),
+}
+
+COMPLAINT_FILTERS = {
+    "all": Q(),
+    "open": Q(answered_at=None),
+    "answered": Q(answered_at__isnull=False),
 }
 
 
@@ -174,6 +180,19 @@ def works_of(worker: Worker, *, only: str = "all") -> "QuerySet[WithAnnotations[
 
 def bonuses_of(worker: Worker) -> Decimal:
     return round_half_up(worker.bonuses.aggregate(sum=Coalesce(Sum("amount"), ZERO))["sum"])
+
+
+def complaints(*, search: str = "", only: str = "all") -> QuerySet[Complaint]:
+    """Workers' complaints, the longest open first, then those that were answered last."""
+    related = ("worker", "hit__hit_type", "hit__requester", "answered_by")
+    found = Complaint.objects.filter(COMPLAINT_FILTERS[only]).select_related(*related)
+    found = found.order_by(F("answered_at").desc(nulls_first=True), "id")
+    if not search:
+        return found
+    fits = Q(hit__hit_type__title__icontains=search) | Q(hit__requester__name__icontains=search)
+    for column in ("hit", "assignment", "worker"):
+        fits |= Q(**{f"{column}__external_id": search.upper()})
+    return found.filter(fits | Q(worker__name__icontains=search))
 
 
 def blocks(*, search: str) -> QuerySet[Block]:

@@ -1,6 +1,7 @@
 from django.urls import path, re_path
 
 from crowd.marketplace.desk.pages import (
+    complaints,
     hits,
     invitations,
     layouts,
@@ -30,6 +31,9 @@ urlpatterns = [
     path("log/", overview.log, name="log"),
     path("blocks/", overview.blocks, name="blocks"),
     path("blocks/<int:block_id>/lift/", overview.lift_block, name="lift_block"),
+    path("complaints/", complaints.index, name="complaints"),
+    path("complaints/<int:complaint_id>/", complaints.detail, name="complaint"),
+    path("complaints/<int:complaint_id>/answer/", complaints.answer, name="answer_complaint"),
     path("hits/", hits.index, name="hits"),
     path(HIT, hits.detail, name="hit"),
     path(f"{HIT}take-down/", hits.take_down, name="take_down"),

@@ -11,6 +11,7 @@ from crowd.marketplace.database import ALIAS
 from crowd.marketplace.models import HIT, Assignment
 from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worker
 from crowd.marketplace.services import payouts, requesters
+from crowd.marketplace.services.oversight import complaints
 from tests.crowd.marketplace.desk import Desk, open_desk
 from tests.crowd.marketplace.rows import hand_in
 from tests.crowd.marketplace.site import open_hit
@@ -27,6 +28,8 @@ PAGES = [
     "hits/?q=e",
     "hits/{hit}/",
     "work/{work}/",
+    "complaints/?q=e",
+    "complaints/{complaint}/",
     "requesters/?q=e",
     FIRST,
     f"{FIRST}ledger/",
@@ -47,6 +50,7 @@ def grow(desk: Desk) -> None:
     first_requester, first_worker = Requester.objects.order_by("pk")[0], Worker.objects.order_by("pk")[0]
     assignment = hand_in(open_hit(requester=first_requester), now=now)
     make_requester(now=now)
+    complaints.report(worker=assignment.worker, hit=assignment.hit, kind="other", text="No.", now=now)
     requesters.add_key(requester_id=first_requester.pk, now=now)
     number = AuditEntry.objects.count()
     requesters.save_layout(
@@ -78,6 +82,9 @@ def test_no_page_asks_more_often_when_there_is_more() -> None:
     hand_in(open_hit(), now=timezone.now())
     ids = {
         "hit": HIT.objects.get().external_id,
+        "complaint": complaints.report(
+            worker=Worker.objects.get(), hit=HIT.objects.get(), kind="other", text="No.", now=timezone.now()
+        ).pk,
         "work": Assignment.objects.get().external_id,
         "requester": Requester.objects.get().external_id,
         "worker": Worker.objects.get().external_id,

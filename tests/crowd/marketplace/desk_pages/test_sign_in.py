@@ -28,6 +28,7 @@ PARTS = {
     "layout_id": "LAYOUT",
     "hit_id": "HIT",
     "work_id": "W",
+    "complaint_id": 1,
     "block_id": 1,
     "payout_id": 1,
 }
