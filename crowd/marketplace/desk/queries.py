@@ -74,6 +74,7 @@ class Bonuses(TypedDict):
 class Overview:
     open_hits: int
     workers: int
+    to_answer: int  # complaints
     to_pay: int
     owed: Decimal
     to_admit: int
@@ -83,16 +84,22 @@ class Overview:
     emails_given_up: int
     emails_late: int
 
+    @property
+    def is_anything_waiting(self) -> bool:
+        return bool(self.to_answer or self.to_admit or self.to_pay or self.to_erase)
+
 
 def overview(*, now: datetime) -> Overview:
     workers = Worker.objects.filter(WORKER_FILTERS["all"])
     emails = Email.objects.filter(sent_at=None)
     events = Event.objects.filter(delivered_at=None)
+    to_pay = owed_workers().aggregate(count=Count("pk"), sum=Coalesce(Sum("owed"), ZERO))
     return Overview(
         open_hits=hits_on_offer(now=now).count(),
         workers=workers.count(),
-        to_pay=owed_workers().count(),
-        owed=owed_sum(),
+        to_answer=Complaint.objects.filter(COMPLAINT_FILTERS["open"]).count(),
+        to_pay=to_pay["count"],
+        owed=round_half_up(to_pay["sum"]),
         to_admit=waiting_workers().count(),
         to_erase=Worker.objects.filter(WORKER_FILTERS["erasure"]).count(),
         **events.aggregate(

@@ -37,7 +37,6 @@ def overview(request: HttpRequest, operator: Operator) -> HttpResponse:
         "steps": first_steps.find_first_steps(now=now),
         "days": _drawn(now),
         "is_named": settings.MARKETPLACE_OPERATOR and settings.MARKETPLACE_CONTACT,
-        "registrations_wait": settings.MARKETPLACE_REGISTRATIONS_WAIT,
         "emails_are_files": settings.MARKETPLACE_EMAILS_ARE_FILES,
     }
     return show(request, operator, "overview", found)

@@ -42,7 +42,7 @@ def test_who_waits_is_counted_and_listed_apart_from_workers(desk: Desk) -> None:
     overview = text_of(desk.get(""))
     rows = rows_of(desk.get(PATH))
 
-    assert ("Registrations that wait 2" in overview, "Workers 0" in overview) == (True, True)
+    assert ("Registrations to decide 2" in overview, "Workers 0" in overview) == (True, True)
     assert "2 registrations wait" in text_of(desk.get("workers/"))
     assert [ada.external_id in rows[0], ADDRESS in rows[1]] == [True, True]
     assert rows_of(desk.get("workers/")) == []

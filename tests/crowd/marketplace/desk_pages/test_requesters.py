@@ -12,12 +12,13 @@ from crowd.marketplace.database import ALIAS, atomic
 from crowd.marketplace.desk import lists
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Layout, LedgerEntry
-from crowd.marketplace.models.parties import AccessKey, AuditEntry, Requester
+from crowd.marketplace.models.parties import AccessKey, AuditEntry, Requester, Worker
 from crowd.marketplace.services import hit_creation, requesters, reviewing
+from crowd.marketplace.services.oversight import complaints
 from tests.crowd.marketplace.desk import Desk, form_token, lines_of, rows_of, secrets_on
 from tests.crowd.marketplace.rows import available, balances, hand_in
 from tests.crowd.marketplace.site import open_hit, text_of
-from tests.factories import make_requester
+from tests.factories import invite, make_requester
 
 pytestmark = pytest.mark.django_db
 ZERO = Decimal(0)
@@ -336,8 +337,23 @@ def test_overview_counts_what_there_is_to_do(desk: Desk, requester: Requester) -
 
     page = desk.get("")
 
-    assert "Open HITs 1 Workers 0 Workers to pay 0 Owed to them $0.00" in text_of(page)
+    assert "Open HITs 1 Workers 0 Events undelivered 0" in text_of(page)
+    assert "Waits for you Nothing: no complaint , no registration , nobody to pay or to erase." in text_of(
+        page
+    )
     assert 'href="/desk/books/">Books</a>: the balance of every account' in page.content.decode()
+
+
+def test_overview_says_what_waits_for_an_operator(desk: Desk, requester: Requester) -> None:
+    worker, _ = invite(now=timezone.now())
+    hit = open_hit(requester=requester)
+    complaints.report(worker=worker, hit=hit, kind="other", text="No.", now=timezone.now())
+    Worker.objects.update(owed=Decimal("0.30"), erasure_requested_at=timezone.now())
+
+    text = text_of(desk.get(""))
+
+    waiting = "Complaints to answer 1 Workers to pay 1 Owed to them $0.30 Erasures to carry out 1 Open HITs 1"
+    assert waiting in text
 
 
 def test_overview_reads_the_last_days_of_the_ledger_alone(desk: Desk, requester: Requester) -> None:
