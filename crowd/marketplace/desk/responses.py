@@ -5,13 +5,15 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
+from csp.constants import SELF
+from csp.utils import build_policy
 from django.conf import settings
 from django.core import signing
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from crowd.marketplace import clock
+from crowd.marketplace import clock, frames
 from crowd.marketplace.models.parties import AuditEntry, Operator
 from crowd.marketplace.services import operators
 
@@ -28,9 +30,15 @@ def show(
     *,
     status: int = 200,
 ) -> HttpResponse:
-    """Render a page with a token for its forms, and with the note of the last action, shown once."""
+    """Render a page with a token for its forms, and with the note of the last action, shown once.
+
+    Only a page with a requester's page in it may frame anything.
+    """
     values = {"operator": operator, "form_token": uuid4(), "note": _read_note(request), **context}
     response = render(request, f"marketplace/desk/{page}.html", values, status=status)
+    if frame_url := context.get("frame_url"):
+        policy = build_policy(replace={"frame-src": [SELF, frames.origin(frame_url)]})
+        response["Content-Security-Policy"] = policy
     if NOTE in request.COOKIES:
         response.delete_cookie(NOTE, samesite="Strict")
     return response

@@ -36,6 +36,7 @@ urlpatterns = [
     path("complaints/<int:complaint_id>/answer/", complaints.answer, name="answer_complaint"),
     path("hits/", hits.index, name="hits"),
     path(HIT, hits.detail, name="hit"),
+    path(f"{HIT}preview/", hits.preview, name="hit_preview"),
     path(f"{HIT}take-down/", hits.take_down, name="take_down"),
     path("requesters/", requesters.index, name="requesters"),
     path("requesters/new/", requesters.new, name="new_requester"),

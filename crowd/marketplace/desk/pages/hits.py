@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from crowd.marketplace import clock
+from crowd.marketplace import clock, frames
 from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import ReasonForm
 from crowd.marketplace.desk.pages.overview import TAKEN_DOWN
@@ -46,6 +46,14 @@ def detail(request: HttpRequest, operator: Operator, hit_id: str) -> HttpRespons
         "page": lists.paged(request, hit.assignments.select_related("worker").order_by("-id")),
     }
     return show(request, operator, "hit", context)
+
+
+@require_safe
+@operator_required
+def preview(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResponse:
+    """Show the HIT in the frame in which workers preview it, to an operator who is no worker."""
+    hit = _find(hit_id)
+    return show(request, operator, "hit_preview", {"hit": hit, "frame_url": frames.preview_url(hit)})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

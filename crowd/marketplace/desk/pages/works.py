@@ -1,6 +1,5 @@
 """The page of one piece of work, with its answer when an operator asks for it."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -9,12 +8,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from crowd.marketplace import clock
+from crowd.marketplace.desk.answers import read_answered
 from crowd.marketplace.desk.responses import show
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models import Assignment
 from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.queries.feedback import read_feedback
-from crowd.marketplace.questions.answers import read_answers
 from crowd.marketplace.services import operators, reviewing
 from crowd.marketplace.services.work import settle
 from hits.common.dollars import in_dollars
@@ -51,7 +50,7 @@ def open_answer(work: Assignment, *, operator: Operator, now: datetime) -> dict[
     with operators.do_once(
         operator=operator, token=uuid4(), what="answer looked at", about=about, note=note, now=now
     ):
-        return {"is_open": True, "answers": _answers(work), "files": work.uploads.defer("content")}
+        return {"is_open": True, "answers": read_answered(work), "files": work.uploads.defer("content")}
 
 
 def list_steps(work: Assignment) -> list[tuple[datetime, str]]:
@@ -66,10 +65,6 @@ def list_steps(work: Assignment) -> list[tuple[datetime, str]]:
         *((one.granted_at, f"Bonus of {in_dollars(one.amount)}") for one in work.bonuses.all()),
     ]
     return sorted(((at, what) for at, what in known if at), key=lambda step: step[0])
-
-
-def _answers(work: Assignment) -> Sequence[tuple[str, Sequence[str]]]:
-    return [(name, sorted(values)) for name, values in read_answers(work.answer).items()]
 
 
 def _find(external_id: str) -> Assignment:
