@@ -206,6 +206,20 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(max_length=400, help_text="Only operators see it; it is kept in the log.")
 
 
+class TakeDownForm(forms.Form):
+    reason = forms.CharField(
+        max_length=400, help_text="It is kept in the log. Workers read it only if you tick that."
+    )
+    tells_reason = forms.BooleanField(
+        label="Tell this reason to the workers who have begun it", required=False
+    )
+    ends_work = forms.BooleanField(
+        label="End the work that was begun too",
+        required=False,
+        help_text="What they have entered is lost and not paid, and does not count against them.",
+    )
+
+
 class AnswerForm(forms.Form):
     answer = forms.CharField(
         max_length=Complaint.LONGEST,

@@ -17,6 +17,7 @@ from crowd.marketplace.domain import round_half_up
 from crowd.marketplace.models import HIT, Assignment, Complaint, Email, Event, LedgerEntry, Payout
 from crowd.marketplace.models.parties import AuditEntry, Block, Requester, Worker
 from crowd.marketplace.queries.records import is_taken_back
+from crowd.marketplace.services.oversight.take_downs import latest_taken_down
 from crowd.marketplace.services.workers import waiting_workers
 
 ZERO = Decimal(0)
@@ -125,11 +126,26 @@ def requesters(*, search: str, sort: str) -> QuerySet[Requester]:
     return found.order_by(*REQUESTER_SORTS[sort])
 
 
-def hits_on_offer(*, now: datetime, search: str = "") -> QuerySet[HIT]:
-    """HITs whose time is not over, the newest first, also those of which every place is taken."""
-    found = HIT.objects.filter(closed_at=None, expires_at__gt=now).select_related("hit_type", "requester")
-    fits = Q(external_id__iexact=search) | Q(hit_type__title__icontains=search)
-    return found.filter(fits).order_by("-id") if search else found.order_by("-id")
+def hits(*, now: datetime, search: str = "", only: str = "all", of: Requester | None = None) -> QuerySet[HIT]:
+    """HITs by their title, the newest first; by its id one is found whatever the filters."""
+    found = HIT.objects.select_related("hit_type", "requester").order_by("-id")
+    if AN_ID.fullmatch(search) and (exact := found.filter(external_id=search.upper())):
+        return exact
+    if of:
+        found = found.filter(requester=of)
+    on_offer = Q(closed_at=None, expires_at__gt=now)
+    if only == "offer":
+        found = found.filter(on_offer)
+    elif only == "ended":
+        found = found.exclude(on_offer)
+    elif only == "down":
+        found = found.filter(~on_offer, external_id__in=latest_taken_down())
+    return found.filter(hit_type__title__icontains=search) if search else found
+
+
+def hits_on_offer(*, now: datetime) -> QuerySet[HIT]:
+    """HITs whose time is not over, also those of which every place is taken."""
+    return hits(now=now, only="offer")
 
 
 def requesters_with_offers(*, now: datetime) -> QuerySet[Requester]:

@@ -1,19 +1,24 @@
-"""HITs: those on offer, the page of one, and taking one down."""
+"""HITs: the list, the page of one, its preview, and taking one down."""
+
+from collections.abc import Iterable
+from datetime import datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from crowd.marketplace import clock, frames
 from crowd.marketplace.desk import lists, queries
-from crowd.marketplace.desk.forms import ReasonForm
-from crowd.marketplace.desk.pages.overview import TAKEN_DOWN
+from crowd.marketplace.desk.forms import TakeDownForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models import HIT
 from crowd.marketplace.models.parties import Operator, Requester
-from crowd.marketplace.services import hit_endings
+from crowd.marketplace.services.oversight import take_downs
 from crowd.marketplace.services.work import settle
+
+FILTER_NAMES = {"offer": "On offer", "ended": "Ended", "down": "Taken down", "all": "All"}
 
 
 @require_safe
@@ -21,17 +26,31 @@ from crowd.marketplace.services.work import settle
 def index(request: HttpRequest, operator: Operator) -> HttpResponse:
     now = clock.now()
     settle(now=now)
-    search = lists.searched(request)
-    found = queries.hits_on_offer(now=now, search=search)
-    if of := Requester.objects.filter(external_id=request.GET.get("requester", "").replace("\0", "")).first():
-        found = found.filter(requester=of)
+    search, only = lists.searched(request), request.GET.get("only", "")
+    only = only if only in FILTER_NAMES else "offer"
+    of = Requester.objects.filter(external_id=request.GET.get("requester", "").replace("\0", "")).first()
+    page = lists.paged(request, queries.hits(now=now, search=search, only=only, of=of))
     context = {
-        "page": lists.paged(request, found),
+        "page": page,
+        "rows": _with_states(page.object_list, now=now),
         "search": search,
+        "only": only,
+        "filters": FILTER_NAMES,
         "of": of,
         "requesters": queries.requesters_with_offers(now=now),
     }
     return show(request, operator, "hits", context)
+
+
+def _with_states(hits: Iterable[HIT], *, now: datetime) -> list[tuple[HIT, str]]:
+    down = set(take_downs.latest_taken_down())
+
+    def state_of(hit: HIT) -> str:
+        if _is_on_offer(hit, now=now):
+            return "on offer"
+        return "taken down" if hit.external_id in down else "ended"
+
+    return [(hit, state_of(hit)) for hit in hits]
 
 
 @require_safe
@@ -42,7 +61,8 @@ def detail(request: HttpRequest, operator: Operator, hit_id: str) -> HttpRespons
     hit = _find(hit_id)
     context = {
         "hit": hit,
-        "is_on_offer": not hit.closed_at and hit.expires_at > now,
+        "is_on_offer": _is_on_offer(hit, now=now),
+        "taken_down": take_downs.find_take_down(hit),
         "page": lists.paged(request, hit.assignments.select_related("worker").order_by("-id")),
     }
     return show(request, operator, "hit", context)
@@ -60,7 +80,7 @@ def preview(request: HttpRequest, operator: Operator, hit_id: str) -> HttpRespon
 @operator_required
 def take_down(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResponse:
     hit = _find(hit_id)
-    form = ReasonForm(request.POST or None)
+    form = TakeDownForm(request.POST or None)
     if not form.is_valid():
         return ask(
             request,
@@ -68,7 +88,8 @@ def take_down(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResp
             title=f"Take down “{hit.hit_type.title}”?",
             text=[
                 f"{hit.requester} offers it. From now on nobody can accept it; it counts as expired.",
-                "Begun work may still be finished and submitted, and is reviewed and paid as always.",
+                f"Workers who have begun it: {hit.pending}. Each gets a message that it was taken down.",
+                "They may still submit it, and it is reviewed and paid as always, unless you end it below.",
                 "The money held for the other places becomes available to the requester again.",
                 "The requester may open it again, or post another. Closing the requester stops them all.",
             ],
@@ -77,10 +98,23 @@ def take_down(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResp
             form=form,
             is_grave=True,
         )
-    note = f"{hit_id} – {form.cleaned_data['reason']}"
-    with doing(request, operator, TAKEN_DOWN, about=hit.requester.external_id, note=note):
-        hit_endings.expire_hit(hit=hit, now=clock.now())
-    return tell("The HIT is off offer.", "desk:hit", hit_id)
+    reason, ends_work = form.cleaned_data["reason"], form.cleaned_data["ends_work"]
+    note = f"{hit_id}{take_downs.DASH}{reason}"
+    with doing(request, operator, take_downs.TAKEN_DOWN, about=hit.requester.external_id, note=note) as entry:
+        told = take_downs.take_down(
+            hit=hit,
+            told_reason=reason if form.cleaned_data["tells_reason"] else "",
+            ends_work=ends_work,
+            now=clock.now(),
+        )
+        if ends_work:
+            entry.note = f"{note} (begun work ended: {told})"
+    told_words = f" {told} worker{pluralize(told)} who had begun it {'is' if told == 1 else 'are'} told."
+    return tell(f"The HIT is taken down.{told_words if told else ''}", "desk:hit", hit_id)
+
+
+def _is_on_offer(hit: HIT, *, now: datetime) -> bool:
+    return not hit.closed_at and hit.expires_at > now
 
 
 def _find(external_id: str) -> HIT:

@@ -21,6 +21,7 @@ from crowd.marketplace.models.parties import AuditEntry, Block, Operator, Reques
 from crowd.marketplace.queries import public_texts
 from crowd.marketplace.queries.daily_money import earned_by_day, hits_by_day
 from crowd.marketplace.services import epochs
+from crowd.marketplace.services.oversight.take_downs import DASH, TAKEN_DOWN
 from crowd.marketplace.services.work import settle
 from hits.common.day_columns import draw_days
 from hits.common.dollars import in_dollars
@@ -135,7 +136,6 @@ LISTS = {
     "workers invited": Subject(name="Workers", url=reverse_lazy("desk:workers")),
     "requester made": Subject(name="Requesters", url=reverse_lazy("desk:requesters")),
 }
-TAKEN_DOWN = "HIT taken down"  # its note begins with the HIT's id
 
 
 @require_safe
@@ -154,7 +154,7 @@ def _shown(entry: AuditEntry, known: Mapping[str, Subject]) -> list[Subject]:
     named = [known[one] for one in (entry.about, *entry.named) if one in known]
     listed = [LISTS[entry.what]] if entry.what in LISTS and len(named) != 1 else []
     if entry.what == TAKEN_DOWN:
-        listed.append(Subject(name="HIT", url=reverse("desk:hit", args=[entry.note.partition(" ")[0]])))
+        listed.append(Subject(name="HIT", url=reverse("desk:hit", args=[entry.note.partition(DASH)[0]])))
     return named[:MOST_SHOWN] + listed
 
 

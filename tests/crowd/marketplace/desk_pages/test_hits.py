@@ -9,11 +9,11 @@ from django.utils import timezone
 from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import HIT, LedgerEntry
-from crowd.marketplace.models.parties import AuditEntry, Requester
-from crowd.marketplace.services import hit_creation, requesters, work
+from crowd.marketplace.models.parties import AuditEntry, Message, Requester, Worker
+from crowd.marketplace.services import hit_creation, hit_endings, requesters, work
 from tests.crowd.marketplace.desk import Desk, rows_of
-from tests.crowd.marketplace.rows import accept, available, facts, post_hit, status_of
-from tests.crowd.marketplace.site import open_hit, text_of
+from tests.crowd.marketplace.rows import accept, available, facts, hand_in, post_hit, status_of
+from tests.crowd.marketplace.site import accepted, open_hit, signed_in, text_of, work_path
 from tests.factories import invite, make_requester
 
 pytestmark = pytest.mark.django_db
@@ -99,7 +99,13 @@ def test_hits_on_offer_are_listed_searched_and_filtered(desk: Desk, requester: R
         ["Colors"],
     )
     assert titles(f"requester={other.requester.external_id}") == ["Sounds"]
-    assert (titles(f"q={ended}"), titles("q=%00&requester=%00")) == ([], ["Sounds", "Colors"])
+    assert (titles("q=ended"), titles("q=%00&requester=%00")) == ([], ["Sounds", "Colors"])
+    assert (titles("only=ended"), titles("only=all"), titles("only=down")) == (
+        ["Ended"],
+        ["Sounds", "Colors", "Ended"],
+        [],
+    )
+    assert titles(f"q={ended}") == titles(f"q={str(ended).lower()}&only=down") == ["Ended"]
     assert f"Colors {first} {requester} $0.30 3 of 4" in row
     link = f"/desk/hits/?requester={requester.external_id}"
     assert f'<a href="{link}">1</a>' in desk.get(f"requesters/{requester.external_id}/").content.decode()
@@ -116,14 +122,64 @@ def test_a_hit_is_taken_down_for_a_reason_that_the_log_keeps(desk: Desk, request
     page = text_of(desk.get(f"hits/{hit}/"))
     entry = AuditEntry.objects.get()
     assert (without.status_code, still) == (422, "Assignable")
-    assert "no longer on offer" in page
+    assert "The HIT is taken down. 1 worker who had begun it is told." in page
+    assert f"by {desk.operator}: Asks for passwords" in page
     assert f"{held.worker} {held}" in page
     assert (entry.what, entry.about) == ("HIT taken down", requester.external_id)
     assert entry.note == f"{hit} – Asks for passwords"
     assert f'<a href="/desk/hits/{hit}/">HIT</a>' in desk.get("log/").content.decode()
-    [left] = rows_of(desk.get("hits/"))
-    assert str(other) in left
+    [left], [down] = rows_of(desk.get("hits/")), rows_of(desk.get("hits/?only=down"))
+    assert (str(other) in left, f"taken down {hit}" in down) == (True, True)
     assert work.submit_assignment(assignment=held, answer="<answer/>", now=timezone.now())
+
+
+def test_workers_who_have_begun_it_are_told_and_may_submit_it(desk: Desk, requester: Requester) -> None:
+    hit = open_hit(requester=requester, title="Colors", max_assignments=3)
+    held, done = accept(hit, now=timezone.now()), hand_in(hit, now=timezone.now())
+
+    desk.post(f"hits/{hit}/take-down/", reason="Asks for passwords")
+
+    message = Message.objects.get()
+    assert (message.worker, message.requester, message.subject) == (held.worker, None, "Taken down: Colors")
+    assert "You need not finish it" in message.text
+    assert "passwords" not in message.text
+    assert (status_of(held), status_of(done)) == ("Accepted", "Submitted")
+    assert work.submit_assignment(assignment=held, answer="<answer/>", now=timezone.now())
+
+
+def test_begun_work_ends_too_and_counts_against_nobody(desk: Desk, requester: Requester) -> None:
+    browser = signed_in()
+    hit = open_hit(requester=requester, reward="0.50", max_assignments=3)
+    held, done = accepted(browser, hit), hand_in(hit, now=timezone.now())
+    before = Worker.objects.values().get(pk=browser.worker.pk)
+
+    desk.post(f"hits/{hit}/take-down/", reason="Asks for passwords", tells_reason="on", ends_work="on")
+
+    message, entry = Message.objects.get(), AuditEntry.objects.get()
+    assert (status_of(held), status_of(done)) == ("Returned", "Submitted")
+    assert Worker.objects.values().get(pk=browser.worker.pk) == before
+    assert "Your work on it has ended." in message.text
+    assert "The reason: Asks for passwords" in message.text
+    assert entry.note == f"{hit} – Asks for passwords (begun work ended: 1)"
+    assert available(requester) == Decimal("99.50")  # what is held for the submitted work stays
+    assert not work.submit_assignment(assignment=held, answer="<answer/>", now=timezone.now())
+    assert "was taken down by those who run this marketplace" in text_of(browser.get(work_path(held)))
+
+
+def test_hit_that_is_opened_again_or_whose_requester_closed_says_so(desk: Desk, requester: Requester) -> None:
+    hit, other = open_hit(requester=requester), open_hit(requester=requester)
+    desk.post(f"hits/{hit}/take-down/", reason="Asks for passwords")
+    now = timezone.now()
+    with atomic():
+        hit_endings.set_expiration(
+            hit=hit_creation.lock_hit(hit.pk), expires_at=now + timedelta(days=1), now=now
+        )
+
+    again = text_of(desk.get(f"hits/{hit}/"))
+    desk.post(f"requesters/{requester.external_id}/close/")
+
+    assert "Its requester has opened it again since." in again
+    assert "Its requester was closed on" in text_of(desk.get(f"hits/{other}/"))
 
 
 def test_nobody_but_an_operator_takes_a_hit_down(desk: Desk, requester: Requester) -> None:

@@ -1,0 +1,77 @@
+"""HITs that operators take down, and what workers who have begun them are told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from crowd.marketplace.database import atomic
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import AuditEntry
+from crowd.marketplace.services import hit_endings, messages, work
+
+# What the audit log calls it; its note is the HIT's id, a dash and the reason.
+TAKEN_DOWN = "HIT taken down"
+DASH = " – "
+MOST_LISTED = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeDown:
+    at: datetime
+    by: str
+    reason: str
+
+
+def take_down(*, hit: HIT, told_reason: str, ends_work: bool, now: datetime) -> int:
+    """Take a HIT down and tell workers who have begun it; return their number. Begun work may end too.
+
+    It ends as returned, which frees its place and counts against nobody. The HIT stays locked meanwhile:
+    work is neither accepted nor submitted in between.
+    """
+    with atomic():
+        hit_endings.expire_hit(hit=hit, now=now)
+        open_work = Assignment.objects.filter(hit=hit, status=Assignment.Status.ACCEPTED, deadline_at__gt=now)
+        begun = list(open_work.select_related("worker").order_by("pk"))
+        if ends_work:
+            begun = [one for one in begun if work.return_assignment(assignment=one, now=now)]
+        messages.write_from_the_desk(
+            workers=[one.worker for one in begun],
+            subject=_("Taken down: %(title)s") % {"title": hit.hit_type.title},
+            text=_write_text(hit, told_reason=told_reason, ends_work=ends_work),
+            now=now,
+        )
+    return len(begun)
+
+
+def find_take_down(hit: HIT) -> TakeDown | None:
+    """Find by whom, when and why the HIT was taken down last."""
+    about, of = hit.requester.external_id, f"{hit.external_id}{DASH}"
+    entries = AuditEntry.objects.filter(what=TAKEN_DOWN, about=about, note__startswith=of)
+    entry = entries.select_related("operator").order_by("-id").first()
+    if entry is None:
+        return None
+    return TakeDown(at=entry.done_at, by=str(entry.operator), reason=entry.note.removeprefix(of))
+
+
+def latest_taken_down() -> Sequence[str]:
+    """The ids of the HITs that were taken down last."""
+    entries = AuditEntry.objects.filter(what=TAKEN_DOWN).order_by("-id")
+    return [note.partition(DASH)[0] for note in entries.values_list("note", flat=True)[:MOST_LISTED]]
+
+
+def _write_text(hit: HIT, *, told_reason: str, ends_work: bool) -> str:
+    parts = [_("“%(title)s” was taken down, and nobody can accept it.") % {"title": hit.hit_type.title}]
+    if told_reason:
+        parts.append(_("The reason: %(reason)s") % {"reason": told_reason})
+    if ends_work:
+        parts.append(
+            _("Your work on it has ended. No reward is paid for it, and nothing counts against you.")
+        )
+    else:
+        parts.append(
+            _("You need not finish it: return it, or let its time pass. Nothing counts against you.")
+        )
+        parts.append(_("If you submit it by its deadline, the requester reviews it as always."))
+    return "\n\n".join(parts)
