@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from crowd.marketplace import countries, domain
 from crowd.marketplace.models import Complaint, Layout, LedgerEntry, Payout
-from crowd.marketplace.models.parties import Requester, Worker
+from crowd.marketplace.models.parties import Message, Requester, Worker
 from crowd.marketplace.services.email_addresses import are_emails_sent
 from crowd.marketplace.services.trial_hits import MOST_REWARD
 from crowd.marketplace.services.workers import Invited
@@ -204,6 +204,11 @@ class FactsForm(forms.Form):
 
 class ReasonForm(forms.Form):
     reason = forms.CharField(max_length=400, help_text="Only operators see it; it is kept in the log.")
+
+
+class MessageForm(forms.Form):
+    subject = forms.CharField(max_length=_width(Message, "subject"))
+    text = forms.CharField(max_length=Complaint.LONGEST, widget=forms.Textarea(attrs={"rows": 8}))
 
 
 class TakeDownForm(forms.Form):

@@ -65,6 +65,7 @@ urlpatterns = [
     path(f"{WORKER}work/", workers.work_of, name="work_of"),
     path(f"{WORKER}facts/", workers.set_facts, name="set_facts"),
     path(f"{WORKER}invitation/", invitations.invite_again, name="invite_again"),
+    path(f"{WORKER}write/", workers.write, name="write"),
     path(f"{WORKER}suspend/", workers.suspend, name="suspend"),
     path(f"{WORKER}lift/", workers.lift, name="lift"),
     path(f"{WORKER}erase/", workers.erase, name="erase"),

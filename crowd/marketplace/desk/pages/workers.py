@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
-from crowd.marketplace.desk.forms import EraseForm, FactsForm, ReasonForm
+from crowd.marketplace.desk.forms import EraseForm, FactsForm, MessageForm, ReasonForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models import Assignment
@@ -18,7 +18,7 @@ from crowd.marketplace.models.parties import Block, Operator, Worker
 from crowd.marketplace.queries import LATEST as LATEST_FIRST
 from crowd.marketplace.queries import read_page
 from crowd.marketplace.queries.feedback import read_feedback
-from crowd.marketplace.services import erasure
+from crowd.marketplace.services import erasure, messages
 from crowd.marketplace.services import workers as services
 from crowd.marketplace.services.email_addresses import are_emails_sent, find_address
 from crowd.marketplace.services.work import settle
@@ -153,6 +153,33 @@ def lift(request: HttpRequest, operator: Operator, worker_id: str) -> HttpRespon
     with doing(request, operator, "suspension lifted", about=worker.external_id, note=reason):
         services.lift_suspension(worker_id=worker.pk)
     return tell("The suspension is lifted.", "desk:worker", worker_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def write(request: HttpRequest, operator: Operator, worker_id: str) -> HttpResponse:
+    """Write to a worker. The log keeps the subject; what was written, the worker alone has."""
+    worker = find_worker(worker_id)
+    if worker.erased_at:
+        raise Http404
+    form = MessageForm(request.POST or None)
+    if not form.is_valid():
+        return ask(
+            request,
+            operator,
+            title=f"Write to {worker}",
+            text=[
+                "The worker reads it under Messages, as from those who run this marketplace.",
+                "They get it by e-mail too if they want that. They cannot answer: say how they reach you.",
+            ],
+            button="Send the message",
+            back=reverse("desk:worker", args=[worker_id]),
+            form=form,
+        )
+    subject, text = form.cleaned_data["subject"], form.cleaned_data["text"]
+    with doing(request, operator, "message written", about=worker.external_id, note=subject):
+        messages.write_from_the_desk(workers=[worker], subject=subject, text=text, now=clock.now())
+    return tell("The message is sent.", "desk:worker", worker_id)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

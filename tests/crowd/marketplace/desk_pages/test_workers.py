@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from crowd.marketplace.desk import lists
 from crowd.marketplace.models import EmailAddress
-from crowd.marketplace.models.parties import AuditEntry, Block, Invitation, Worker
+from crowd.marketplace.models.parties import AuditEntry, Block, Invitation, Message, Worker
 from crowd.marketplace.services import reviewing, worker_sign_in
 from tests.crowd.marketplace.desk import Desk, form_token, hidden, lines_of, rows_of
 from tests.crowd.marketplace.mailing import path_in, sent
@@ -367,3 +367,30 @@ def test_what_people_wrote_is_shown_as_text(desk: Desk) -> None:
     pages = [desk.get("workers/"), desk.get(path_of(worker)), desk.get(path_of(worker, "erase/"))]
 
     assert ["<script" in page.content.decode() for page in pages] == [False, False, False]
+
+
+def test_operator_writes_to_a_worker_once(desk: Desk) -> None:
+    worker, _ = invite(now=timezone.now())
+    path = f"workers/{worker.external_id}/write/"
+    token = form_token(desk.get(path))
+    fields = {"subject": "Your question", "text": "Look at\nthe terms."}
+
+    answers = [
+        desk.post(path, **{**fields, "text": ""}),
+        *(desk.post(path, token=token, **fields) for _ in "12"),
+    ]
+
+    message, entry = Message.objects.get(), AuditEntry.objects.get()
+    assert [answer.status_code for answer in answers] == [422, 302, 409]
+    assert (message.worker, message.requester, message.subject) == (worker, None, "Your question")
+    assert (entry.what, entry.about, entry.note) == ("message written", worker.external_id, "Your question")
+    assert f'href="/desk/{path}"' in desk.get(f"workers/{worker.external_id}/").content.decode()
+
+
+def test_nobody_writes_to_an_erased_worker(desk: Desk) -> None:
+    worker, _ = invite(now=timezone.now())
+    Worker.objects.update(erased_at=timezone.now())
+
+    answer = desk.post(f"workers/{worker.external_id}/write/", subject="Hello", text="You")
+
+    assert (answer.status_code, Message.objects.count()) == (404, 0)
