@@ -21,6 +21,8 @@ LINE_END = re.compile(r"\r\n|\r|\n")
 COUNTRIES = [("", "Not known"), *countries.countries_by_name()]
 LONGEST_NOTE = LedgerEntry._meta.get_field("subject").max_length
 
+NOTE_HELP = "Shown in the ledger: for example, the number of an invoice."
+
 
 def _width(model: type, field: str) -> int:
     width: int = model._meta.get_field(field).max_length  # type: ignore[attr-defined]
@@ -91,6 +93,9 @@ class RequesterForm(NameForm):
     deposit = AmountField(
         label="First deposit in dollars", least=Decimal(0), required=False, help_text="Empty for none."
     )
+    note = forms.CharField(
+        label="Note on the deposit", max_length=LONGEST_NOTE, required=False, help_text=NOTE_HELP
+    )
 
 
 class FeesForm(forms.Form):
@@ -102,7 +107,7 @@ class TransferForm(forms.Form):
     note = forms.CharField(
         max_length=LONGEST_NOTE,
         required=False,
-        help_text="Shown in the ledger: for example, the number of an invoice.",
+        help_text=NOTE_HELP,
     )
 
 

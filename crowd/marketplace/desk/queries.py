@@ -1,6 +1,7 @@
 """Rows that the desk shows, in a total order."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -21,6 +22,8 @@ from crowd.marketplace.services.oversight.take_downs import latest_taken_down
 from crowd.marketplace.services.workers import waiting_workers
 
 ZERO = Decimal(0)
+# What the log calls it; its note ends with the reason, behind a colon.
+TAKEN_BACK = "payout taken back"
 AN_ID = re.compile("[A-Za-z0-9]{20,64}")
 # So many people of a name are looked for in the log.
 MOST_CALLED = 20
@@ -193,6 +196,33 @@ def payouts(*, search: str) -> "QuerySet[WithAnnotations[Payout, TakenBack]]":
         | Q(worker__name__icontains=search)
         | Q(reference__icontains=search)
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeBack:
+    at: datetime
+    reason: str  # empty once its worker is erased
+
+
+def with_take_backs(payouts: Iterable[Payout]) -> list[tuple[Payout, TakeBack | None]]:
+    """Return each with when and why it was taken back. The ledger knows when, and the log of then why."""
+    rows = list(payouts)
+    subjects = {f"payout {row.pk} taken back": row for row in rows}
+    entries = LedgerEntry.objects.filter(
+        worker__in={row.worker_id for row in rows},
+        account=LedgerEntry.Account.PAID,
+        subject__in=list(subjects),
+    )
+    at = {subjects[subject].pk: when for subject, when in entries.values_list("subject", "created_at")}
+    taken_back = [row.worker.external_id for row in rows if row.pk in at]
+    log = list(AuditEntry.objects.filter(what=TAKEN_BACK, about__in=taken_back)) if taken_back else []
+
+    def reason_of(row: Payout) -> str:
+        of = [entry for entry in log if entry.about == row.worker.external_id]
+        nearest = min(of, key=lambda entry: abs(entry.done_at - at[row.pk]), default=None)
+        return nearest.note.partition(": ")[2] if nearest else ""
+
+    return [(row, TakeBack(at=at[row.pk], reason=reason_of(row)) if row.pk in at else None) for row in rows]
 
 
 def works_of(worker: Worker, *, only: str = "all") -> "QuerySet[WithAnnotations[Assignment, Bonuses]]":

@@ -34,7 +34,9 @@ class NewKey:
     secret_access_key: str
 
 
-def create_requester(*, name: str, deposit: Decimal, fee_schedule: str, now: datetime) -> Credentials:
+def create_requester(
+    *, name: str, deposit: Decimal, fee_schedule: str, now: datetime, note: str = ""
+) -> Credentials:
     """Make a requester with a key. Raises RuleBroken if the name is taken, ValueError for unknown fees."""
     domain.fee_schedule(fee_schedule)
     ticket_key = secrets.token_urlsafe(32)
@@ -51,7 +53,7 @@ def create_requester(*, name: str, deposit: Decimal, fee_schedule: str, now: dat
             raise RuleBroken(f"There is a requester named {name} already.")
         key = _make_key(requester, now=now)
         if deposit:
-            money.deposit(requester_id=requester.pk, amount=deposit, now=now)
+            money.deposit(requester_id=requester.pk, amount=deposit, now=now, subject=note or "deposit")
     return Credentials(
         requester=requester,
         access_key_id=key.access_key_id,

@@ -88,9 +88,10 @@ def mark_paid(request: HttpRequest, operator: Operator) -> HttpResponse:
     payments = services.read_payments(form.cleaned_data["lines"])
     reference = form.cleaned_data["reference"]
     total = in_dollars(sum((payment.amount for payment in payments), Decimal(0)))
+    paid_to = f"{total} to {len(payments)} worker{pluralize(len(payments))}"
     about, note = about_people(
         [payment.worker.external_id for payment in payments],
-        note=f"{total} to {len(payments)}{f': {reference}' if reference else ''}",
+        note=f"{paid_to}: {reference}" if reference else paid_to,
     )
     with doing(request, operator, "paid", about=about, note=note):
         services.pay(payments=payments, reference=reference, paid_by=operator.sign_in_name, now=clock.now())
@@ -103,7 +104,8 @@ def mark_paid(request: HttpRequest, operator: Operator) -> HttpResponse:
 def history(request: HttpRequest, operator: Operator) -> HttpResponse:
     search = lists.searched(request)
     page = lists.paged(request, queries.payouts(search=search))
-    return show(request, operator, "payout_history", {"page": page, "search": search})
+    rows = queries.with_take_backs(page.object_list)
+    return show(request, operator, "payout_history", {"page": page, "rows": rows, "search": search})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -128,7 +130,7 @@ def take_back(request: HttpRequest, operator: Operator, payout_id: int) -> HttpR
         )
     reason = form.cleaned_data["reason"]
     note = f"{amount} of {payout.paid_at:%Y-%m-%d}: {reason}"[:500]
-    with doing(request, operator, "payout taken back", about=worker.external_id, note=note):
+    with doing(request, operator, queries.TAKEN_BACK, about=worker.external_id, note=note):
         services.take_back(payout=payout, now=clock.now())
     return tell(f"Taken back: {worker} is owed {amount} again.", "desk:payout_history")
 

@@ -42,7 +42,11 @@ def new(request: HttpRequest, operator: Operator) -> HttpResponse:
     note = f"{name}, with a deposit of {in_dollars(deposit)}" if deposit else name
     with doing(request, operator, "requester made", note=note) as entry:
         made = services.create_requester(
-            name=name, deposit=deposit, fee_schedule=form.cleaned_data["fee_schedule"], now=clock.now()
+            name=name,
+            deposit=deposit,
+            note=form.cleaned_data["note"],
+            fee_schedule=form.cleaned_data["fee_schedule"],
+            now=clock.now(),
         )
         entry.about = made.requester.external_id
     secrets = [

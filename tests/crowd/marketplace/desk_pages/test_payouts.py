@@ -95,7 +95,7 @@ def test_what_was_ticked_is_marked_as_paid_in_full(desk: Desk) -> None:
     assert payout.paid_by == desk.operator.sign_in_name
     assert (owed(ticked), owed(other)) == (ZERO, Decimal(2))
     assert (paid_in_the_ledger(), ledger_sum()) == (Decimal("0.50"), ZERO)
-    assert "$0.50 to 1: Transfer 9" in text_of(desk.get(f"workers/{ticked.external_id}/"))
+    assert "$0.50 to 1 worker: Transfer 9" in text_of(desk.get(f"workers/{ticked.external_id}/"))
     [line] = rows_of(desk.get(f"log/?q={ticked.name}"))
     assert ticked.external_id in line
 
@@ -117,7 +117,7 @@ def test_a_reference_is_added_later_once(desk: Desk) -> None:
     assert Payout.objects.get().reference == "SEPA 17"
     assert "Add a reference" not in text_of(desk.get("payouts/history/"))
     entries = AuditEntry.objects.order_by("pk").values_list("what", "note")
-    assert list(entries) == [("paid", "$0.50 to 1"), ("payout reference added", "$0.50: SEPA 17")]
+    assert list(entries) == [("paid", "$0.50 to 1 worker"), ("payout reference added", "$0.50: SEPA 17")]
 
 
 def test_payment_sent_twice_is_marked_once(desk: Desk) -> None:
@@ -203,11 +203,26 @@ def test_payout_marked_by_mistake_is_owed_again_once(desk: Desk) -> None:
     assert "Take back the payout of $2.00" in text_of(asked)
     assert [answer.status_code for answer in (silent, done, again)] == [422, 302, 409]
     assert (owed(worker), paid_in_the_ledger(), ledger_sum()) == (Decimal(2), ZERO, ZERO)
-    assert "taken back" in rows_of(desk.get("payouts/history/"))[0]
+    listed = rows_of(desk.get("payouts/history/"))[0]
+    assert ("taken back" in listed, listed.endswith(": The transfer came back")) == (True, True)
     assert not records.payouts(worker=worker).exists()
     assert sum(day.earned for day in earned_by_day(now=timezone.now(), worker=worker)) == Decimal(2)
     [entry] = AuditEntry.objects.filter(what="payout taken back")
     assert (entry.about, entry.note.partition(": ")[2]) == (worker.external_id, "The transfer came back")
+
+
+def test_two_payouts_of_a_worker_are_taken_back_each_for_its_own_reason(desk: Desk) -> None:
+    worker = owed_worker("2")
+    for _ in range(2):
+        payment = payouts.Payment(worker=Worker.objects.get(pk=worker.pk), amount=Decimal(1))
+        payouts.pay(payments=[payment], reference="", paid_by="me", now=timezone.now())
+    for payout in Payout.objects.order_by("-pk"):
+        desk.post(f"payouts/{payout.pk}/take-back/", reason=f"Reason {payout.pk}")
+
+    rows = rows_of(desk.get("payouts/history/"))
+
+    newest_first = Payout.objects.order_by("-pk")
+    assert [row.rpartition(": ")[2] for row in rows] == [f"Reason {payout.pk}" for payout in newest_first]
 
 
 def test_payout_to_an_erased_worker_stays(desk: Desk) -> None:

@@ -412,3 +412,14 @@ def test_a_closed_requester_keeps_its_name(desk: Desk, requester: Requester) -> 
         requesters.rename_requester(requester_id=requester.pk, name="Another")
 
     assert Requester.objects.get(pk=requester.pk).name == requester.name
+
+
+def test_note_on_the_first_deposit_stands_in_the_ledger(desk: Desk) -> None:
+    fields = {"fee_schedule": "none", "deposit": "5", "note": "Invoice 9"}
+
+    desk.post("requesters/new/", name="Another lab", **fields)
+
+    requester = Requester.objects.get(name="Another lab")
+    page = text_of(desk.get(path_of(requester)))
+    assert "Invoice 9" in page
+    assert "Requesters have no pages here." in page
