@@ -1,5 +1,6 @@
 """The operator's desk in a real browser: empty, at work, and refusing."""
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -7,13 +8,16 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, ViewportSize, expect
 
 from crowd.marketplace.desk.session import COOKIE
-from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models import HIT, Assignment, Complaint
 from crowd.marketplace.models.parties import AccessKey, Block, Operator, Requester, Worker
-from crowd.marketplace.services import operators, payouts, requesters, reviewing, workers
+from crowd.marketplace.questions import write_answer
+from crowd.marketplace.services import operators, payouts, requesters, reviewing, work, workers
+from crowd.marketplace.services.oversight import complaints
 from tests.browser.conftest import OpenPage
 from tests.browser.looking import SIZES, Visitor
 from tests.conftest import Sites
-from tests.crowd.marketplace.rows import hand_in, post_hit
+from tests.crowd.marketplace.forms import form, question
+from tests.crowd.marketplace.rows import accept, hand_in, post_hit
 
 pytestmark = [pytest.mark.needs_chromium, pytest.mark.django_db(transaction=True)]
 ALSO_NARROW: dict[str, ViewportSize] = {**SIZES, "narrow": {"width": 360, "height": 740}}
@@ -68,6 +72,7 @@ def test_empty_desk_looks_right(visitor: Visitor, sites: Sites) -> None:
     for name in (
         "requesters",
         "hits",
+        "complaints",
         "workers",
         "payouts",
         "payouts/history",
@@ -112,6 +117,49 @@ def test_busy_desk_looks_right(visitor: Visitor, sites: Sites, busy: Requester) 
     visitor.visit("desk-blocks", f"{desk}/blocks/")
 
     assert visitor.problems == {}
+
+
+@pytest.fixture
+def complained(busy: Requester, sites: Sites) -> Complaint:
+    """A complaint about a form that was refused and then approved, with data in its answer."""
+    now = timezone.now()
+    asked = question(identifier="why", name="Why", content="<Text>Why do you think so?</Text>")
+    hit = post_hit(requester=busy, title="Say why", max_assignments=3, question=form(asked), now=now)
+    done = accept(hit, worker=Worker.objects.order_by("pk")[0], now=now)
+    data = json.dumps({"chosen": ["one", "two"], "words": "A long word: " + "ab" * 120})
+    answer = write_answer([("why", "Because."), ("data", data)])
+    work.submit_assignment(assignment=done, answer=answer, now=now)
+    reviewing.reject_assignment(assignment=done, feedback="No reason given.", now=now)
+    reviewing.approve_assignment(assignment=done, feedback="Sorry.", override=True, now=now)
+    accept(hit, worker=Worker.objects.order_by("pk")[3], now=now)
+    text = "They asked for my address.\n\nI did not want to tell them."
+    return complaints.report(worker=done.worker, hit=hit, kind="personal", text=text, now=now)
+
+
+def test_complaints_and_take_downs_look_right(visitor: Visitor, sites: Sites, complained: Complaint) -> None:
+    desk, hit = f"{sites.marketplace}/desk", complained.hit
+    sign_in(visitor.page.context, sites=sites)
+    page = visitor.page
+
+    visitor.visit("desk-waits", f"{desk}/")
+    visitor.visit("desk-complaints", f"{desk}/complaints/")
+    visitor.visit("desk-complaint", f"{desk}/complaints/{complained.pk}/")
+    page.get_by_role("button", name="Show the answer").click()
+    visitor.problems["desk-complaint-answer"] = visitor.look("desk-complaint-answer")
+    visitor.visit("desk-hit-preview", f"{desk}/hits/{hit}/preview/")
+    page.goto(f"{desk}/complaints/{complained.pk}/")
+    page.get_by_label("Your answer").fill("We have written to them.")
+    page.get_by_role("button", name="Send the answer").click()
+    visitor.problems["desk-complaint-answered"] = visitor.look("desk-complaint-answered")
+    visitor.visit("desk-write", f"{desk}/workers/{complained.worker.external_id}/write/")
+    visitor.visit("desk-take-down-begun", f"{desk}/hits/{hit}/take-down/")
+    page.get_by_role("textbox", name="Reason").fill("Asks for addresses")
+    page.get_by_role("button", name="Take it down").click()
+    visitor.problems["desk-hit-taken-down"] = visitor.look("desk-hit-taken-down")
+    visitor.visit("desk-hits-taken-down", f"{desk}/hits/?only=all")
+    visitor.visit("desk-log", f"{desk}/log/")
+
+    assert {name: found for name, found in visitor.problems.items() if found} == {}
 
 
 def test_links_of_invitations_look_right(visitor: Visitor, sites: Sites) -> None:

@@ -78,8 +78,8 @@ def _read_value(value: str) -> Value:
 
 
 def _describe(question: FormQuestion) -> str:
-    parts = filter(None, (question.name, *map(_text_of, question.content)))
-    return " ".join(parts)
+    content = " ".join(filter(None, map(_text_of, question.content)))
+    return f"{question.name}: {content}" if question.name else content
 
 
 def _text_of(block: Block) -> str:

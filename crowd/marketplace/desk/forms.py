@@ -232,6 +232,7 @@ class TakeDownForm(forms.Form):
 
 class AnswerForm(forms.Form):
     answer = forms.CharField(
+        label="Your answer",
         max_length=Complaint.LONGEST,
         widget=forms.Textarea(attrs={"rows": 6}),
         help_text="The worker gets it as a message. It also stands beside what they reported.",

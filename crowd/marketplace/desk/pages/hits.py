@@ -88,8 +88,7 @@ def take_down(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResp
             title=f"Take down “{hit.hit_type.title}”?",
             text=[
                 f"{hit.requester} offers it. From now on nobody can accept it; it counts as expired.",
-                f"Workers who have begun it: {hit.pending}. Each gets a message that it was taken down.",
-                "They may still submit it, and it is reviewed and paid as always, unless you end it below.",
+                *_say_begun(hit),
                 "The money held for the other places becomes available to the requester again.",
                 "The requester may open it again, or post another. Closing the requester stops them all.",
             ],
@@ -111,6 +110,15 @@ def take_down(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResp
             entry.note = f"{note} (begun work ended: {told})"
     told_words = f" {told} worker{pluralize(told)} who had begun it {'is' if told == 1 else 'are'} told."
     return tell(f"The HIT is taken down.{told_words if told else ''}", "desk:hit", hit_id)
+
+
+def _say_begun(hit: HIT) -> list[str]:
+    if not hit.pending:
+        return ["Nobody is working on it."]
+    return [
+        f"Workers who have begun it: {hit.pending}. Each gets a message that it was taken down.",
+        "They may still submit it, and it is reviewed and paid as always, unless you end it below.",
+    ]
 
 
 def _is_on_offer(hit: HIT, *, now: datetime) -> bool:

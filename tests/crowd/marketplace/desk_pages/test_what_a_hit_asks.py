@@ -75,7 +75,7 @@ def test_questions_stand_beside_the_answers_in_the_forms_order(desk: Desk) -> No
 
     text = text_of(answer_of(desk, hit, answer))
 
-    assert "Reason Why is it so? (why)" in text
+    assert "Reason: Why is it so? (why)" in text
     assert "Which? (color) The blue (blue)" in text
     assert "One (left) – odd –" in text
     assert "Only that page knows" not in text
