@@ -15,6 +15,7 @@ from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models import HIT
 from crowd.marketplace.models.parties import Operator, Requester
+from crowd.marketplace.questions import is_framable
 from crowd.marketplace.services.oversight import take_downs
 from crowd.marketplace.services.work import settle
 
@@ -73,7 +74,10 @@ def detail(request: HttpRequest, operator: Operator, hit_id: str) -> HttpRespons
 def preview(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResponse:
     """Show the HIT in the frame in which workers preview it, to an operator who is no worker."""
     hit = _find(hit_id)
-    return show(request, operator, "hit_preview", {"hit": hit, "frame_url": frames.preview_url(hit)})
+    # Never a page of this very site, whatever a row holds.
+    is_shown = not hit.external_url or is_framable(hit.external_url)
+    context = {"hit": hit, "frame_url": frames.preview_url(hit) if is_shown else ""}
+    return show(request, operator, "hit_preview", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

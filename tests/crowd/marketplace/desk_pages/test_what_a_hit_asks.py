@@ -61,6 +61,15 @@ def test_form_is_previewed_from_its_requesters_content_host(desk: Desk) -> None:
     assert settings.MARKETPLACE_URL not in frames.origin(url)
 
 
+def test_address_that_is_no_page_elsewhere_is_not_framed(desk: Desk) -> None:
+    hit = open_hit()
+    HIT.objects.update(external_url="/desk/")
+
+    page = desk.get(f"hits/{hit}/preview/").content.decode()
+
+    assert ("<iframe" in page, "none that a frame can show" in page) == (False, True)
+
+
 def test_questions_stand_beside_the_answers_in_the_forms_order(desk: Desk) -> None:
     hit = open_hit(
         question=form(
