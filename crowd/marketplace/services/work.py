@@ -4,11 +4,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, TypeVar
 
 import structlog
 from django.db import DatabaseError
-from django.db.models import Exists, F, Min, Model, OuterRef, QuerySet
+from django.db.models import DateTimeField, Exists, F, Min, Model, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
 from crowd.marketplace import domain
@@ -20,7 +21,7 @@ from crowd.marketplace.services import events, hit_creation, hit_endings, review
 from crowd.marketplace.services.qualifying import requirements
 from crowd.marketplace.services.qualifying.qualifications import settle_tests, started_tests
 from crowd.marketplace.services.workers import say_suspended
-from hits.common.kept_queries import KeptQuery, given_id
+from hits.common.kept_queries import Given, KeptQuery, given_id
 
 log = structlog.get_logger()
 Status = Assignment.Status
@@ -156,10 +157,9 @@ def settle(*, now: datetime, most: int = MOST_AT_ONCE) -> bool:
     Nothing due, as nearly always, costs one look at a few indexes. After a long stop much is due: then each
     call does its part, and no page waits for all of it.
     """
-    overdue, to_approve, expired, to_dispose, tests = (one.due(now=now) for one in _waiting())
-    due, *more = (rows.values_list("pk") for rows in (overdue, to_approve, expired, to_dispose, tests))
-    if not due.union(*more, all=True).exists():
+    if not SOME_DUE.rows(**{_name(one): now - one.delay for one in _waiting()}):
         return False
+    overdue, to_approve, expired, to_dispose, _tests = (one.due(now=now) for one in _waiting())
     # In the order of their instants and dated by them: it does not matter when the clock was looked at.
     steps: list[tuple[datetime | None, Callable[..., object], int]] = [
         *((at, _abandon, pk) for at, pk in _oldest(overdue, "deadline_at", most)),
@@ -199,6 +199,7 @@ def next_settlement(*, now: datetime) -> datetime | None:
     return min(filter(None, (one.next_due() for one in _waiting())), default=None)
 
 
+@cache
 def _waiting() -> tuple[DueAfter, DueAfter, DueAfter, DueAfter, DueAfter]:
     """The due rows: open work, work to review, open HITs, HITs that are over, open tests."""
     over = HIT.objects.filter(closed_at__isnull=False, disposed_at=None, pending=0, submitted=0)
@@ -209,6 +210,22 @@ def _waiting() -> tuple[DueAfter, DueAfter, DueAfter, DueAfter, DueAfter]:
         DueAfter(rows=over, column="closed_at", delay=hit_creation.DISPOSED_AFTER),
         DueAfter(rows=started_tests(), column="deadline_at"),
     )
+
+
+def _some_due() -> QuerySet[Any, Any]:
+    """One of the due rows, whichever it is."""
+    due, *more = (
+        one.rows.filter(**{f"{one.column}__lte": Given(_name(one), DateTimeField())}).values_list("pk")
+        for one in _waiting()
+    )
+    return due.union(*more, all=True)[:1]
+
+
+def _name(one: DueAfter) -> str:
+    return f"{one.rows.model.__name__}.{one.column}"
+
+
+SOME_DUE = KeptQuery(_some_due)
 
 
 def _oldest(rows: QuerySet[Row], column: str, most: int) -> list[tuple[datetime, int]]:
