@@ -170,7 +170,7 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
             "title": f"HIT of task {hit.number}",
             "hit": hit,
             "look": _look(hit.look_at, now=now) if hit.status == HIT.Status.OPEN else "",
-            "early_end": hit.early_ends.in_force().first(),
+            "early_end": EarlyEnd.objects.in_force().filter(hit=hit).first(),
             "is_past": bool(hit.expires_at and hit.expires_at <= now),
             "changes": list(hit.changes.select_related("by").order_by("-pk")[:CHANGES]),
             "assignments": assignments[:ASSIGNMENTS],
