@@ -1,32 +1,41 @@
 """Workers at the marketplace on PostgreSQL: submits per second, and whether open HITs slow a page down.
 
-Run it from the top folder: python -m tests.bench.marketplace_load
-It makes two scratch databases on the server of POSTGRES_URL (default: postgres@127.0.0.1) and drops them.
+    python -m tests.bench.marketplace_load --json
+    python -m tests.bench.marketplace_load --sizes 1000 --clients 50 --workers 50 --think 2
+
+Each worker lists, accepts, opens the work and submits, six times. It makes two scratch databases on the
+server of POSTGRES_URL (default: postgres@127.0.0.1) and drops them. Rounds take the sizes in turn, so that a
+slow minute of the machine hits them all.
 """
 
+import argparse
+import json
 import os
 import re
 import signal
 import sys
 import tempfile
+import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
+from random import uniform
 from statistics import median
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 
 from tests.bench.deployed import PROCESSES, environment_of, scratch_databases, serving
-from tests.bench.race.clients import Times, Visitor, drive, merged, spread
+from tests.bench.race.clients import Times, Visitor, drive, high, merged
 from tests.bench.servers import free_port
 
 OPEN_HITS = (10, 1_000, 100_000)
-ROUNDS = int(os.environ.get("ROUNDS", "3"))
+ROUNDS = 3
 CLIENTS = 8
-WORKERS = int(os.environ.get("WORKERS", "64"))
+WORKERS = 64
 EACH = 6  # HITs that one worker does in one round: fewer than the smallest number of open ones
 EXTERNAL = {"question": "", "external_url": "https://example.org/question"}
 UNLIMITED = {"CROWD_MARKETPLACE_WORKER_RATE": "0"}
@@ -36,42 +45,74 @@ FRAME = re.compile(r'<iframe[^>]* src="([^"]+)"')
 
 
 def main() -> None:
-    """Measure in rounds. Each takes the three sizes in turn: a slow minute of the machine hits them all."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended early, it still ends its server
-    seen: dict[int, Times] = {size: defaultdict(list) for size in OPEN_HITS}
-    rates: dict[int, list[float]] = {size: [] for size in OPEN_HITS}
+    options = read_options()
+    seen: dict[int, Times] = {size: defaultdict(list) for size in options.sizes}
+    rates: dict[int, list[float]] = {size: [] for size in options.sizes}
     with tempfile.TemporaryDirectory() as folder, scratch_databases() as databases:
         port = free_port()
         environ = environment_of(Path(folder), port, databases) | UNLIMITED
         set_environment(environ)
-        seeded = {size: seed(size) for size in OPEN_HITS}
+        seeded = {size: seed(size) for size in options.sizes}
         analyze(databases["MARKETPLACE_DATABASE_URL"])
         with serving(environ, port):
-            for number in range(ROUNDS):
-                for size in OPEN_HITS:
-                    group = seeded[size]
-                    workers = [Client(port, group=group, session=sign_in(group)) for _ in range(WORKERS)]
-                    turn = drive(workers, loops=EACH, clients=CLIENTS)
+            for _ in range(options.rounds):
+                for size, group in seeded.items():
+                    workers = [
+                        Client(port, group=group, session=sign_in(group), think_s=options.think)
+                        for _ in range(options.workers)
+                    ]
+                    turn = drive(workers, loops=EACH, clients=options.clients)
                     rates[size].append(turn.rate)
                     seen[size] = merged([seen[size], turn.times])
-                sys.stderr.write(f"round {number + 1} of {ROUNDS} done\n")
-    sys.stdout.write(table(seen, rates))
+    found = {str(size): figures(seen[size], rates[size]) for size in options.sizes}
+    sys.stdout.write(f"{json.dumps(found)}\n" if options.json else table(found, options))
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--sizes", type=_sizes, default=OPEN_HITS, help="numbers of open HITs")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--clients", type=int, default=CLIENTS, help="workers at once")
+    parser.add_argument("--workers", type=int, default=WORKERS)
+    parser.add_argument("--think", type=float, default=0, help="seconds before each step, on average")
+    return parser.parse_args()
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(",")))
+
+
+def figures(times: Times, rates: list[float]) -> dict[str, Any]:
+    steps = {
+        f"{step}_{name}_ms": round(1000 * of(times[step]), 1)
+        for step in STEPS
+        for name, of in (("p50", median), ("p95", high))
+    }
+    return {"submits_per_s": round(median(rates), 1), **steps}
 
 
 class Client:
     """A worker's browser: it lists, accepts, opens the framed work, submits."""
 
-    def __init__(self, port: int, *, group: str, session: str) -> None:
+    def __init__(self, port: int, *, group: str, session: str, think_s: float = 0) -> None:
         self.visitor = Visitor(port, host="localhost", **{f"worker_session_{port}": session})
         self._group = group
+        self._think_s = think_s
 
     def work_once(self) -> None:
+        self._think()
         token = TOKEN.search(self.visitor.get("list", "/"))
         assert token, "The list has no form."
         accept = f"/groups/{self._group}/accept/"
+        self._think()
         frame = self.open(self.visitor.post("accept", accept, csrfmiddlewaretoken=token[1]))
         query = parse_qs(urlsplit(frame).query)
         path = urlsplit(query["turkSubmitTo"][0]).path + "/mturk/externalSubmit"
+        self._think()
         done = self.visitor.post("submit", path, assignmentId=query["assignmentId"][0], answer="A cat.")
         assert "Thank you" in done, done[:2000]
 
@@ -80,6 +121,10 @@ class Client:
         frame = FRAME.search(self.visitor.get("work", address))
         assert frame, "The work page shows no frame."
         return unescape(frame[1])
+
+    def _think(self) -> None:
+        if self._think_s:
+            time.sleep(uniform(0, 2 * self._think_s))
 
 
 def seed(open_hits: int, question: Mapping[str, str] = EXTERNAL) -> str:
@@ -150,22 +195,23 @@ def set_environment(environ: Mapping[str, str]) -> None:
         call_command("migrate", database=database, verbosity=0)
 
 
-def table(seen: Mapping[int, Times], rates: Mapping[int, Sequence[float]]) -> str:
+def table(found: Mapping[str, Any], options: argparse.Namespace) -> str:
+    steps = "  ".join(f"{f'{step}, p50 / p95 ms':>22}" for step in STEPS)
     lines = [
-        f"{PROCESSES} web processes, {CLIENTS} clients, {ROUNDS} rounds of {WORKERS} workers x {EACH} HITs",
-        "",
-        "open HITs   submits/s (each round)      " + "  ".join(f"{step:>16}" for step in STEPS),
-        " " * 40 + "  ".join(f"{'p50 / p95, ms':>16}" for _ in STEPS),
+        f"{PROCESSES} web processes, {options.clients} clients, {options.think:g} s of thought before a step",
+        f"{options.rounds} rounds of {options.workers} workers x {EACH} HITs",
+        f"{'open HITs':>9}  {'submits/s':>9}  {steps}",
     ]
-    for size in OPEN_HITS:
-        figures = "  ".join(f"{spread(seen[size][step]):>16}" for step in STEPS)
-        rounds = " ".join(f"{rate:.0f}" for rate in rates[size])
-        lines.append(f"{size:>9}   {rounds:<26}  {figures}")
-    lines.append("")
-    least, most = OPEN_HITS[0], OPEN_HITS[-1]
-    for step in STEPS:
-        ratio = median(seen[most][step]) / median(seen[least][step])
-        lines.append(f"{step}: {most:,} open HITs take {ratio:.2f} x the median time of {least}")
+    for size, one in found.items():
+        spread = (f"{one[f'{step}_p50_ms']} / {one[f'{step}_p95_ms']}" for step in STEPS)
+        lines.append(f"{size:>9}  {one['submits_per_s']:>9}  " + "  ".join(f"{text:>22}" for text in spread))
+    least, *_, most = found.values()
+    lines += [
+        f"{step}: the most open HITs take {most[f'{step}_p50_ms'] / least[f'{step}_p50_ms']:.2f} times the "
+        "median of the fewest"
+        for step in STEPS
+        if len(found) > 1
+    ]
     return "\n".join(lines) + "\n"
 
 
