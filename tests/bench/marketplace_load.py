@@ -36,6 +36,7 @@ OPEN_HITS = (10, 1_000, 100_000)
 ROUNDS = 3
 CLIENTS = 8
 WORKERS = 64
+WARMING = 32  # workers until every thread has loaded what it needs
 EACH = 6  # HITs that one worker does in one round: fewer than the smallest number of open ones
 EXTERNAL = {"question": "", "external_url": "https://example.org/question"}
 UNLIMITED = {"CROWD_MARKETPLACE_WORKER_RATE": "0"}
@@ -56,17 +57,19 @@ def main() -> None:
         seeded = {size: seed(size) for size in options.sizes}
         analyze(databases["MARKETPLACE_DATABASE_URL"])
         with serving(environ, port):
+            drive(make_workers(port, seeded[options.sizes[0]], WARMING), loops=1, clients=options.clients)
             for _ in range(options.rounds):
                 for size, group in seeded.items():
-                    workers = [
-                        Client(port, group=group, session=sign_in(group), think_s=options.think)
-                        for _ in range(options.workers)
-                    ]
+                    workers = make_workers(port, group, options.workers, think_s=options.think)
                     turn = drive(workers, loops=EACH, clients=options.clients)
                     rates[size].append(turn.rate)
                     seen[size] = merged([seen[size], turn.times])
     found = {str(size): figures(seen[size], rates[size]) for size in options.sizes}
     sys.stdout.write(f"{json.dumps(found)}\n" if options.json else table(found, options))
+
+
+def make_workers(port: int, group: str, count: int, *, think_s: float = 0) -> list["Client"]:
+    return [Client(port, group=group, session=sign_in(group), think_s=think_s) for _ in range(count)]
 
 
 def read_options() -> argparse.Namespace:
@@ -205,13 +208,11 @@ def table(found: Mapping[str, Any], options: argparse.Namespace) -> str:
     for size, one in found.items():
         spread = (f"{one[f'{step}_p50_ms']} / {one[f'{step}_p95_ms']}" for step in STEPS)
         lines.append(f"{size:>9}  {one['submits_per_s']:>9}  " + "  ".join(f"{text:>22}" for text in spread))
-    least, *_, most = found.values()
-    lines += [
-        f"{step}: the most open HITs take {most[f'{step}_p50_ms'] / least[f'{step}_p50_ms']:.2f} times the "
-        "median of the fewest"
-        for step in STEPS
-        if len(found) > 1
-    ]
+    if len(found) > 1:
+        least, *_, most = found.values()
+        for step in STEPS:
+            ratio = most[f"{step}_p50_ms"] / least[f"{step}_p50_ms"]
+            lines.append(f"{step}: the most open HITs take {ratio:.2f} times the median of the fewest")
     return "\n".join(lines) + "\n"
 
 
