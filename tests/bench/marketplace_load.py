@@ -28,9 +28,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 
-from tests.bench.deployed import PROCESSES, environment_of, scratch_databases, serving
+from tests.bench.deployed import PROCESSES, environment_of, scratch_databases, serving, stored_bytes
 from tests.bench.race.clients import Times, Visitor, drive, high, merged
-from tests.bench.servers import free_port
+from tests.bench.servers import Server, cpu_s, free_port
 
 OPEN_HITS = (10, 1_000, 100_000)
 ROUNDS = 3
@@ -48,24 +48,48 @@ FRAME = re.compile(r'<iframe[^>]* src="([^"]+)"')
 def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended early, it still ends its server
     options = read_options()
-    seen: dict[int, Times] = {size: defaultdict(list) for size in options.sizes}
-    rates: dict[int, list[float]] = {size: [] for size in options.sizes}
     with tempfile.TemporaryDirectory() as folder, scratch_databases() as databases:
         port = free_port()
         environ = environment_of(Path(folder), port, databases) | UNLIMITED
         set_environment(environ)
-        seeded = {size: seed(size) for size in options.sizes}
+        groups = {size: seed(size) for size in options.sizes}
         analyze(databases["MARKETPLACE_DATABASE_URL"])
-        with serving(environ, port):
-            drive(make_workers(port, seeded[options.sizes[0]], WARMING), loops=1, clients=options.clients)
-            for _ in range(options.rounds):
-                for size, group in seeded.items():
-                    workers = make_workers(port, group, options.workers, think_s=options.think)
-                    turn = drive(workers, loops=EACH, clients=options.clients)
-                    rates[size].append(turn.rate)
-                    seen[size] = merged([seen[size], turn.times])
-    found = {str(size): figures(seen[size], rates[size]) for size in options.sizes}
+        with serving(environ, port) as server:
+            drive(make_workers(port, groups[options.sizes[0]], WARMING), loops=1, clients=options.clients)
+            found = measure(options, server, groups, database=databases["MARKETPLACE_DATABASE_URL"])
     sys.stdout.write(f"{json.dumps(found)}\n" if options.json else table(found, options))
+
+
+def measure(
+    options: argparse.Namespace, server: Server, groups: Mapping[int, str], *, database: str
+) -> dict[str, Any]:
+    seen: dict[int, Times] = {size: defaultdict(list) for size in groups}
+    rates: dict[int, list[float]] = {size: [] for size in groups}
+    before = (cpu_s(server), machine_cpu_s() - time.process_time(), stored_bytes(database))
+    for _ in range(options.rounds):
+        for size, group in groups.items():
+            workers = make_workers(server.port, group, options.workers, think_s=options.think)
+            turn = drive(workers, loops=EACH, clients=options.clients)
+            rates[size].append(turn.rate)
+            seen[size] = merged([seen[size], turn.times])
+    after = (cpu_s(server), machine_cpu_s() - time.process_time(), stored_bytes(database))
+    web_s, machine_s, stored = (end - begin for begin, end in zip(before, after, strict=True))
+    submits = sum(len(times["submit"]) for times in seen.values())
+    return {
+        **{str(size): figures(seen[size], rates[size]) for size in groups},
+        "each": {
+            "web_cpu_ms": round(1000 * web_s / submits, 2),
+            "machine_cpu_ms": round(1000 * machine_s / submits, 2),
+            "bytes": round(stored / submits),
+        },
+    }
+
+
+def machine_cpu_s() -> float:
+    """Seconds for which the processors were busy, with whatever else this machine does."""
+    ticks = list(map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:9]))
+    idle = ticks[3] + ticks[4]
+    return (sum(ticks) - idle) / os.sysconf("SC_CLK_TCK")
 
 
 def make_workers(port: int, group: str, count: int, *, think_s: float = 0) -> list["Client"]:
@@ -205,14 +229,20 @@ def table(found: Mapping[str, Any], options: argparse.Namespace) -> str:
         f"{options.rounds} rounds of {options.workers} workers x {EACH} HITs",
         f"{'open HITs':>9}  {'submits/s':>9}  {steps}",
     ]
-    for size, one in found.items():
+    sizes = [one for name, one in found.items() if name != "each"]
+    for size, one in zip(options.sizes, sizes, strict=True):
         spread = (f"{one[f'{step}_p50_ms']} / {one[f'{step}_p95_ms']}" for step in STEPS)
         lines.append(f"{size:>9}  {one['submits_per_s']:>9}  " + "  ".join(f"{text:>22}" for text in spread))
-    if len(found) > 1:
-        least, *_, most = found.values()
+    if len(sizes) > 1:
+        least, *_, most = sizes
         for step in STEPS:
             ratio = most[f"{step}_p50_ms"] / least[f"{step}_p50_ms"]
             lines.append(f"{step}: the most open HITs take {ratio:.2f} times the median of the fewest")
+    each = found["each"]
+    lines.append(
+        f"each submit: {each['web_cpu_ms']} ms of the web processes, {each['machine_cpu_ms']} ms of all but "
+        f"the clients, {each['bytes']} bytes in the marketplace's tables"
+    )
     return "\n".join(lines) + "\n"
 
 

@@ -20,6 +20,7 @@ from threading import Barrier
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from tests.bench.deployed import stored_bytes
 from tests.promise.test_kill import Deployment, deployed, server_databases
 
 CROWDS = (1, 8, 32)
@@ -129,10 +130,13 @@ def main() -> None:
         deployed(Path(folder), databases=databases, parts=("web",)) as deployment,
     ):
         measure(deployment, together=4, rounds=3)  # until everything is warm
+        stored = stored_bytes(databases["DATABASE_URL"])
         found = {
             str(together): measure(deployment, together=together, rounds=max(options.rounds, 24 // together))
             for together in CROWDS
         }
+        works = sum(one["works"] for one in found.values())
+        found["each"] = {"bytes": round((stored_bytes(databases["DATABASE_URL"]) - stored) / works)}
     if options.json:
         print(json.dumps(found))  # noqa: T201
         return
