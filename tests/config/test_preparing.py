@@ -44,7 +44,7 @@ def test_new_installation_is_told_every_address_and_who_is_still_missing() -> No
     assert "Next, in another terminal and this folder, the first researcher" in before
     assert "manage.py createsuperuser\n" in before
     assert "manage.py marketplace_operator NAME" in before
-    assert after.endswith(".")
+    assert after.splitlines()[-1].endswith("manage.py doctor")
 
 
 def test_work_of_the_embedded_form_bears_a_name_for_people() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Case, Count, QuerySet, When
+from django.db.models import Case, QuerySet, When
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -16,6 +16,7 @@ from hits.admin.home.waiting import Waiting, waiting_for
 from hits.admin.selection import signed_in
 from hits.batches.queries.daily_submissions import DAYS, submissions_by_day
 from hits.batches.queries.tally import batches_with_counts
+from hits.common.count_together import count_together
 from hits.common.day_columns import DayColumns, draw_days
 from hits.core.domain.days import day_in_words
 from hits.identity.models.users import User
@@ -46,30 +47,30 @@ class Step:
 def _batches_waiting(user: User, now: datetime) -> Iterator[Waiting]:
     """Yield batches that stand still until somebody does something, HITs that ended early, and drafts."""
     of = reverse("admin:hits_batch_changelist")
-    counted = dict(
-        visible(Batch.objects.filter(status__in=(*STILL, Status.DRAFT)), user)
-        .order_by()
-        .values_list("status")
-        .annotate(Count("pk"))
+    batches = visible(Batch.objects.all(), user)
+    ended_early = EarlyEnd.objects.in_force().filter(found_at__gt=now - TROUBLES)
+    counted = count_together(
+        **{str(status): batches.filter(status=status) for status in (*STILL, Status.DRAFT)},
+        ended_early=visible(ended_early, user),
     )
     for status in STILL:
         state = Status(status).label.lower()
         yield Waiting(
-            count=counted.get(status, 0),
+            count=counted[status],
             words=f"batches {state}",
             one=f"batch {state}",
             url=f"{of}?status__exact={status}",
             is_trouble=True,
         )
     yield Waiting(
-        count=visible(EarlyEnd.objects.in_force().filter(found_at__gt=now - TROUBLES), user).count(),
+        count=counted["ended_early"],
         words="HITs ended at the marketplace before their time",
         one="HIT ended at the marketplace before its time",
         url=f"{reverse('admin:hits_hit_changelist')}?trouble=ended",
         is_trouble=True,
     )
     yield Waiting(
-        count=counted.get(Status.DRAFT, 0),
+        count=counted[Status.DRAFT],
         words="drafts of batches",
         one="draft of a batch",
         url=f"{of}?status__exact={Status.DRAFT}",
