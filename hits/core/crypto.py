@@ -53,6 +53,12 @@ def read_ticket(ticket: str, *, key: str) -> dict[str, Any]:
     return payload
 
 
+def read_look(look: str, *, key: str) -> dict[str, Any]:
+    """Return the marketplace's word on what its operator looks at. Raises signing.BadSignature."""
+    payload: dict[str, Any] = signing.loads(look, key=key, salt="marketplace.look")
+    return payload
+
+
 def _keyed(purpose: str, *parts: str) -> bytes:
     message = "\x1f".join((purpose, *parts)).encode()
     return hmac.digest(settings.PSEUDONYM_KEYS[0].encode(), message, "sha256")

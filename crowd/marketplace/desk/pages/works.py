@@ -7,13 +7,14 @@ from uuid import uuid4
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
-from crowd.marketplace import clock
+from crowd.marketplace import clock, frames
 from crowd.marketplace.desk.answers import read_answered
 from crowd.marketplace.desk.responses import show
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models import Assignment
 from crowd.marketplace.models.parties import Operator
 from crowd.marketplace.queries.feedback import read_feedback
+from crowd.marketplace.questions import is_framable
 from crowd.marketplace.services import operators, reviewing
 from crowd.marketplace.services.work import settle
 from hits.common.dollars import in_dollars
@@ -50,7 +51,18 @@ def open_answer(work: Assignment, *, operator: Operator, now: datetime) -> dict[
     with operators.do_once(
         operator=operator, token=uuid4(), what="answer looked at", about=about, note=note, now=now
     ):
-        return {"is_open": True, "answers": read_answered(work), "files": work.uploads.defer("content")}
+        return {
+            "is_open": True,
+            "answers": read_answered(work),
+            "files": work.uploads.defer("content"),
+            "frame_url": _look_url(work, now=now),
+        }
+
+
+def _look_url(work: Assignment, *, now: datetime) -> str:
+    """The address of the work as its requester's own page shows it; none for pages that are here."""
+    is_elsewhere = work.hit.external_url and is_framable(work.hit.external_url)
+    return frames.look_url(work.hit, now=now, work=work) if is_elsewhere else ""
 
 
 def list_steps(work: Assignment) -> list[tuple[datetime, str]]:

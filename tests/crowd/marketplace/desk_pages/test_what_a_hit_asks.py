@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core import signing
 from django.utils import timezone
 
 from crowd.marketplace import frames
-from crowd.marketplace.models import HIT
-from crowd.marketplace.models.parties import Worker
+from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models.parties import AuditEntry, Worker
 from crowd.marketplace.questions import write_answer
 from crowd.marketplace.questions.answers import write_answers
 from crowd.marketplace.services import work
@@ -28,17 +29,40 @@ def answer_of(desk: Desk, hit: HIT, answer: str) -> Any:
     return desk.post(f"work/{done}/")
 
 
+def named_in(look: str, hit: HIT) -> Any:
+    """What the requester's page reads in a look."""
+    return signing.loads(look, key=hit.requester.ticket_key, salt="marketplace.look")
+
+
 def test_hit_is_framed_as_workers_preview_it_and_nobody_becomes_a_worker(desk: Desk) -> None:
     hit = open_hit(url="https://example.org/q?a=1")
 
     page = desk.get(f"hits/{hit}/preview/")
 
     url = frame_url(page)
-    assert url == frames.preview_url(hit)
-    assert query_of(url)["assignmentId"] == frames.NOT_AVAILABLE
+    assert url.startswith(frames.preview_url(hit))
+    query = query_of(url)
+    assert query["assignmentId"] == frames.NOT_AVAILABLE
+    assert named_in(query["look"], hit)["assignment"] == ""
     assert FRAME in page.content.decode()
     assert f"frame-src 'self' {frames.origin(url)};" in f"{page['Content-Security-Policy']};"
     assert not Worker.objects.exists()
+
+
+def test_open_answer_frames_the_work_on_its_requesters_page_without_its_worker(desk: Desk) -> None:
+    hit = open_hit(url="https://example.org/q?a=1")
+
+    page = answer_of(desk, hit, write_answer([("a", "1")]))
+
+    query, done = query_of(frame_url(page)), Assignment.objects.get()
+    assert named_in(query["look"], hit)["assignment"] == done.external_id
+    assert named_in(query["look"], hit)["worker"] == done.worker.external_id
+    assert (query["assignmentId"], "workerId" in query, "ticket" in query) == (
+        frames.NOT_AVAILABLE,
+        False,
+        False,
+    )
+    assert AuditEntry.objects.filter(what="answer looked at").count() == 1
 
 
 def test_only_the_preview_may_frame_anything(desk: Desk) -> None:
