@@ -218,7 +218,13 @@ class MessageForm(forms.Form):
 
 class TakeDownForm(forms.Form):
     reason = forms.CharField(
-        max_length=400, help_text="It is kept in the log. Workers read it only if you tick that."
+        max_length=400, help_text="It is kept in the log. Others read it only if you tick that."
+    )
+    tells_requester = forms.BooleanField(
+        label="Tell the requester this reason",
+        required=False,
+        initial=True,
+        help_text="Their programs find it by ListReviewPolicyResultsForHIT.",
     )
     tells_reason = forms.BooleanField(
         label="Tell this reason to the workers who have begun it", required=False

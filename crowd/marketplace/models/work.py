@@ -242,7 +242,7 @@ class Upload(models.Model):
 
 
 class PolicyOutcome(models.Model):
-    """One result that a review policy found, or one action that it took."""
+    """One result that a review policy found, one action that it took, or why a HIT was taken down."""
 
     class Level(models.TextChoices):
         ASSIGNMENT = "Assignment"

@@ -20,6 +20,8 @@ SHORTEST_EXTENSION_S = 3600
 LONGEST_EXTENSION_S = 31_536_000
 LONGEST_QUESTION = 128
 Level = PolicyOutcome.Level
+# No policy finds this: it is why an operator took the HIT down, and stays whatever a policy finds.
+TAKEN_DOWN_BECAUSE = "TakenDownBecause"
 Status = Assignment.Status
 Parameters = Mapping[str, Any]  # a list of values, or for AnswerKey a mapping of lists
 
@@ -104,7 +106,8 @@ def judge_hit(*, hit: HIT, now: datetime) -> None:
         threshold=_number(parameters, "QuestionAgreementThreshold") or 0,
     )
     # A HIT that was opened again may have results already: the newest ones count. Actions are kept.
-    PolicyOutcome.objects.filter(hit=hit, level=Level.HIT, is_action=False).delete()
+    found_before = PolicyOutcome.objects.filter(hit=hit, level=Level.HIT, is_action=False)
+    found_before.exclude(key=TAKEN_DOWN_BECAUSE).delete()
     money.lock_parties(requester_id=hit.requester_id, worker_ids=[row.worker_id for row in counted])
     report = _Report(hit, Level.HIT, now)
     for question, score in found.question_scores.items():

@@ -63,7 +63,14 @@ def test_problem_is_reported_and_its_answer_read(open_page: OpenPage, sites: Sit
         note=f"{hits[3]}{take_downs.DASH}It asks too much.",
         now=timezone.now(),
     ):
-        take_downs.take_down(hit=hits[3], told_reason="It asks too much.", ends_work=True, now=timezone.now())
+        take_downs.take_down(
+            hit=hits[3],
+            reason="It asks too much.",
+            tells_workers=True,
+            tells_requester=True,
+            ends_work=True,
+            now=timezone.now(),
+        )
     visitor.visit("report-messages", f"{sites.marketplace}/messages/")
     page.get_by_role("link", name="Taken down: Ended").click()
     visitor.problems["report-message"] = visitor.look("report-message")

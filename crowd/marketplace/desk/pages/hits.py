@@ -106,7 +106,9 @@ def take_down(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResp
     with doing(request, operator, take_downs.TAKEN_DOWN, about=hit.requester.external_id, note=note) as entry:
         told = take_downs.take_down(
             hit=hit,
-            told_reason=reason if form.cleaned_data["tells_reason"] else "",
+            reason=reason,
+            tells_workers=form.cleaned_data["tells_reason"],
+            tells_requester=form.cleaned_data["tells_requester"],
             ends_work=ends_work,
             now=clock.now(),
         )

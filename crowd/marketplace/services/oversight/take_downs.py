@@ -7,9 +7,10 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.database import atomic
-from crowd.marketplace.models import HIT, Assignment
+from crowd.marketplace.models import HIT, Assignment, PolicyOutcome
 from crowd.marketplace.models.parties import AuditEntry
 from crowd.marketplace.services import hit_endings, messages, work
+from crowd.marketplace.services.review_policies import TAKEN_DOWN_BECAUSE
 
 # What the audit log calls it; its note is the HIT's id, a dash and the reason.
 TAKEN_DOWN = "HIT taken down"
@@ -24,7 +25,9 @@ class TakeDown:
     reason: str
 
 
-def take_down(*, hit: HIT, told_reason: str, ends_work: bool, now: datetime) -> int:
+def take_down(
+    *, hit: HIT, reason: str, tells_workers: bool, tells_requester: bool, ends_work: bool, now: datetime
+) -> int:
     """Take a HIT down and tell workers who have begun it; return their number. Begun work may end too.
 
     It ends as returned, which frees its place and counts against nobody. The HIT stays locked meanwhile:
@@ -32,6 +35,7 @@ def take_down(*, hit: HIT, told_reason: str, ends_work: bool, now: datetime) -> 
     """
     with atomic():
         hit_endings.expire_hit(hit=hit, now=now)
+        _tell_requester(hit, reason=reason if tells_requester else "", now=now)
         open_work = Assignment.objects.filter(hit=hit, status=Assignment.Status.ACCEPTED, deadline_at__gt=now)
         begun = list(open_work.select_related("worker").order_by("pk"))
         if ends_work:
@@ -39,7 +43,7 @@ def take_down(*, hit: HIT, told_reason: str, ends_work: bool, now: datetime) -> 
         messages.write_from_the_desk(
             workers=[one.worker for one in begun],
             subject=_("Taken down: %(title)s") % {"title": hit.hit_type.title},
-            text=_write_text(hit, told_reason=told_reason, ends_work=ends_work),
+            text=_write_text(hit, told_reason=reason if tells_workers else "", ends_work=ends_work),
             now=now,
         )
     return len(begun)
@@ -59,6 +63,22 @@ def latest_taken_down() -> Sequence[str]:
     """The ids of the HITs that were taken down last."""
     entries = AuditEntry.objects.filter(what=TAKEN_DOWN).order_by("-id")
     return [note.partition(DASH)[0] for note in entries.values_list("note", flat=True)[:MOST_LISTED]]
+
+
+def _tell_requester(hit: HIT, *, reason: str, now: datetime) -> None:
+    """Keep the reason where the requester's programs find it, in place of that of an earlier take-down."""
+    told = PolicyOutcome.objects.filter(hit=hit, key=TAKEN_DOWN_BECAUSE)
+    told.delete()
+    if reason:
+        told.create(
+            hit=hit,
+            level=PolicyOutcome.Level.HIT,
+            subject_id=hit.external_id,
+            subject_type="HIT",
+            key=TAKEN_DOWN_BECAUSE,
+            value=reason,
+            created_at=now,
+        )
 
 
 def _write_text(hit: HIT, *, told_reason: str, ends_work: bool) -> str:
