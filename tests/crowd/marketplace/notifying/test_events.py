@@ -11,7 +11,8 @@ from pytest_django import DjangoAssertNumQueries
 from crowd.marketplace.database import atomic
 from crowd.marketplace.delivery.documents import document_of
 from crowd.marketplace.models import HIT, Assignment, Event, NotificationSetting
-from crowd.marketplace.services import events, work
+from crowd.marketplace.services import events, hit_creation, hit_endings, work
+from crowd.marketplace.services.oversight import take_downs
 from tests.crowd.marketplace.receivers import tell
 from tests.crowd.marketplace.rows import accept, hand_in, post_hit
 from tests.factories import NOW
@@ -133,3 +134,25 @@ def test_setting_is_replaced_and_its_old_events_still_go_where_they_were_meant_t
     setting = NotificationSetting.objects.get()
     assert (setting.destination, setting.event_types) == (second, ["AssignmentReturned"])
     assert Event.objects.get().destination == first
+
+
+@pytest.mark.parametrize("by", ["desk", "API"])
+def test_end_of_a_hit_is_told_at_once_and_once_though_a_worker_has_it_open(by: str) -> None:
+    hit = post_hit(max_assignments=2)
+    tell(hit, ADDRESS, event_types=["HITExpired", "HITReviewable"])
+    held = accept(hit)
+
+    if by == "desk":
+        take_downs.take_down(
+            hit=hit, reason="No.", tells_workers=False, tells_requester=True, ends_work=False, now=NOW
+        )
+    else:
+        with atomic():
+            hit_endings.set_expiration(hit=hit_creation.lock_hit(hit.pk), expires_at=NOW, now=NOW)
+    at_once = recorded()
+    hit_endings.expire_hit(hit=hit, now=NOW)
+    work.settle(now=NOW)
+    work.submit_assignment(assignment=held, answer="<answer/>", now=NOW)
+
+    assert at_once == ["HITExpired"]
+    assert recorded() == ["HITExpired", "HITReviewable"]
