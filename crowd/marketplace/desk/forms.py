@@ -216,24 +216,34 @@ class MessageForm(forms.Form):
     text = forms.CharField(max_length=Complaint.LONGEST, widget=forms.Textarea(attrs={"rows": 8}))
 
 
+TELL_WORKERS = "Tell this reason to the workers who have begun it"
+KEPT_IN_THE_LOG = "It is kept in the log. Others read it only if you tick that."
+
+
+class EndWorkForm(forms.Form):
+    reason = forms.CharField(max_length=400, help_text=KEPT_IN_THE_LOG)
+    tells_reason = forms.BooleanField(label=TELL_WORKERS, required=False)
+
+
 class TakeDownForm(forms.Form):
-    reason = forms.CharField(
-        max_length=400, help_text="It is kept in the log. Others read it only if you tick that."
-    )
+    reason = forms.CharField(max_length=400, help_text=KEPT_IN_THE_LOG)
     tells_requester = forms.BooleanField(
         label="Tell the requester this reason",
         required=False,
         initial=True,
         help_text="Their programs find it by ListReviewPolicyResultsForHIT.",
     )
-    tells_reason = forms.BooleanField(
-        label="Tell this reason to the workers who have begun it", required=False
-    )
+    tells_reason = forms.BooleanField(label=TELL_WORKERS, required=False)
     ends_work = forms.BooleanField(
         label="End the work that was begun too",
         required=False,
         help_text="What they have entered is lost and not paid, and does not count against them.",
     )
+
+    def __init__(self, data: QueryDict | None, *, has_begun: bool) -> None:
+        super().__init__(data)
+        if not has_begun:
+            del self.fields["tells_reason"], self.fields["ends_work"]
 
 
 class AnswerForm(forms.Form):

@@ -38,6 +38,7 @@ urlpatterns = [
     path(HIT, hits.detail, name="hit"),
     path(f"{HIT}preview/", hits.preview, name="hit_preview"),
     path(f"{HIT}take-down/", hits.take_down, name="take_down"),
+    path(f"{HIT}end-work/", hits.end_work, name="end_work"),
     path("requesters/", requesters.index, name="requesters"),
     path("requesters/new/", requesters.new, name="new_requester"),
     path(REQUESTER, requesters.detail, name="requester"),

@@ -17,7 +17,7 @@ from crowd.marketplace.queries.complaints import REPORTED
 from crowd.marketplace.queries.feedback import read_feedback
 from crowd.marketplace.services import reviewing
 from crowd.marketplace.services import work as services
-from crowd.marketplace.services.oversight.take_downs import find_take_down
+from crowd.marketplace.services.oversight.take_downs import list_acts
 from crowd.marketplace.site.access import access_to
 from crowd.marketplace.site.hit_list import Find, read_listing
 from crowd.marketplace.site.responses import show
@@ -145,7 +145,7 @@ def _show_submission(
     group = assignment.hit.hit_type
     is_returned = assignment.status == Assignment.Status.RETURNED
     values = {
-        "is_taken_down": is_returned and find_take_down(assignment.hit) is not None,
+        "is_taken_down": is_returned and bool(list_acts(assignment.hit)),
         "bonuses": assignment.bonuses.order_by("pk"),
         "feedback": read_feedback(assignment),
         "reported": REPORTED.first(hit=assignment.hit_id, worker=worker.pk),

@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from crowd.marketplace import clock, frames
 from crowd.marketplace.desk import lists, queries
-from crowd.marketplace.desk.forms import TakeDownForm
+from crowd.marketplace.desk.forms import EndWorkForm, TakeDownForm
 from crowd.marketplace.desk.responses import ask, doing, show, tell
 from crowd.marketplace.desk.session import operator_required
 from crowd.marketplace.models import HIT
@@ -63,7 +64,7 @@ def detail(request: HttpRequest, operator: Operator, hit_id: str) -> HttpRespons
     context = {
         "hit": hit,
         "is_on_offer": _is_on_offer(hit, now=now),
-        "taken_down": take_downs.find_take_down(hit),
+        "acts": take_downs.list_acts(hit),
         "page": lists.paged(request, hit.assignments.select_related("worker").order_by("-id")),
     }
     return show(request, operator, "hit", context)
@@ -83,8 +84,11 @@ def preview(request: HttpRequest, operator: Operator, hit_id: str) -> HttpRespon
 @require_http_methods(["GET", "HEAD", "POST"])
 @operator_required
 def take_down(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResponse:
+    settle(now=clock.now())
     hit = _find(hit_id)
-    form = TakeDownForm(request.POST or None)
+    if request.method != "POST" and not _is_on_offer(hit, now=clock.now()):
+        return redirect("desk:hit", hit_id)  # it has ended since the page with the button was read
+    form = TakeDownForm(request.POST or None, has_begun=bool(hit.pending))
     if not form.is_valid():
         return ask(
             request,
@@ -101,13 +105,13 @@ def take_down(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResp
             form=form,
             is_grave=True,
         )
-    reason, ends_work = form.cleaned_data["reason"], form.cleaned_data["ends_work"]
+    reason, ends_work = form.cleaned_data["reason"], form.cleaned_data.get("ends_work", False)
     note = f"{hit_id}{take_downs.DASH}{reason}"
     with doing(request, operator, take_downs.TAKEN_DOWN, about=hit.requester.external_id, note=note) as entry:
         told = take_downs.take_down(
             hit=hit,
             reason=reason,
-            tells_workers=form.cleaned_data["tells_reason"],
+            tells_workers=form.cleaned_data.get("tells_reason", False),
             tells_requester=form.cleaned_data["tells_requester"],
             ends_work=ends_work,
             now=clock.now(),
@@ -116,6 +120,41 @@ def take_down(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResp
             entry.note = f"{note} (begun work ended: {told})"
     told_words = f" {told} worker{pluralize(told)} who had begun it {'is' if told == 1 else 'are'} told."
     return tell(f"The HIT is taken down.{told_words if told else ''}", "desk:hit", hit_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@operator_required
+def end_work(request: HttpRequest, operator: Operator, hit_id: str) -> HttpResponse:
+    """End what was begun before the HIT ended."""
+    settle(now=clock.now())
+    hit = _find(hit_id)
+    if request.method != "POST" and (not hit.pending or _is_on_offer(hit, now=clock.now())):
+        return redirect("desk:hit", hit_id)
+    form = EndWorkForm(request.POST or None)
+    if not form.is_valid():
+        return ask(
+            request,
+            operator,
+            title=f"End the work that was begun on “{hit.hit_type.title}”?",
+            text=[
+                f"The HIT is over, and workers may still submit what they have begun: {hit.pending}.",
+                "That ends now. What they have entered is lost and not paid; it does not count against them.",
+                "Each gets a message. What was submitted already is reviewed as always.",
+            ],
+            button="End the work",
+            back=reverse("desk:hit", args=[hit_id]),
+            form=form,
+            is_grave=True,
+        )
+    reason = form.cleaned_data["reason"]
+    note = f"{hit_id}{take_downs.DASH}{reason}"
+    with doing(request, operator, take_downs.WORK_ENDED, about=hit.requester.external_id, note=note) as entry:
+        told = take_downs.end_work(
+            hit=hit, reason=reason, tells_workers=form.cleaned_data["tells_reason"], now=clock.now()
+        )
+        entry.note = f"{note} (workers: {told})"
+    is_told = f"{told} worker{pluralize(told)} {'is' if told == 1 else 'are'} told."
+    return tell(f"The begun work has ended. {is_told}", "desk:hit", hit_id)
 
 
 def _say_begun(hit: HIT) -> list[str]:

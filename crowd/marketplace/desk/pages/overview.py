@@ -21,7 +21,7 @@ from crowd.marketplace.models.parties import AuditEntry, Block, Operator, Reques
 from crowd.marketplace.queries import public_texts
 from crowd.marketplace.queries.daily_money import earned_by_day, hits_by_day
 from crowd.marketplace.services import epochs
-from crowd.marketplace.services.oversight.take_downs import DASH, TAKEN_DOWN
+from crowd.marketplace.services.oversight.take_downs import ACTS, DASH
 from crowd.marketplace.services.work import settle
 from hits.common.day_columns import draw_days
 from hits.common.dollars import in_dollars
@@ -153,7 +153,7 @@ def _shown(entry: AuditEntry, known: Mapping[str, Subject]) -> list[Subject]:
     """Return the first few whom an action was about; behind them, or in their place, a list of all."""
     named = [known[one] for one in (entry.about, *entry.named) if one in known]
     listed = [LISTS[entry.what]] if entry.what in LISTS and len(named) != 1 else []
-    if entry.what == TAKEN_DOWN:
+    if entry.what in ACTS:
         listed.append(Subject(name="HIT", url=reverse("desk:hit", args=[entry.note.partition(DASH)[0]])))
     return named[:MOST_SHOWN] + listed
 

@@ -1,5 +1,6 @@
 """HITs at the desk: those on offer are found, and taken down one by one or with their requester."""
 
+import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -164,6 +165,72 @@ def test_begun_work_ends_too_and_counts_against_nobody(desk: Desk, requester: Re
     assert available(requester) == Decimal("99.50")  # what is held for the submitted work stays
     assert not work.submit_assignment(assignment=held, answer="<answer/>", now=timezone.now())
     assert "was taken down by those who run this marketplace" in text_of(browser.get(work_path(held)))
+
+
+def test_begun_work_is_ended_later_and_the_first_reason_stays(desk: Desk, requester: Requester) -> None:
+    browser = signed_in()
+    hit = open_hit(requester=requester, title="Colors", max_assignments=2)
+    held = accepted(browser, hit)
+    before = desk.get(f"hits/{hit}/").content.decode()
+    desk.post(f"hits/{hit}/take-down/", reason="Asks for passwords")
+
+    between = desk.get(f"hits/{hit}/").content.decode()
+    again = desk.post(f"hits/{hit}/take-down/", reason="Once more")
+    asked = text_of(desk.get(f"hits/{hit}/end-work/"))
+    without = desk.post(f"hits/{hit}/end-work/", reason="")
+    desk.post(f"hits/{hit}/end-work/", reason="They still come", tells_reason="on")
+    after = desk.get(f"hits/{hit}/")
+
+    assert [page.count("take-down/") for page in (before, between, after.content.decode())] == [1, 0, 0]
+    assert [page.count("end-work/") for page in (before, between, after.content.decode())] == [0, 1, 0]
+    assert "what they have begun: 1." in asked
+    assert (again.status_code, without.status_code) == (409, 422)
+    assert status_of(held) == "Returned"
+    text = text_of(after)
+    assert "The begun work has ended. 1 worker is told." in text
+    first, second = text.index("Asks for passwords"), text.index("They still come (workers: 1)")
+    assert text.index("Taken down on") < first < text.index("Begun work ended on") < second
+    assert [entry.what for entry in AuditEntry.objects.order_by("pk")] == [
+        "HIT taken down",
+        "begun work ended",
+    ]
+    assert desk.get("log/").content.decode().count(f'<a href="/desk/hits/{hit}/">HIT</a>') == 2
+    assert "The reason: They still come" in Message.objects.order_by("pk")[1].text
+    assert "was taken down by those who run this marketplace" in text_of(browser.get(work_path(held)))
+
+
+def test_work_is_ended_only_while_there_is_some_and_the_hit_is_over(desk: Desk, requester: Requester) -> None:
+    hit, idle = open_hit(requester=requester), open_hit(requester=requester)
+    accept(hit, now=timezone.now())
+    desk.post(f"hits/{idle}/take-down/", reason="Asks for passwords")
+    entries = AuditEntry.objects.count()
+
+    posts = [desk.post(f"hits/{one}/end-work/", reason="No") for one in (hit, idle)]
+    pages = [
+        desk.get(f"hits/{path}/") for path in (f"{hit}/end-work", f"{idle}/end-work", f"{idle}/take-down")
+    ]
+
+    assert [answer.status_code for answer in posts] == [409, 409]
+    assert [page.url for page in pages] == [f"/desk/hits/{one}/" for one in (hit, idle, idle)]
+    assert AuditEntry.objects.count() == entries
+
+
+def test_boxes_about_begun_work_stand_where_there_is_some(desk: Desk, requester: Requester) -> None:
+    hit, idle = open_hit(requester=requester), open_hit(requester=requester)
+    accept(hit, now=timezone.now())
+
+    boxes = [
+        re.findall(r'name="(\w+)" [^>]*?(checked)?>', desk.get(f"hits/{one}/take-down/").content.decode())
+        for one in (hit, idle)
+    ]
+
+    assert [
+        [(name, tick) for name, tick in of if name in ("tells_requester", "tells_reason", "ends_work")]
+        for of in boxes
+    ] == [
+        [("tells_requester", "checked"), ("tells_reason", ""), ("ends_work", "")],
+        [("tells_requester", "checked")],
+    ]
 
 
 def test_hit_that_is_opened_again_or_whose_requester_closed_says_so(desk: Desk, requester: Requester) -> None:
