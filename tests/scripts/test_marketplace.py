@@ -184,3 +184,25 @@ def test_moments_are_told_in_the_readers_own_time_zone(bench: Bench, zone: str, 
     expect(page.locator("[data-moment]")).to_have_attribute("title", "31 Dec 2026, 19:36 UTC")
     expect(page.locator("time").last).to_have_text("noon")
     session.send("Emulation.setTimezoneOverride", {"timezoneId": ""})
+
+
+TICKS = """
+<form data-ticks method="post">
+  <input type="checkbox" name="hit" value="a"> <input type="checkbox" name="hit" value="b">
+  <label data-all hidden><input type="checkbox"> All on this page</label>
+  <span role="status" data-ticked="ticked"></span>
+</form>"""
+
+
+def test_ticks_are_counted_and_all_are_ticked_at_once(bench: Bench) -> None:
+    page = bench.open(TICKS, "marketplace/ticks.js")
+    told, everything = page.get_by_role("status"), page.get_by_label("All on this page")
+
+    expect(told).to_have_text("0 ticked")
+    page.locator("[value=a]").check()
+    expect(told).to_have_text("1 ticked")
+    everything.check()
+    expect(told).to_have_text("2 ticked")
+    page.locator("[value=b]").uncheck()
+    expect(everything).not_to_be_checked()
+    expect(told).to_have_text("1 ticked")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
-from uuid import uuid4
+from uuid import uuid4, uuid5
 
 from csp.constants import SELF
 from csp.utils import build_policy
@@ -83,10 +83,15 @@ def tell(note: str, to: str, *args: object) -> HttpResponse:
 
 @contextmanager
 def doing(
-    request: HttpRequest, operator: Operator, what: str, *, about: str = "", note: str = ""
+    request: HttpRequest, operator: Operator, what: str, *, about: str = "", note: str = "", part: str = ""
 ) -> Iterator[AuditEntry]:
-    """Carry out this form's action: recorded, and idempotent however often the form is sent."""
+    """Carry out this form's action: recorded, and idempotent however often the form is sent.
+
+    A form that does the same to several things names each as a `part`, and every part has an entry.
+    """
     token = operators.read_token(request.POST.get("form_token", ""))
+    if part:
+        token = uuid5(token, part)
     with operators.do_once(
         operator=operator, token=token, what=what, about=about, note=note, now=clock.now()
     ) as entry:

@@ -36,6 +36,7 @@ urlpatterns = [
     path("complaints/<int:complaint_id>/", complaints.detail, name="complaint"),
     path("complaints/<int:complaint_id>/answer/", complaints.answer, name="answer_complaint"),
     path("hits/", hits.index, name="hits"),
+    path("hits/take-down/", take_downs.take_down_several, name="take_down_several"),
     path(HIT, hits.detail, name="hit"),
     path(f"{HIT}preview/", hits.preview, name="hit_preview"),
     path(f"{HIT}take-down/", take_downs.take_down, name="take_down"),

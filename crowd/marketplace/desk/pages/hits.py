@@ -22,22 +22,29 @@ FILTER_NAMES = {"offer": "On offer", "ended": "Ended", "down": "Taken down", "al
 @require_safe
 @operator_required
 def index(request: HttpRequest, operator: Operator) -> HttpResponse:
+    settle(now=clock.now())
+    return show_list(request, operator)
+
+
+def show_list(request: HttpRequest, operator: Operator, *, problem: str = "") -> HttpResponse:
     now = clock.now()
-    settle(now=now)
     search, only = lists.searched(request), request.GET.get("only", "")
     only = only if only in FILTER_NAMES else "offer"
     of = Requester.objects.filter(external_id=request.GET.get("requester", "").replace("\0", "")).first()
     page = lists.paged(request, queries.hits(now=now, search=search, only=only, of=of))
+    rows = _with_states(page.object_list, now=now)
     context = {
+        "problem": problem,
         "page": page,
-        "rows": _with_states(page.object_list, now=now),
+        "rows": rows,
+        "has_offers": any(is_on_offer(hit, now=now) for hit, _state in rows),
         "search": search,
         "only": only,
         "filters": FILTER_NAMES,
         "of": of,
         "requesters": queries.requesters_with_offers(now=now),
     }
-    return show(request, operator, "hits", context)
+    return show(request, operator, "hits", context, status=409 if problem else 200)
 
 
 def _with_states(hits: Iterable[HIT], *, now: datetime) -> list[tuple[HIT, str]]:

@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from decimal import Decimal
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -12,7 +13,7 @@ from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import HIT, LedgerEntry
 from crowd.marketplace.models.parties import AuditEntry, Message, Requester, Worker
 from crowd.marketplace.services import hit_creation, hit_endings, requesters, work
-from tests.crowd.marketplace.desk import Desk, rows_of
+from tests.crowd.marketplace.desk import Desk, form_token, rows_of
 from tests.crowd.marketplace.rows import accept, available, facts, hand_in, post_hit, status_of
 from tests.crowd.marketplace.site import accepted, open_hit, signed_in, text_of, work_path
 from tests.factories import invite, make_requester
@@ -231,6 +232,63 @@ def test_boxes_about_begun_work_stand_where_there_is_some(desk: Desk, requester:
         [("tells_requester", "checked"), ("tells_reason", ""), ("ends_work", "")],
         [("tells_requester", "checked")],
     ]
+
+
+def test_ticked_hits_are_taken_down_together_after_a_page_that_lists_them(
+    desk: Desk, requester: Requester
+) -> None:
+    first, second, left = (open_hit(requester=requester, title=title) for title in ("Ants", "Bees", "Cats"))
+    over = open_hit(requester=requester, title="Old", ago=timedelta(days=2))
+    held = accept(second, now=timezone.now())
+    ticked = [str(one) for one in (first, second, over)]
+
+    asked = desk.post("hits/take-down/?q=e", hit=ticked)
+    without = desk.post("hits/take-down/", hit=ticked, reason=" ")
+    token = form_token(asked)
+    done = desk.post("hits/take-down/", token=token, hit=ticked, reason="Spam", ends_work="on")
+
+    page = text_of(desk.get("hits/"))
+    assert "Take down 2 HITs?" in text_of(asked)
+    assert [row.split()[0] for row in rows_of(asked)] == ["Bees", "Ants"]
+    assert 'href="/desk/hits/?q=e"' in asked.content.decode()
+    assert (asked.status_code, without.status_code, done.status_code) == (200, 422, 302)
+    assert "2 HITs are taken down. 1 worker who had begun is told." in page
+    assert [row.split()[0] for row in rows_of(desk.get("hits/"))] == [left.hit_type.title]
+    assert sorted(AuditEntry.objects.values_list("note", flat=True)) == sorted(
+        [f"{first} – Spam (begun work ended: 0)", f"{second} – Spam (begun work ended: 1)"]
+    )
+    assert status_of(held) == "Returned"
+
+
+def test_form_that_is_sent_again_takes_nothing_down_a_second_time(desk: Desk, requester: Requester) -> None:
+    first, second = open_hit(requester=requester), open_hit(requester=requester)
+    token, ticked = str(uuid4()), [str(first), str(second)]
+    desk.post("hits/take-down/", token=token, hit=ticked, reason="Spam")
+    with atomic():
+        hit_endings.set_expiration(
+            hit=hit_creation.lock_hit(first.pk),
+            expires_at=timezone.now() + timedelta(days=1),
+            now=timezone.now(),
+        )
+
+    again = desk.post("hits/take-down/", token=token, hit=ticked, reason="Spam")
+
+    assert again.status_code == 409
+    assert AuditEntry.objects.count() == 2
+    assert facts(first, now=timezone.now()).status == "Assignable"
+
+
+@pytest.mark.parametrize("ticked", [[], ["3NOSUCHHIT"], ["A" * 30], ["\0"]])
+def test_nothing_ticked_is_said_on_the_list(desk: Desk, requester: Requester, ticked: list[str]) -> None:
+    open_hit(requester=requester, title="Colors")
+
+    answer = desk.post("hits/take-down/?q=col", hit=ticked, reason="Spam")
+
+    assert answer.status_code == 409
+    assert "Nothing was done, because no HIT on offer is ticked." in text_of(answer)
+    assert 'value="col"' in answer.content.decode()
+    assert desk.get("hits/take-down/?q=col").url == "/desk/hits/?q=col"
+    assert not AuditEntry.objects.exists()
 
 
 def test_hit_that_is_opened_again_or_whose_requester_closed_says_so(desk: Desk, requester: Requester) -> None:
