@@ -245,7 +245,7 @@ def complaints(*, search: str = "", only: str = "all") -> QuerySet[Complaint]:
     fits = Q(hit__hit_type__title__icontains=search) | Q(hit__requester__name__icontains=search)
     for column in ("hit", "assignment", "worker"):
         fits |= Q(**{f"{column}__external_id": search.upper()})
-    return found.filter(fits | Q(worker__name__icontains=search))
+    return found.filter(fits | Q(worker__name__icontains=search) | Q(text__icontains=search))
 
 
 def blocks(*, search: str) -> QuerySet[Block]:

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from crowd.marketplace import clock
 from crowd.marketplace.desk import lists, queries
 from crowd.marketplace.desk.forms import AnswerForm
+from crowd.marketplace.desk.pages.hits import is_on_offer
 from crowd.marketplace.desk.pages.works import describe_work, open_answer
 from crowd.marketplace.desk.responses import doing, show, tell
 from crowd.marketplace.desk.session import operator_required
@@ -62,11 +63,15 @@ def _show_detail(
     status: int = 200,
 ) -> HttpResponse:
     now = clock.now()
-    hit, work = complaint.hit, complaint.assignment
+    hit, work, worker = complaint.hit, complaint.assignment, complaint.worker
+    is_open = is_on_offer(hit, now=now)
+    can_suspend = not worker.suspended_at and not worker.erased_at
     context = {
         "complaint": complaint,
         "hit": hit,
-        "is_on_offer": not hit.closed_at and hit.expires_at > now,
+        "is_on_offer": is_open,
+        "can_suspend": can_suspend,
+        "can_act": is_open or hit.pending or can_suspend or not hit.requester.closed_at,
         "form": form,
         **(describe_work(work, now=now) if work else {}),
     }

@@ -59,6 +59,7 @@ def test_complaints_are_listed_open_first_searched_and_filtered(desk: Desk) -> N
     )
     assert titles(f"q={str(second.hit).lower()}") == ["Bees"]
     assert titles(f"q={third.worker.external_id}") == titles("q=cat") == ["Cats"]
+    assert titles("q=they+SAY") == ["Bees", "Cats", "Ants"]
     assert (titles("q=dogs"), titles("q=%00&only=%00")) == ([], ["Bees", "Cats", "Ants"])
 
 
@@ -70,7 +71,7 @@ def test_page_shows_the_words_the_work_and_the_ways_to_act(desk: Desk, complaint
     assert "They say &lt;b&gt;wrong&lt;/b&gt;" in html
     assert "The refusal or the pay is unfair open" in text
     assert "What the requester wrote Wrong." in text
-    assert "Only the requester can approve it after all" in text
+    assert "Only the requester can still approve it, until" in text
     for path in (
         f"hits/{hit}/",
         f"hits/{hit}/take-down/",
@@ -80,6 +81,33 @@ def test_page_shows_the_words_the_work_and_the_ways_to_act(desk: Desk, complaint
     ):
         assert f'href="/desk/{path}"' in html
     assert ("blue" in text, AuditEntry.objects.count()) == (False, 0)
+
+
+def test_only_what_can_be_done_now_is_named(desk: Desk, complaint: Complaint) -> None:
+    hit, requester = complaint.hit, complaint.hit.requester
+    held = accept(hit, now=timezone.now())
+    paths = {
+        "take": f"/desk/hits/{hit}/take-down/",
+        "end": f"/desk/hits/{hit}/end-work/",
+        "suspend": f"/desk/workers/{complaint.worker.external_id}/suspend/",
+        "close": f"/desk/requesters/{requester.external_id}/close/",
+    }
+
+    def named() -> list[str]:
+        html = desk.get(f"complaints/{complaint.pk}/").content.decode()
+        return [name for name, path in paths.items() if f'href="{path}"' in html]
+
+    seen = [named()]
+    desk.post(f"hits/{hit}/take-down/", reason="Unfair")
+    seen.append(named())
+    work.return_assignment(assignment=held, now=timezone.now())
+    seen.append(named())
+    desk.post(f"workers/{complaint.worker.external_id}/suspend/", reason="Spam")
+    desk.post(f"requesters/{requester.external_id}/close/")
+    seen.append(named())
+
+    assert seen == [["take", "suspend", "close"], ["end", "suspend", "close"], ["suspend", "close"], []]
+    assert "You can:" not in text_of(desk.get(f"complaints/{complaint.pk}/"))
 
 
 def test_answer_of_the_work_is_shown_on_demand_and_the_log_keeps_it(desk: Desk, complaint: Complaint) -> None:

@@ -49,7 +49,7 @@ def test_the_workers_page_leads_to_the_work_and_what_became_of_it(desk: Desk, re
     assert link in worker
     assert refused.submitted_at
     until = date_format(refused.submitted_at + timedelta(days=30), "j M Y, H:i")
-    assert f"Only the requester can approve it after all, until {until} UTC" in page
+    assert f"It is now rejected . Only the requester can still approve it, until {until} UTC." in page
     assert f"State Rejected Worker {refused.worker} Requester {refused.hit.requester} Reward $0.30" in page
     assert "What the requester wrote Wrong." in page
 
