@@ -109,13 +109,19 @@ def work(request: HttpRequest, worker: Worker, assignment_id: str) -> HttpRespon
     now = clock.now()
     services.settle_for_page(now=now)
     assignment = _own(worker, assignment_id)
-    context = {"assignment": assignment, "group": assignment.hit.hit_type, "goes_on": "next" in request.GET}
+    context: dict[str, object] = {
+        "assignment": assignment,
+        "group": assignment.hit.hit_type,
+        "goes_on": "next" in request.GET,
+    }
     if assignment.status != Assignment.Status.ACCEPTED:
         return _show_submission(request, worker, context, assignment, now=now)
-    left_s = ceil((assignment.deadline_at - now).total_seconds())
-    response = show(
-        request, "work", worker, {**context, "left_s": left_s, "frame_url": frames.work_url(assignment)}
-    )
+    context |= {
+        "left_s": ceil((assignment.deadline_at - now).total_seconds()),
+        "frame_url": frames.work_url(assignment),
+        "is_taken_down": assignment.hit.closed_at is not None and bool(list_acts(assignment.hit)),
+    }
+    response = show(request, "work", worker, context)
     if assignment.hit.external_url:
         # A requester's own page may do its work in a window that leads the frame on at its end.
         response["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"

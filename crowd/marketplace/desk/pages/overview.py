@@ -189,6 +189,7 @@ def lift_block(request: HttpRequest, operator: Operator, block_id: int) -> HttpR
             text=[
                 f"{block.requester} blocked this worker. They may then do that requester’s work again.",
                 "The requester is not written to: it leaves their list of blocks. They may block again.",
+                "The requester’s own system may still keep the worker out: it has to lift its own block too.",
             ],
             button="Lift the block",
             back=reverse("desk:blocks"),
@@ -197,7 +198,8 @@ def lift_block(request: HttpRequest, operator: Operator, block_id: int) -> HttpR
         request, operator, "block lifted", about=block.worker.external_id, note=f"of {block.requester}"
     ):
         block.delete()
-    return tell("The block is lifted.", "desk:blocks")
+    still = f"The system of {block.requester} may still keep {block.worker} out"
+    return tell(f"The block is lifted here. {still}, and has to lift its own block too.", "desk:blocks")
 
 
 @operator_required

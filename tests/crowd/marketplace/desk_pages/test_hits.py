@@ -168,6 +168,28 @@ def test_begun_work_ends_too_and_counts_against_nobody(desk: Desk, requester: Re
     assert "was taken down by those who run this marketplace" in text_of(browser.get(work_path(held)))
 
 
+def test_page_of_the_work_says_that_its_hit_was_taken_down_while_it_is(
+    desk: Desk, requester: Requester
+) -> None:
+    browser = signed_in()
+    hit = open_hit(requester=requester, max_assignments=2)
+    held = accepted(browser, hit)
+    words = "Those who run this marketplace have taken this HIT down. You need not finish it"
+
+    before = text_of(browser.get(work_path(held)))
+    desk.post(f"hits/{hit}/take-down/", reason="Asks for passwords")
+    between = text_of(browser.get(work_path(held)))
+    with atomic():
+        now = timezone.now()
+        hit_endings.set_expiration(
+            hit=hit_creation.lock_hit(hit.pk), expires_at=now + timedelta(days=1), now=now
+        )
+    after = text_of(browser.get(work_path(held)))
+
+    assert [words in page for page in (before, between, after)] == [False, True, False]
+    assert "passwords" not in between
+
+
 def test_begun_work_is_ended_later_and_the_first_reason_stays(desk: Desk, requester: Requester) -> None:
     browser = signed_in()
     hit = open_hit(requester=requester, title="Colors", max_assignments=2)

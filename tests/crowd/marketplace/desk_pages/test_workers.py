@@ -394,3 +394,24 @@ def test_nobody_writes_to_an_erased_worker(desk: Desk) -> None:
     answer = desk.post(f"workers/{worker.external_id}/write/", subject="Hello", text="You")
 
     assert (answer.status_code, Message.objects.count()) == (404, 0)
+
+
+def test_lifting_a_block_says_what_the_requesters_own_system_may_keep(desk: Desk, worker: Worker) -> None:
+    requester = make_requester(now=timezone.now()).requester
+    block = Block.objects.create(requester=requester, worker=worker, reason="Spam", created_at=timezone.now())
+
+    asked = text_of(desk.get(f"blocks/{block.pk}/lift/"))
+    desk.post(f"blocks/{block.pk}/lift/")
+    page = text_of(desk.get("blocks/"))
+
+    assert "it has to lift its own block too" in asked
+    assert (
+        f"The system of {requester} may still keep {worker} out, and has to lift its own block too." in page
+    )
+
+
+def test_access_comes_before_the_long_tables(desk: Desk, worker: Worker) -> None:
+    page = desk.get(path_of(worker)).content.decode()
+
+    headings = re.findall(r"<h2>([^<]*)</h2>", page)
+    assert headings == ["Access", "Latest work", "Payouts", "Facts", "Blocks", "Actions of operators"]
