@@ -55,26 +55,29 @@ def test_problem_is_reported_and_its_answer_read(open_page: OpenPage, sites: Sit
         complaint=Complaint.objects.get(), answer="We wrote to them.", operator=operator, now=timezone.now()
     )
     visitor.visit("report-answered", f"{sites.marketplace}/work/{refused}/")
-    with operators.do_once(
-        operator=operator,
-        token=uuid4(),
-        what=take_downs.TAKEN_DOWN,
-        about=requester.external_id,
-        note=f"{hits[3]}{take_downs.DASH}It asks too much.",
-        now=timezone.now(),
-    ):
-        take_downs.take_down(
-            hit=hits[3],
-            reason="It asks too much.",
-            tells_workers=True,
-            tells_requester=True,
-            ends_work=True,
+    for hit, ends_work in ((hits[3], True), (hits[1], False)):
+        with operators.do_once(
+            operator=operator,
+            token=uuid4(),
+            what=take_downs.TAKEN_DOWN,
+            about=requester.external_id,
+            note=f"{hit}{take_downs.DASH}It asks too much.",
             now=timezone.now(),
-        )
+        ):
+            take_downs.take_down(
+                hit=hit,
+                reason="It asks too much.",
+                tells_workers=True,
+                tells_requester=True,
+                ends_work=ends_work,
+                now=timezone.now(),
+            )
     visitor.visit("report-messages", f"{sites.marketplace}/messages/")
     page.get_by_role("link", name="Taken down: Ended").click()
     visitor.problems["report-message"] = visitor.look("report-message")
     visitor.visit("report-ended", f"{sites.marketplace}/work/{ended}/")
     expect(page.get_by_role("heading", name="This work has ended")).to_be_visible()
+    visitor.visit("report-taken-down", f"{sites.marketplace}/work/{begun}/")
+    expect(page.get_by_text("have taken this HIT down. You need not finish it")).to_be_visible()
 
     assert {name: found for name, found in visitor.problems.items() if found} == {}
