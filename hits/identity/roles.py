@@ -14,7 +14,6 @@ from django.db import router
 LOOK = (
     "hits.view_study",
     "hits.view_batch",
-    "hits.view_ledgerentry",
     "hits.view_batchevent",
     "hits.view_hit",
     "hits.view_assignment",
@@ -30,8 +29,10 @@ PEOPLE = (
     "hits.view_recipient",
 )
 RUN = ("hits.launch_batch", "hits.steer_batch", "hits.export_batch", "hits.view_change")
+# Who sees bonuses sees the books too: each row of them may be a bonus, with its worker's pseudonym.
+BOOKS = ("hits.view_bonus", "hits.view_ledgerentry")
 MONEY = (
-    "hits.view_bonus",
+    *BOOKS,
     "hits.view_run",
     "hits.view_halt",
     "hits.view_match",
@@ -82,7 +83,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         *ANSWER,
         "scoring.change_studyrival",
         "hits.view_account",
-        "hits.view_bonus",
+        *BOOKS,
         "hits.view_run",
         "hits.add_study",
         "hits.change_study",
@@ -136,7 +137,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 # What each role is for, in a line beside its box.
 MEANINGS: dict[str, str] = {
     RESEARCHER: "sets up studies, launches and steers batches, decides on work and answers workers.",
-    REVIEWER: "decides on work and checks pictures; launches nothing and sees no bonuses.",
+    REVIEWER: "decides on work and checks pictures; launches nothing, sees no bonuses and no books.",
     AUTHOR: "writes items of their own for the studies they are invited to, and sees nothing else.",
     PAYMENTS_PREPARER: "puts runs of bonuses together and answers appeals; approves none, reviews no work.",
     PAYMENTS_APPROVER: "approves or refuses the runs of others and answers appeals; prepares none.",

@@ -4,6 +4,14 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 
+def take_the_ledger_from_reviewers(apps, schema_editor):
+    """The role has always said that it sees no bonuses, and the ledger has them with workers' pseudonyms."""
+    alias = schema_editor.connection.alias
+    of_ledger = apps.get_model("auth", "Permission").objects.using(alias).filter(codename="view_ledgerentry")
+    for group in apps.get_model("auth", "Group").objects.using(alias).filter(name="reviewer"):
+        group.permissions.remove(*of_ledger)
+
+
 class Migration(migrations.Migration):
     dependencies = [
         ("hits", "0011_nothing_left_for_a_worker"),
@@ -85,4 +93,5 @@ class Migration(migrations.Migration):
             name="lifted_because",
             field=models.CharField(blank=True, max_length=500),
         ),
+        migrations.RunPython(take_the_ledger_from_reviewers, migrations.RunPython.noop),
     ]

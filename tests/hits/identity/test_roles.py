@@ -17,6 +17,7 @@ from tests.factories import (
     make_study,
 )
 from tests.hits.calling import Notebook
+from tests.pages import text_of
 from tests.people import make_member, sign_in
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +34,9 @@ PAGES = {
     "assignment_changelist": STAFF,
     "worker_changelist": STAFF,
     "bonus_changelist": STAFF - {REVIEWER},
+    "ledgerentry_changelist": STAFF - {REVIEWER},
+    "ledgerentry_csv": STAFF - {REVIEWER},
+    "close": STAFF - {REVIEWER},
     "account_changelist": RUNNERS,
     "account_add": {OPERATOR},
     "user_changelist": {OPERATOR},
@@ -48,7 +52,7 @@ CALLS = {
     ("POST", "batches/{batch}/pause/"): RUNNERS,
     ("GET", "batches/{batch}/export/"): RUNNERS,
     ("GET", "bonuses/"): STAFF - {REVIEWER},
-    ("GET", "ledger/"): STAFF,
+    ("GET", "ledger/"): STAFF - {REVIEWER},
     ("POST", "assignments/{work}/decide/"): {RESEARCHER, REVIEWER},
     ("POST", "assignments/{work}/second/"): RUNNERS,
     ("POST", "workers/{worker}/block/"): RUNNERS,
@@ -101,6 +105,20 @@ def test_role_opens_its_pages_of_the_admin_and_no_others(client: Client, role: s
     answers = {page: client.get(reverse(f"admin:hits_{page}")).status_code for page in PAGES}
 
     assert answers == {page: 200 if role in roles else 403 for page, roles in PAGES.items()}
+
+
+@pytest.mark.parametrize("role", [REVIEWER, AUTHOR])
+def test_who_sees_no_bonuses_finds_no_books_in_the_menu_or_at_a_study(client: Client, role: str) -> None:
+    study = make_study()
+    make_bonus(assignment=make_assignment(hit=make_hit(batch=make_batch(study=study, status="open"))))
+    sign_in(client, role, study)
+    books = reverse("admin:hits_ledger_study", args=[study.pk])
+
+    menu = text_of(client.get(reverse("admin:index")))
+    place = text_of(client.get(reverse("admin:hits_study_change", args=[study.pk])))
+
+    assert reverse("admin:hits_ledgerentry_changelist") not in menu
+    assert (books in place, client.get(books).status_code) == (False, 403)
 
 
 @pytest.mark.parametrize("role", ROLES)
