@@ -52,6 +52,7 @@ class StubbedTurk:
         self.qualification_values: dict[tuple[str, str], int] = {}  # of (type, worker); 1 if not here
         self.qualification_requests: dict[str, tuple[str, str]] = {}  # type and worker, by the request's id
         self.feedback: dict[str, str] = {}  # what workers read with decided work
+        self.end_reasons: dict[str, str] = {}  # what the operator writes of HITs that they took down
         self.reasons: list[tuple[str, str]] = []  # shown to workers when something was taken or denied
         self._ids = count(1)
         self._client = make_client("mturk", aws_access_key_id="k", aws_secret_access_key="s")
@@ -146,6 +147,12 @@ class StubbedTurk:
         if HITId not in self.hits:
             raise Refused("HITDoesNotExist", f"HIT {HITId} does not exist.")
         return {"HIT": self._describe(HITId)}
+
+    def _list_review_policy_results_for_hit(self, *, HITId: str, PolicyLevels: list[str], **_: Any) -> Any:
+        about = {"ActionId": "ACTION", "SubjectId": HITId, "SubjectType": "HIT"}
+        told = [self.end_reasons[HITId]] if HITId in self.end_reasons else []
+        results = [{**about, "Key": "TakenDownBecause", "Value": reason} for reason in told]
+        return {"HITId": HITId, f"{PolicyLevels[0]}ReviewReport": {"ReviewResults": results}}
 
     def _list_hits(self, **page: Any) -> Any:
         return self._page("HITs", [self._describe(hit) for hit in reversed(self.hits)], page)

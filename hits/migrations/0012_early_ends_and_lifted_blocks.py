@@ -30,6 +30,7 @@ class Migration(migrations.Migration):
                 ("ended_at", models.DateTimeField()),
                 ("due_at", models.DateTimeField()),
                 ("free_places", models.PositiveIntegerField()),
+                ("reason", models.CharField(blank=True, max_length=500)),
                 ("found_at", models.DateTimeField()),
                 ("noted_at", models.DateTimeField(null=True)),
                 (

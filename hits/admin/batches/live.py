@@ -18,7 +18,9 @@ from hits.admin.page_parts import events_page, in_words
 from hits.admin.selection import signed_in
 from hits.batches.queries.live_figures import FEWEST, Live, live_figures, with_changes
 from hits.studies.models import Batch
+from hits.sync.services.noticing_early_ends import operator_writes
 from hits.work import access
+from hits.work.models.early_ends import EarlyEnd
 
 EVENTS = 20
 # How soon the page polls again while HITs are being sent, and while workers are at work.
@@ -68,6 +70,7 @@ def live_context(request: HttpRequest, batch: Batch, *, now: datetime) -> dict[s
         "live": live,
         "every_ms": _every_ms(batch, live),
         "state": _state_of(batch, live),
+        "end_reasons": _end_reasons_of(batch),
         "money": _money_of(batch),
         "pilot": _pilot_of(batch, live),
         "wage": _wage_of(batch, live),
@@ -112,6 +115,14 @@ def _what_workers_find(batch: Batch, live: Live) -> str:
         return "No worker can take a HIT now."
     ended = batch.ended_early  # type: ignore[attr-defined]
     return "Workers can take the other HITs." if ended else WORDS[Status.OPEN]
+
+
+def _end_reasons_of(batch: Batch) -> str:
+    """Quote what the marketplace's operator wrote of HITs that ended early; most batches have none."""
+    if not batch.ended_early:  # type: ignore[attr-defined]
+        return ""
+    reasons = EarlyEnd.objects.in_force().filter(hit__batch=batch).reasons()
+    return operator_writes(reasons) if reasons else ""
 
 
 def _task_name(batch: Batch) -> str:

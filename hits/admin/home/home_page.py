@@ -22,6 +22,7 @@ from hits.core.domain.days import day_in_words
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
+from hits.sync.services.noticing_early_ends import operator_writes
 from hits.work.access import studies_of, visible
 from hits.work.models.early_ends import EarlyEnd
 
@@ -48,11 +49,13 @@ def _batches_waiting(user: User, now: datetime) -> Iterator[Waiting]:
     """Yield batches that stand still until somebody does something, HITs that ended early, and drafts."""
     of = reverse("admin:hits_batch_changelist")
     batches = visible(Batch.objects.all(), user)
-    ended_early = EarlyEnd.objects.in_force().filter(found_at__gt=now - TROUBLES)
+    ended_early = visible(EarlyEnd.objects.in_force().filter(found_at__gt=now - TROUBLES), user)
+    of_these = EarlyEnd.objects.filter(pk__in=ended_early.values("pk"))
     counted = count_together(
         **{str(status): batches.filter(status=status) for status in (*STILL, Status.DRAFT)},
-        ended_early=visible(ended_early, user),
+        ended_early=ended_early,
     )
+    reasons = of_these.reasons() if counted["ended_early"] else []
     for status in STILL:
         state = Status(status).label.lower()
         yield Waiting(
@@ -68,6 +71,7 @@ def _batches_waiting(user: User, now: datetime) -> Iterator[Waiting]:
         one="HIT ended at the marketplace before its time",
         url=f"{reverse('admin:hits_hit_changelist')}?trouble=ended",
         is_trouble=True,
+        note=operator_writes(reasons) if reasons else "",
     )
     yield Waiting(
         count=counted[Status.DRAFT],

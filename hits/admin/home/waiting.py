@@ -11,7 +11,7 @@ from hits.identity.models.users import User
 class Waiting:
     """Things that wait. `words` follow the count, and `one` a count of 1.
 
-    `is_trouble`: something has gone wrong, and comes first.
+    `is_trouble`: something has gone wrong, and comes first. `note`: a sentence below it.
     """
 
     count: int
@@ -19,6 +19,7 @@ class Waiting:
     one: str
     url: str
     is_trouble: bool = False
+    note: str = ""
 
     @property
     def said(self) -> str:

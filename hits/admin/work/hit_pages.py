@@ -23,6 +23,7 @@ from hits.admin.selection import signed_in
 from hits.admin.work import hit_actions
 from hits.core.domain.typed_text import read_uuid
 from hits.studies.models import Batch
+from hits.sync.services.noticing_early_ends import operator_writes
 from hits.work import access
 from hits.work.models.assignments import Assignment
 from hits.work.models.early_ends import EarlyEnd
@@ -165,12 +166,14 @@ class HITAdmin(ReadOnlyAdmin[HIT]):
         work = hit.assignments.select_related("worker").defer("worker__external_id").order_by("-pk")
         assignments = list(work[: ASSIGNMENTS + 1])
         now = timezone.now()
+        early_end = EarlyEnd.objects.in_force().filter(hit=hit).first()
         context = {
             **self.admin_site.each_context(request),
             "title": f"HIT of task {hit.number}",
             "hit": hit,
             "look": _look(hit.look_at, now=now) if hit.status == HIT.Status.OPEN else "",
-            "early_end": EarlyEnd.objects.in_force().filter(hit=hit).first(),
+            "early_end": early_end,
+            "end_reasons": operator_writes([early_end.reason]) if early_end and early_end.reason else "",
             "is_past": bool(hit.expires_at and hit.expires_at <= now),
             "changes": list(hit.changes.select_related("by").order_by("-pk")[:CHANGES]),
             "assignments": assignments[:ASSIGNMENTS],

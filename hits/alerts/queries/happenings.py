@@ -22,6 +22,7 @@ from hits.review.models import Appeal
 from hits.studies.models import Batch
 from hits.sync.services.noticing_early_ends import ENDED_EARLY
 from hits.work.models.assignments import Assignment
+from hits.work.models.early_ends import EarlyEnd
 from hits.work.queries.items import batches_wanting
 
 # What happened earlier is told no more: everybody has seen it on their pages by then.
@@ -68,8 +69,10 @@ def _ends_and_pauses(*, now: datetime) -> Iterator[Occurrence]:
 
 
 def _words_of_event(kind: Kind, event: BatchEvent) -> str:
-    if kind == Kind.EARLY:  # how many, our own words say
-        return f"“{event.batch.title}” ({event.batch.study}): {event.words.partition(',')[0]}."
+    if kind == Kind.EARLY:  # how many, our own words say; the operator's may name a worker
+        told = EarlyEnd.objects.filter(hit__batch=event.batch, noted_at=event.at).exclude(reason="")
+        why = " The marketplace's operator has written why: see there." if told.exists() else ""
+        return f"“{event.batch.title}” ({event.batch.study}): {event.words.partition(',')[0]}.{why}"
     return _words_of_batch(kind, event.batch)
 
 

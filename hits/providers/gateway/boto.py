@@ -34,6 +34,7 @@ from hits.providers.gateway.responses import (
     expect,
     read_assignment,
     read_bonus,
+    read_end_reason,
     read_hit,
     reading,
 )
@@ -158,6 +159,21 @@ class BotoProvider(BotoQualifications):
             return hit
 
         return self._ask("get_hit", read, HITId=external_id)
+
+    def get_end_reason(self, external_id: str) -> str:
+        def read(answer: Any) -> str:
+            expect(answer["HITId"], external_id)
+            return read_end_reason(answer)
+
+        return self._ask(
+            "list_review_policy_results_for_hit",
+            read,
+            HITId=external_id,
+            PolicyLevels=["HIT"],
+            RetrieveActions=False,
+            RetrieveResults=True,
+            MaxResults=PAGE_SIZE,
+        )
 
     def expire_hit(self, external_id: str) -> None:
         self._call("update_expiration_for_hit", HITId=external_id, ExpireAt=0)

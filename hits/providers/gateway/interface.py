@@ -119,6 +119,12 @@ class Provider(Protocol):
 
     def get_hit(self, external_id: str) -> ProviderHIT: ...
 
+    def get_end_reason(self, external_id: str) -> str:
+        """Return what the provider's operator wrote when they took the HIT down; "" where nothing is known.
+
+        Amazon has no place for it. Our marketplace tells it as a result of the HIT's review.
+        """
+
     def expire_hit(self, external_id: str) -> None:
         """End the time to start, so that nobody starts any more. Idempotent."""
 

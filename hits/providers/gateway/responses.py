@@ -22,6 +22,8 @@ from hits.providers.gateway.interface import (
 ANSWERS = (
     "{http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/QuestionFormAnswers.xsd}"
 )
+# Key of the result by which our own marketplace says why its operator took a HIT down.
+TAKEN_DOWN = "TakenDownBecause"
 MALFORMED = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, ResponseParserError)
 
 
@@ -93,6 +95,13 @@ def read_bonus(row: Any) -> ProviderBonus:
         reason=row["Reason"],
         granted_at=row.get("GrantTime"),
     )
+
+
+def read_end_reason(answer: Any) -> str:
+    """Return the reason of the last take-down in one line, or nothing."""
+    results = answer.get("HITReviewReport", {}).get("ReviewResults", [])
+    told = [str(row.get("Value", "")) for row in results if row.get("Key") == TAKEN_DOWN]
+    return " ".join(told[-1].replace("\0", "").split()) if told else ""
 
 
 def read_qualified(row: Any) -> QualifiedWorker:

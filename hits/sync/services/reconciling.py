@@ -87,7 +87,7 @@ def reconcile_hit(*, hit: HIT, provider: Provider, now: datetime) -> None:
     if _wants_reading(hit, found, now=now):
         read_assignments(hit=hit, provider=provider, now=now)
     _keep_terms(hit, found)
-    keep_early_end(hit=hit, found=found, now=now)
+    keep_early_end(hit=hit, found=found, provider=provider, now=now)
     if not found.is_over:
         _schedule(hit, seen=fingerprint(found), now=now)
     elif _close(hit, seen=fingerprint(found), now=now) and found.status == "Reviewable":

@@ -12,6 +12,7 @@ from django.utils import timezone
 from hits.admin.home.home_page import first_steps
 from hits.identity.roles import OPERATOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Batch, Study
+from hits.work.models.early_ends import EarlyEnd
 from tests import admin_pages
 from tests.crowd.winoground.making_scores import make_project
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_worker
@@ -61,12 +62,14 @@ def test_hits_that_ended_before_their_time_are_among_what_went_wrong(client: Cli
     hit = make_hit()
     sign_in(client, RESEARCHER, hit.batch.study)
     end_early(hit, at=timezone.now())
+    EarlyEnd.objects.update(reason="Its pictures show people.")
     end_early(make_hit(), at=timezone.now())
 
     page = home(client)
 
     link = '<a href="/admin/hits/hit/?trouble=ended">HIT ended at the marketplace before its time</a>'
     assert f'<p class="figure">1</p><p>{link} <span class="tag bad">trouble</span>' in page
+    assert "The marketplace&#x27;s operator writes: “Its pictures show people.”" in page
 
 
 def test_each_role_sees_what_waits_for_it(client: Client) -> None:

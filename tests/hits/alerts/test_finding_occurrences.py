@@ -13,9 +13,11 @@ from hits.batches.services.batch_rows import tell
 from hits.payments.services import bonus_runs
 from hits.studies.models import Batch
 from hits.sync.services.noticing_early_ends import ENDED_EARLY, words_of_early_ends
+from hits.work.models.early_ends import EarlyEnd
 from hits.work.models.items import Item
 from tests.factories import NOW, make_assignment, make_hit, make_study, make_user
 from tests.hits.alerts.happenings import end_batch, freeze_run, make_appeal, open_batch, pause_batch
+from tests.hits.ended_early import end_early
 from tests.idle import watch
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +63,19 @@ def test_hits_that_ended_before_their_time_are_told_in_the_words_of_the_batch() 
     assert (found.kind, found.batch) == (Kind.EARLY, batch)
     said = "2 HITs were ended at the marketplace before their time."
     assert found.words == f"“{batch.title}” ({batch.study}): {said}"
+
+
+def test_what_the_operator_wrote_stands_on_pages_and_in_no_message() -> None:
+    hit = make_hit(batch=open_batch())
+    end_early(hit, at=NOW)
+    EarlyEnd.objects.update(noted_at=NOW, reason="Worker A1 complained.")
+    tell(hit.batch, ENDED_EARLY, words_of_early_ends(1, ["Worker A1 complained."]), by=None, now=NOW)
+
+    find_occurrences(now=NOW)
+
+    said = "One HIT was ended at the marketplace before its time. The marketplace's operator has written why"
+    assert said in Occurrence.objects.get().words
+    assert "A1" not in Occurrence.objects.get().words
 
 
 def test_who_cancels_a_batch_is_no_news_until_its_last_work_is_in() -> None:

@@ -15,6 +15,7 @@ from django.urls import reverse
 from hits.admin.batches.batch_actions import VERBS
 from hits.batches.models import BatchEvent
 from hits.studies.models import Batch
+from hits.work.models.early_ends import EarlyEnd
 from hits.work.models.hits import HIT, Change
 from tests.factories import (
     NOW,
@@ -96,13 +97,16 @@ def test_hits_that_ended_before_their_time_are_counted_and_not_offered_any_more(
     end_early(first)
     one = text_of(client.get(live_url(batch)))
     end_early(second)
+    EarlyEnd.objects.filter(hit=second).update(reason="They show people.")
     both = text_of(client.get(live_url(batch)))
 
     assert "Workers can take the HITs." in before
     assert "Workers can take the other HITs." in one
     assert "1 HIT of 2 was ended at the marketplace before its time" in one
     assert "No worker can take a HIT now." in both
+    assert "Ask those who run it why, or add HITs." in one
     assert "2 HITs of 2 were ended at the marketplace before their time" in both
+    assert "The marketplace&#x27;s operator writes: “They show people.” Ask them, or add HITs." in both
 
 
 @pytest.mark.parametrize(

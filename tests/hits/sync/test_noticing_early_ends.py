@@ -1,8 +1,10 @@
 """A HIT that ends at the provider before its time, and not from here, is noticed and told once."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
 
 from hits.batches.models import BatchEvent
 from hits.batches.services import batch_lifecycle, hit_changes
@@ -15,6 +17,7 @@ from tests.hits.posted import look_again, open_as, post_batch, post_hit
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db
+ASKS_WHY = "list_review_policy_results_for_hit"
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 
@@ -132,6 +135,62 @@ def test_an_end_from_here_is_not_early_whatever_the_providers_clock(turk: Stubbe
     look_again(1)
 
     assert (HIT.objects.get().status, EarlyEnd.objects.count()) == (HIT.Status.CLOSED, 0)
+
+
+def test_what_the_operator_wrote_is_asked_once_and_told_in_the_history(turk: StubbedTurk) -> None:
+    hit = post_hit()
+    turk.end_reasons[hit.external_id] = "Its pictures\nshow people."
+    take_down(turk, hit)
+
+    look_again(1)
+    look_again(2)
+    noticing_early_ends.note_early_ends(now=NOW + MINUTE)
+
+    assert EarlyEnd.objects.get().reason == "Its pictures show people."
+    assert turk.calls.count(ASKS_WHY) == 1
+    assert "The marketplace's operator writes: “Its pictures show people.” Ask them," in told()[0]
+
+
+@pytest.mark.parametrize("fault", ["before", "refused", "unheard"])
+def test_a_provider_that_knows_no_reasons_is_looked_at_all_the_same(turk: StubbedTurk, fault: str) -> None:
+    hit = post_hit()
+    turk.end_reasons[hit.external_id] = "Nobody hears it."
+    turk.faults[ASKS_WHY] = [fault]
+    take_down(turk, hit)
+
+    look_again(1)
+
+    assert (EarlyEnd.objects.get().reason, HIT.objects.get().status) == ("", HIT.Status.CLOSED)
+
+
+def test_a_reason_is_asked_for_outside_of_transactions(
+    turk: StubbedTurk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take_down(turk, post_hit())
+    asked: list[list[str]] = []
+    about = turk._list_review_policy_results_for_hit
+
+    def note_savepoints(**params: Any) -> Any:
+        asked.append(list(connection.savepoint_ids))
+        return about(**params)
+
+    monkeypatch.setattr(turk, "_list_review_policy_results_for_hit", note_savepoints)
+
+    look_again(1)
+
+    assert asked == [list(connection.savepoint_ids)]
+
+
+def test_a_long_reason_is_cut(turk: StubbedTurk) -> None:
+    hit = post_hit()
+    turk.end_reasons[hit.external_id] = "why " * 2000
+    take_down(turk, hit)
+
+    look_again(1)
+    noticing_early_ends.note_early_ends(now=NOW + MINUTE)
+
+    assert EarlyEnd.objects.get().reason == ("why " * 125)[:500]
+    assert told()[0].endswith("send another.")
 
 
 def test_nothing_is_due_where_nothing_was_found(turk: StubbedTurk) -> None:

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.dateformat import format as format_date
 
 from hits.batches.models import BatchEvent
+from hits.work.models.early_ends import EarlyEnd
 from hits.work.models.hits import HIT, Change
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_user
 from tests.hits.ended_early import end_early
@@ -141,10 +142,14 @@ def test_a_hit_that_ended_before_its_time_says_so_until_it_is_lengthened(client:
 
     found = listed(client, "trouble=ended")
     page = text_of(client.get(page_url(hit)))
+    EarlyEnd.objects.update(reason="They show people")
+    with_reason = text_of(client.get(page_url(hit)))
     HIT.objects.filter(pk=hit.pk).update(expires_at=NOW + timedelta(days=9))
 
     assert found == [hit.pk]
     assert f"This HIT was ended at the marketplace on {date_of(NOW)} (UTC), and not from here." in page
+    assert "Ask those who run the marketplace why, or send another." in page
+    assert "operator writes: “They show people”. Ask them, or send another." in with_reason
     assert f"<dt>Starting ended (UTC)</dt><dd>{date_of(NOW)}</dd>" in page
     assert "was ended at the marketplace" not in text_of(client.get(page_url(hit)))
     assert listed(client, "trouble=ended") == []

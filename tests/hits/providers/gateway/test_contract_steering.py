@@ -34,6 +34,13 @@ def test_expire_hit_twice_ends_it_once(world: World) -> None:
     assert world.provider.get_hit(hit.external_id).is_over
 
 
+def test_a_hit_that_nobody_took_down_has_no_reason_for_its_end(world: World) -> None:
+    hit = world.provider.create_hit(spec(), token=uuid4())
+    world.provider.expire_hit(hit.external_id)
+
+    assert world.provider.get_end_reason(hit.external_id) == ""
+
+
 def test_add_places_with_one_token_adds_once(world: World) -> None:
     hit = world.provider.create_hit(spec(max_assignments=2), token=uuid4())
     token = uuid4()
