@@ -1,6 +1,5 @@
 """Checks of an installation, and one line of advice for each problem."""
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,24 +18,16 @@ from crowd.pictures.models import Picture
 from crowd.releases.files.stores import StoreAway, current_store
 from hits.alerts.services.queueing_alerts import given_up, is_mail_set
 from hits.common import clock
-from hits.common.channels import Pipes
-from hits.common.pulses import Pulse, read_pulse
+from hits.common.health.background_checks import check_background
+from hits.common.health.findings import Finding
 from hits.core.errors import CrowdError
 from hits.providers.models.accounts import Account
-from hits.sync.services.account_checks import Finding, check_account
+from hits.sync.services.account_checks import check_account
 from scoring import rivals
 from scoring.services.model_loading import spec_of
 from scoring.services.rival_selection import default_rival
 
 MANY_MESSAGES = 200
-# A dispatcher writes down what it knows at least once a minute, and has every sweep run in six.
-SILENT_S, IDLE_S = 150, 600
-# A sweep that was started and has not reported for so long: its worker is away, or it has much to do.
-LATE_S = 180
-# One that fails is run again after its rest, and may be well then.
-FAILING_S = 60
-MINUTES_FROM_S = 120
-BACKGROUND = "background work"
 
 
 def examine() -> list[Finding]:
@@ -46,7 +37,8 @@ def examine() -> list[Finding]:
     findings = [check_database(alias) for alias in settings.DATABASES]
     findings += [check_files(), check_queue(), check_model(), check_releases()]
     if findings[0].ok:
-        findings += [check_keys(), check_clock(), check_letters(), check_alerts(), *check_background()]
+        findings += [check_keys(), check_clock(), check_letters(), check_alerts()]
+        findings += check_background(make_channel())
         findings += check_accounts()
     return findings
 
@@ -167,45 +159,6 @@ def check_queue() -> Finding:
         advice = "No process takes them: start manage.py serve, or manage.py background."
         return Finding(name="queue", ok=False, saw=f"{waiting} messages wait", advice=advice)
     return Finding(name="queue", ok=True, saw="Redis" if settings.REDIS_URL else "folder of files")
-
-
-def check_background() -> Iterator[Finding]:
-    """Check that sweeps are dispatched, and that each is run when it is started."""
-    channel, now = make_channel(), time.time()
-    pulse = read_pulse(channel.kept())
-    # On one machine it shows at once when nobody listens.
-    is_silent = isinstance(channel, Pipes) and not channel.is_heard()
-    if pulse is None or is_silent or now - pulse.at > SILENT_S:
-        saw = f"none is started; last seen {_for(now - pulse.at)} ago" if pulse else "never started here"
-        command = "manage.py serve" if settings.EMBEDDED else "celery --app config beat"
-        yield Finding(name=BACKGROUND, ok=False, saw=saw, advice=f"Start {command}.")
-        return
-    done = f"last done {_for(now - pulse.done_at)} ago" if pulse.done_at else "started, and never done"
-    is_done = bool(pulse.done_at) and now - (pulse.done_at or 0) < IDLE_S
-    advice = "" if is_done else "Look whether the workers run, and what is in their log."
-    yield Finding(name=BACKGROUND, ok=is_done, saw=done, advice=advice)
-    yield _check_sweeps(pulse, now=now)
-
-
-def _check_sweeps(pulse: Pulse, *, now: float) -> Finding:
-    kinds = {"late": (pulse.unanswered, LATE_S), "failing": (pulse.failing, FAILING_S)}
-    wrong = [
-        f"{sweep} {kind} for {_for(now - since)}"
-        for kind, (known, most_s) in kinds.items()
-        for sweep, since in sorted(known.items())
-        if now - since > most_s
-    ]
-    if not wrong:
-        return Finding(name="sweeps", ok=True, saw="on time")
-    advice = "Look for these names in the log of the background process"
-    advice += (
-        "." if settings.EMBEDDED else ", and whether a worker takes their queue (default, money, rival)."
-    )
-    return Finding(name="sweeps", ok=False, saw="; ".join(wrong), advice=advice)
-
-
-def _for(seconds: float) -> str:
-    return f"{max(0, seconds):.0f} s" if seconds < MINUTES_FROM_S else f"{seconds / 60:.0f} minutes"
 
 
 def check_model() -> Finding:

@@ -22,6 +22,11 @@ def connect(channel: Channel) -> None:
     changes.tell_by(lambda tables: _send(written(tables)))
 
 
+def channel() -> Channel | None:
+    """Return the channel that was connected, for whoever reads what a dispatcher keeps there."""
+    return _channel
+
+
 def wake_all() -> None:
     """Wake every sweep, since a process may have died in the middle of any."""
     _send(EVERYTHING)

@@ -19,8 +19,9 @@ from crowd.pictures.letter_reading import Tesseract
 from hits.alerts.models import Alert, Kind, Occurrence
 from hits.common import clock
 from hits.common.channels import Pipes
+from hits.common.health.background_checks import check_background
+from hits.common.health.findings import Finding
 from hits.common.pulses import Pulse, write_pulse
-from hits.sync.services.account_checks import Finding
 from tests.crowd.pictures.images import make_raster
 from tests.factories import make_account, make_picture, make_user
 
@@ -241,10 +242,9 @@ def test_doctor_finds_what_was_sealed_with_other_keys(monkeypatch: pytest.Monkey
 
 
 @pytest.fixture
-def background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pipes]:
+def background(tmp_path: Path) -> Iterator[Pipes]:
     """A folder in which a dispatcher of this machine listens."""
     pipes = Pipes(tmp_path)
-    monkeypatch.setattr(doctor, "make_channel", lambda: pipes)
     listener = pipes.listen()
     yield pipes
     del listener
@@ -258,7 +258,7 @@ def background_now(pipes: Pipes, **ages: Any) -> dict[str, tuple[bool, str]]:
         for name, age in ages.items()
     }
     pipes.keep(write_pulse(Pulse(**pulse)))
-    return {found.name: (found.ok, found.saw) for found in doctor.check_background()}
+    return {found.name: (found.ok, found.saw) for found in check_background(pipes)}
 
 
 def test_doctor_says_that_background_work_is_done_and_on_time(background: Pipes) -> None:
@@ -283,7 +283,7 @@ def test_doctor_says_that_work_is_started_and_nobody_does_it(background: Pipes) 
 
 
 def test_doctor_says_that_no_background_process_runs(background: Pipes, tmp_path: Path) -> None:
-    before = list(doctor.check_background())
+    before = list(check_background(background))
     for pipe in tmp_path.glob("*.pipe"):
         pipe.unlink()
 

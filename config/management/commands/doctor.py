@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config import doctor
-from hits.sync.services.account_checks import Finding
+from hits.common.health.findings import Finding
 
 
 class Command(BaseCommand):

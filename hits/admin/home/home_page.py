@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from hits.admin.alerts.told_lately import told_lately
 from hits.admin.home import waiting
+from hits.admin.home.installation import installation_for
 from hits.admin.home.waiting import Waiting, waiting_for
 from hits.admin.selection import signed_in
 from hits.batches.queries.daily_submissions import DAYS, submissions_by_day
@@ -90,6 +91,7 @@ def home_context(request: HttpRequest) -> dict[str, Any]:
     running = list(running_batches(user)[: MOST_BATCHES + 1]) if sees_batches else []
     return {
         "waiting": waiting_for(user, now=now),
+        "installation": installation_for(user),
         "told": told_lately(user, most=MOST_TOLD),
         "running": running[:MOST_BATCHES],
         "more_running": len(running) > MOST_BATCHES,

@@ -4,7 +4,6 @@ They change nothing. The balance that they read is kept, for pages that do not a
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -15,6 +14,7 @@ from urllib.request import ProxyHandler, build_opener
 from django.conf import settings
 
 from hits.common.dollars import in_dollars
+from hits.common.health.findings import Finding
 from hits.core.domain.days import moment_in_words
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable
@@ -30,14 +30,6 @@ PATIENCE_S = 4
 LONG_QUEUE = timedelta(minutes=1)
 UNREAD = timedelta(minutes=10)
 RUNNING = (Batch.Status.LAUNCHING, Batch.Status.OPEN, Batch.Status.DRAINING)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Finding:
-    name: str
-    ok: bool
-    saw: str
-    advice: str = ""
 
 
 def check_account(*, account: Account, now: datetime) -> Iterator[Finding]:

@@ -1,8 +1,12 @@
 """The first page of the admin and its navigation: by task, by role, and in few queries."""
 
 import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -10,12 +14,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.admin.home.home_page import first_steps
-from hits.identity.roles import OPERATOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER
+from hits.common import wake
+from hits.common.channels import Pipes
+from hits.common.next_commands import next_command
+from hits.common.pulses import Pulse, write_pulse
+from hits.identity.roles import OPERATOR, PAYMENTS_PREPARER, RESEARCHER, REVIEWER, ROLES
 from hits.studies.models import Batch, Study
 from hits.work.models.early_ends import EarlyEnd
 from tests import admin_pages
 from tests.crowd.winoground.making_scores import make_project
-from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_worker
+from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_study, make_worker
 from tests.hits.ended_early import end_early
 from tests.pages import text_of
 from tests.people import make_member, sign_in
@@ -72,6 +80,53 @@ def test_hits_that_ended_before_their_time_are_among_what_went_wrong(client: Cli
     assert "The marketplace&#x27;s operator writes: “Its pictures show people.”" in page
 
 
+@pytest.fixture
+def background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pipes]:
+    """A folder in which a dispatcher of this machine listens, connected to this process."""
+    pipes = Pipes(tmp_path)
+    monkeypatch.setattr(wake, "_channel", pipes)
+    listener = pipes.listen()
+    yield pipes
+    del listener
+
+
+def test_an_operator_sees_whether_background_work_is_done(client: Client, background: Pipes) -> None:
+    make_account(endpoint=f"{settings.MARKETPLACE_URL}/")
+    now = time.time()
+    sign_in(client, OPERATOR)
+    background.keep(write_pulse(Pulse(at=now, done_at=now - 3)))
+    well = home(client)
+    background.keep(write_pulse(Pulse(at=now, done_at=now, unanswered={"hits.survey": now - 600})))
+    late = home(client)
+
+    assert "<dt>Background work</dt><dd>last done 3 s ago</dd>" in well
+    assert "<dt>Sweeps</dt><dd>on time</dd>" in well
+    assert next_command("doctor") in well
+    assert f'<a href="{settings.MARKETPLACE_URL}/desk/">its desk</a>' in well
+    assert "hits.survey late for 10 minutes <span" in late
+    assert "Look for these names in the log of the background process" in late
+
+
+def test_an_operator_without_the_marketplace_is_not_led_to_its_desk(client: Client) -> None:
+    make_account(endpoint="https://mturk.example.org")
+    sign_in(client, OPERATOR)
+
+    page = home(client)
+
+    assert "The installation</h2>" in page
+    assert "/desk/" not in page.partition("home-installation")[2].partition("</section>")[0]
+
+
+@pytest.mark.parametrize("role", sorted({*ROLES} - {OPERATOR}))
+def test_other_roles_neither_see_nor_ask_for_the_installation(
+    client: Client, monkeypatch: pytest.MonkeyPatch, role: str
+) -> None:
+    monkeypatch.setattr(wake, "channel", lambda: 1 / 0)
+    sign_in(client, role)
+
+    assert "The installation</h2>" not in home(client)
+
+
 def test_each_role_sees_what_waits_for_it(client: Client) -> None:
     admin_pages.fill(hits=8, batches=3, now=timezone.now())
     studies = list(Study.objects.all())
@@ -115,13 +170,14 @@ def test_the_steps_to_a_first_launch_end_with_it() -> None:
     assert first_steps(make_member(REVIEWER)) == []
 
 
-def test_the_home_page_asks_little_however_much_there_is(client: Client) -> None:
+@pytest.mark.parametrize("role", [RESEARCHER, OPERATOR])
+def test_the_home_page_asks_little_however_much_there_is(client: Client, role: str) -> None:
     admin_pages.fill(hits=4, batches=2, now=timezone.now())
-    sign_in(client, RESEARCHER, *Study.objects.all())
+    sign_in(client, role, *Study.objects.all())
     with CaptureQueriesContext(connection) as few:
         home(client)
     admin_pages.fill(hits=12, batches=4, now=timezone.now())
-    sign_in(client, RESEARCHER, *Study.objects.all())
+    sign_in(client, role, *Study.objects.all())
 
     with CaptureQueriesContext(connection) as many:
         home(client)

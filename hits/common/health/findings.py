@@ -1,0 +1,11 @@
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What one check saw, with a line of advice where something is wrong."""
+
+    name: str
+    ok: bool
+    saw: str
+    advice: str = ""
