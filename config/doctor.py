@@ -144,7 +144,7 @@ def check_alerts() -> Finding:
     if is_mail_set():
         return Finding(name="e-mails to staff", ok=True, saw=f"by {settings.EMAIL_HOST}")
     saw = "no server (CROWD_EMAIL_URL): staff are told on the home page alone"
-    return Finding(name="e-mails to staff", ok=True, saw=saw)
+    return Finding(name="e-mails to staff", ok=True, saw=saw, is_off=True)
 
 
 def check_queue() -> Finding:
@@ -170,7 +170,8 @@ def check_model() -> Finding:
         return Finding(name="model", ok=False, saw=str(error).strip(), advice=advice)
     except rivals.NotInstalled as missing:
         # In the embedded form no other machine could answer.
-        return Finding(name="model", ok=not settings.EMBEDDED, saw=str(missing))
+        elsewhere = not settings.EMBEDDED
+        return Finding(name="model", ok=elsewhere, saw=str(missing), is_off=elsewhere)
     except (CrowdError, ImportError, OSError) as error:
         advice = "Set CROWD_RIVAL to one that is registered, fetch it again, or run uv sync."
         return Finding(name="model", ok=False, saw=str(error), advice=advice)
@@ -196,7 +197,7 @@ def check_letters() -> Finding:
     # In the embedded form no other machine could read them.
     ok = not (settings.EMBEDDED and unread)
     advice = "Install tesseract with its English data (Debian: tesseract-ocr). They are read then."
-    return Finding(name="letters", ok=ok, saw=saw, advice="" if ok else advice)
+    return Finding(name="letters", ok=ok, saw=saw, advice="" if ok else advice, is_off=ok)
 
 
 def check_accounts(name: str = "") -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from config import doctor
 from config.fresh_database import OTHER_VERSION
+from config.management.commands.doctor import _line
 from crowd.pictures.letter_reading import Tesseract
 from hits.alerts.models import Alert, Kind, Occurrence
 from hits.common import clock
@@ -96,6 +97,7 @@ def test_doctor_says_whether_staff_get_e_mails(settings: LazySettings) -> None:
 
     assert (without.ok, well.ok, failed.ok) == (True, True, False)
     assert "CROWD_EMAIL_URL" in without.saw
+    assert [_line(found)[:5] for found in (without, well, failed)] == ["off  ", "ok   ", "FAIL "]
     assert failed.saw == "1 given up this week"
 
 

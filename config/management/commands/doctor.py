@@ -28,6 +28,6 @@ class Command(BaseCommand):
 
 
 def _line(finding: Finding) -> str:
-    mark = "ok  " if finding.ok else "FAIL"
+    mark = "FAIL" if not finding.ok else "off " if finding.is_off else "ok  "
     advice = f" -> {finding.advice}" if finding.advice else ""
     return f"{mark} {finding.name:<36} {finding.saw}{advice}"

@@ -9,3 +9,5 @@ class Finding:
     ok: bool
     saw: str
     advice: str = ""
+    # Nothing that fails, and nothing that works: it is not set up.
+    is_off: bool = False
