@@ -15,6 +15,7 @@ from crowd.statement.statement_pages import linked
 from hits.identity.models.workers import Worker
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
+from hits.work.services.eligibility import is_blocked
 from qualifications.models import Consent, ConsentText, Gate
 from qualifications.queries import gate_standing as stands
 
@@ -61,7 +62,8 @@ class InStudy:
 def standing(request: HttpRequest, link: Link) -> HttpResponse:
     studies = [_in_study(study, worker=link.worker) for study in _studies(link)]
     shown = [one for one in studies if one.steps or one.agreed]
-    return render(request, "statement/standing.html", {"link": link, "studies": shown})
+    context = {"link": link, "studies": shown, "is_blocked": is_blocked(link.worker)}
+    return render(request, "statement/standing.html", context)
 
 
 def _studies(link: Link) -> list[Study]:

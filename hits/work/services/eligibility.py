@@ -59,6 +59,11 @@ def _refuse_by_rules(hit: HIT, *, worker: Worker) -> None:
         raise RuleBroken(code, _words(code))
 
 
+def is_blocked(worker: Worker) -> bool:
+    """Whether nothing new is offered to this worker, here alone or at the provider too."""
+    return Block.objects.in_force().filter(worker=worker).exists()
+
+
 def is_over(hit: HIT) -> bool:
     ended = hit.status in (HIT.Status.CLOSED, HIT.Status.WITHDRAWN)
     return ended or hit.batch.status == Batch.Status.CANCELLED

@@ -7,6 +7,7 @@ from django.test import Client
 from django.utils import timezone
 
 from crowd.statement import statement_links
+from hits.identity.models.blocks import Block
 from hits.work.models.assignments import Assignment
 from qualifications.models import Consent, ConsentText
 from qualifications.services.gate_holdings import revoke
@@ -137,7 +138,31 @@ def test_standing_where_nothing_is_asked_says_so(client: Client) -> None:
     work = make_assignment(status="approved")
     make_gate(study=work.hit.batch.study, is_active=False)
 
-    assert "Nothing to pass" in read(client, work)
+    page = read(client, work)
+
+    assert "Nothing to pass" in page
+    assert "A task may still be meant for other people" in page
+
+
+@pytest.mark.parametrize("kind", Block.Kind.values)
+@pytest.mark.parametrize("has_gate", [True, False])
+def test_standing_of_a_blocked_worker_promises_no_work_and_tells_no_reason(
+    client: Client, kind: str, *, has_gate: bool
+) -> None:
+    work = make_assignment(status="approved")
+    make_gate(study=work.hit.batch.study, is_active=has_gate)
+    reason = "Copied from others."
+    Block.objects.create(
+        worker=work.worker, kind=kind, status="active", reason=reason, by=make_user(), made_at=timezone.now()
+    )
+
+    page = read(client, work)
+
+    assert "No new work is offered to you here" in page
+    assert "what you have handed in is decided on and paid as before" in page
+    assert [
+        words for words in ("Nothing to pass", "What is next", "Copied", "You may do") if words in page
+    ] == []
 
 
 def test_standing_needs_a_link_that_is_ours_and_not_too_old(client: Client) -> None:
