@@ -68,6 +68,7 @@ class PickTask(TaskType, TakesReports, FlattensWork):
         requirements=domain.PAPER_ASKS,
         description="You see a word and some pictures. Pick the pictures that belong to the word.",
     )
+    item_noun = "association"
     measures = (domain.JACCARD,)
 
     def practice_page(self) -> TaskPage:

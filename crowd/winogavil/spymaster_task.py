@@ -72,6 +72,7 @@ class CreateTask(
     key = domain.CREATE
     name = "Association game: create"
     role = "Spymasters"
+    item_noun = "picture set"
     terms = Terms(
         title="Find a word that fools the model",
         description=(

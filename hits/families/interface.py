@@ -102,6 +102,8 @@ class TaskType(ABC):
     purpose: ClassVar[Purpose] = Purpose.WORK
     # What those who do it are called in tables of people, such as “Solvers”. Empty: by the task's name.
     role: ClassVar[str] = ""
+    # What one of its items is called on pages of staff.
+    item_noun: ClassVar[str] = "item"
     # True: its workers are asked about other work too, and have a role only in a study without other work.
     is_side_work: ClassVar[bool] = False
     # Scores that one item has by each measure: a bonus table may pay for each, so that much is reserved.

@@ -74,6 +74,8 @@ FLAT = (
 class LabelTask(TaskType, TakesReports, FlattensWork):
     """Common base of both tasks: a word, its pictures, and labels to choose from."""
 
+    item_noun = "association"
+
     kind: ClassVar[Kind]
     groups: ClassVar[Sequence[label_words.Group]]
     is_single: ClassVar[bool]

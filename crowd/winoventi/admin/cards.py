@@ -13,6 +13,7 @@ from crowd.winoventi.domain.people_apart import tasks_apart
 from crowd.winoventi.models import Alternative, Generic, Premise, Project, Step
 from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.reason_words import FAULTS, reason_in_words
+from hits.admin.page_parts import plural
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE
 from hits.studies.models import Batch
@@ -214,7 +215,7 @@ def _asked_card(
     if waiting and not step.by_itself:
         todo = f"Advance {waiting}."
     elif asked and not _is_asking(counted, step):
-        todo = f"Launch a batch: this many wait for workers: {asked}."
+        todo = f"Launch a batch: {plural(asked, 'item')} wait{'s' if asked == 1 else ''} for workers."
     if step.most_per_worker:
         note = f"{note} One worker gives at most {step.most_per_worker} answers."
     kept = _kept_away(step, rule=counted.project.people)

@@ -7,6 +7,7 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from hits import families
+from hits.admin.page_parts import plural
 from hits.admin.projects.project_base import ProjectPagesBase
 from hits.admin.projects.project_cards import Card
 from hits.batches.services import top_up
@@ -25,6 +26,7 @@ class TaskDemand:
 
     task: str
     name: str
+    noun: str
     items: int
     batches: Sequence[Batch]
     # How many more HITs give every needed answer a place.
@@ -40,10 +42,11 @@ class TaskDemand:
 
     @property
     def next(self) -> str:
-        wait = f"this many wait for workers: {self.items}."
+        wait = f"{plural(self.items, self.noun)} wait{'s' if self.items == 1 else ''} for workers"
         if self.waits_for_a_launch:
-            return f"Launch a batch of “{self.name}”: {wait}"
-        return f"Add HITs to the batch of “{self.name}”: {wait}" if self.lacking else ""
+            return f"Launch a batch of “{self.name}”: {wait}."
+        more = f"{plural(self.lacking, 'HIT')} more would ask for all answers"
+        return f"Add HITs to the batch of “{self.name}”: {wait}, and {more}." if self.lacking else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +85,7 @@ def _asked(
     return TaskDemand(
         task=task,
         name=families.get(task).name,
+        noun=families.get(task).item_noun,
         items=items,
         batches=own[:MOST_BATCHES],
         lacking=top_up.hits_lacking(running) if running else 0,

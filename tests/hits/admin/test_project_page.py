@@ -12,6 +12,7 @@ from crowd.winogavil.models import Game as AssociationGame
 from crowd.winogavil.services.seeded_associations import seed_picture_set
 from crowd.winoground.models import Project as CaptionMatching
 from crowd.winoventi.models import Project as Exceptions
+from hits.admin.projects.project_batches import TaskDemand
 from hits.identity.roles import REVIEWER
 from hits.studies.models import Batch, Study
 from tests.factories import make_account, make_batch, make_hit, make_picture, make_study
@@ -57,7 +58,23 @@ def test_line_of_stages_tells_what_has_come_of_each_and_what_is_next(admin_clien
         ("Data", 0, None, "nothing yet"),
     ]
     assert page.context["next"].title == "Picture sets"
-    assert "this many wait for workers: 1." in page.context["next"].words
+    words = "Launch a batch of “Association game: create”: 1 picture set waits for workers."
+    assert page.context["next"].words == words
+
+
+def test_hits_are_asked_for_with_the_noun_of_what_waits() -> None:
+    demand = TaskDemand(
+        task=CREATE,
+        name="Create",
+        noun="picture set",
+        items=2,
+        batches=[make_batch(task=CREATE, status="open")],
+        lacking=1,
+        draft_url="",
+    )
+
+    wait = "2 picture sets wait for workers, and 1 HIT more would ask for all answers."
+    assert demand.next == f"Add HITs to the batch of “Create”: {wait}"
 
 
 def test_only_a_stage_with_a_running_batch_is_under_way(admin_client: Client) -> None:

@@ -167,6 +167,7 @@ class AnnotateTask(ThreeTexts, NarrowsItems):
     key = domain.ANNOTATE
     name = "Weird images: annotation"
     role = "Annotators"
+    item_noun = "image"
     terms = Terms(
         title="What is strange in this image?",
         description=(

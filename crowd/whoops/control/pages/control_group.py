@@ -99,6 +99,7 @@ class ControlTask(AskTask[PictureToControl], NarrowsItems):
     key = domain.CONTROL
     name = "Weird images: control group"
     role = "Control group"
+    item_noun = "image"
     terms = Terms(
         title="What is weird in this image?",
         description="You look at an image and say what is weird in it, or that you see nothing weird.",

@@ -93,6 +93,7 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
     """A task with one question of a project for each item. Votes are scores: 1 if marked, 0 if not."""
 
     role = "Judges"
+    item_noun = "question"
     terms = Terms(
         most_items=20,
         items_each=10,

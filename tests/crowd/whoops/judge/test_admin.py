@@ -71,7 +71,7 @@ def test_pairs_are_counted_and_then_drawn(client: Client, project: Project) -> N
     answer = client.post(at("pairs", project), {**PAIRS, "confirmed": "yes"}, follow=True)
 
     assert "Pairs that wait for workers now: 2." in text_of(answer)
-    todo = f"Launch a batch of “{families.get(domain.IDENTIFY).name}”: this many wait for workers: 4."
+    todo = f"Launch a batch of “{families.get(domain.IDENTIFY).name}”: 4 questions wait for workers."
     assert next_of(answer, domain.IDENTIFY) == todo
     assert Question.objects.filter(kind=domain.IDENTIFY).count() == 4
     twice = client.post(at("pairs", project), {**PAIRS, "confirmed": "yes"})

@@ -206,7 +206,7 @@ def test_card_says_to_draw_a_sample_and_counts_only_what_is_asked(client: Client
     assert card() == ("Draw a sample: this many questions wait for one: 20.", 0)
     draw(project)
     name = families.get(Kind.VERIFY).name
-    assert card() == (f"Launch a batch of “{name}”: this many wait for workers: 8.", 8)
+    assert card() == (f"Launch a batch of “{name}”: 8 questions wait for workers.", 8)
 
 
 def test_reviewers_draw_nothing(client: Client) -> None:

@@ -23,7 +23,7 @@ from tests.pages import text_of
 from tests.people import sign_in
 
 pytestmark = pytest.mark.django_db
-LAUNCH = "Launch a batch: this many wait for workers: 1."
+LAUNCH = "Launch a batch: 1 item waits for workers."
 RULES = {
     "ks": "1, 3", "stop_list": "", "way": "properly", "answers_wanted": "3", "fails_by": "worker",
     "fails_at": "2", "judges": "others", "people": "together", "choices_wanted": "1",
