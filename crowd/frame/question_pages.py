@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from crowd.frame import before_work, claim_limits, opening_visits, refused_visits, visit_authentication
 from crowd.frame.answer_reading import read_or_ask_again
 from crowd.frame.framed_pages import framed, show
-from crowd.frame.looks import show_look
+from crowd.frame.inspections import show_inspection
 from crowd.frame.visit_authentication import Visit
 from crowd.frame.visit_problems import Ineligible
 from hits.core.errors import RuleBroken
@@ -36,8 +36,8 @@ def question(request: HttpRequest, hit: HIT) -> HttpResponse:
     """
     now = timezone.now()
     if visit_authentication.is_preview(request.GET):
-        look = request.GET.get("look")
-        return show_look(request, hit, look, now=now) if look else _preview(request, hit)
+        signed = request.GET.get("inspection")
+        return show_inspection(request, hit, signed, now=now) if signed else _preview(request, hit)
     claim_limits.refuse_haste(request, hit)
     visit = visit_authentication.read_visit(hit=hit, query=request.GET, now=now)
     assignment = _open(visit, now=now)

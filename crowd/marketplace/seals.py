@@ -38,9 +38,9 @@ def sign_ticket(payload: Mapping[str, object], *, key: str) -> str:
     return signing.dumps(payload, key=key, salt="marketplace.ticket", compress=False)
 
 
-def sign_look(payload: Mapping[str, object], *, key: str) -> str:
-    """Sign that those who run the marketplace look at a HIT, for its requester. It is no ticket for work."""
-    return signing.dumps(payload, key=key, salt="marketplace.look", compress=False)
+def sign_inspection(payload: Mapping[str, object], *, key: str) -> str:
+    """Sign that those who run the marketplace inspect a HIT, for its requester. It is no ticket for work."""
+    return signing.dumps(payload, key=key, salt="marketplace.inspection", compress=False)
 
 
 def sign_submit(payload: Mapping[str, object]) -> str:

@@ -53,9 +53,9 @@ def read_ticket(ticket: str, *, key: str) -> dict[str, Any]:
     return payload
 
 
-def read_look(look: str, *, key: str) -> dict[str, Any]:
-    """Return the marketplace's word on what its operator looks at. Raises signing.BadSignature."""
-    payload: dict[str, Any] = signing.loads(look, key=key, salt="marketplace.look")
+def read_inspection(signed: str, *, key: str) -> dict[str, Any]:
+    """Return the marketplace's word on what its operator inspects. Raises signing.BadSignature."""
+    payload: dict[str, Any] = signing.loads(signed, key=key, salt="marketplace.inspection")
     return payload
 
 

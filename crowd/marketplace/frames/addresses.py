@@ -15,7 +15,7 @@ from crowd.marketplace.models.parties import Requester
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 SUBMIT_PATH = "/mturk/externalSubmit"
 FILE_LIFE = timedelta(seconds=60)
-LOOK_LIFE = timedelta(minutes=10)
+INSPECTION_LIFE = timedelta(minutes=10)
 
 
 def preview_url(hit: HIT) -> str:
@@ -27,25 +27,25 @@ def preview_url(hit: HIT) -> str:
     )
 
 
-def look_url(hit: HIT, *, now: datetime, work: Assignment | None = None) -> str:
+def inspection_url(hit: HIT, *, now: datetime, work: Assignment | None = None) -> str:
     """The address of the HIT, or of a worker's piece of it, for an operator who has to judge it.
 
-    A page that knows nothing of looks shows its preview: it is asked for no work, and gets no worker.
+    A page that knows nothing of inspections shows its preview: it is asked for no work, and gets no worker.
     """
     if not hit.external_url:
         return preview_url(hit)
-    look = {
+    named = {
         "hit": hit.external_id,
         "assignment": work.external_id if work else "",
         "worker": work.worker.external_id if work else "",
-        "expires": (now + LOOK_LIFE).timestamp(),
+        "expires": (now + INSPECTION_LIFE).timestamp(),
     }
     return _append(
         hit.external_url,
         assignmentId=NOT_AVAILABLE,
         hitId=hit.external_id,
         turkSubmitTo=settings.MARKETPLACE_URL,
-        look=seals.sign_look(look, key=hit.requester.ticket_key),
+        inspection=seals.sign_inspection(named, key=hit.requester.ticket_key),
     )
 
 

@@ -80,7 +80,7 @@ def preview(request: HttpRequest, operator: Operator, hit_id: str) -> HttpRespon
     hit = find_hit(hit_id)
     # Never a page of this very site, whatever a row holds.
     is_shown = not hit.external_url or is_framable(hit.external_url)
-    context = {"hit": hit, "frame_url": frames.look_url(hit, now=clock.now()) if is_shown else ""}
+    context = {"hit": hit, "frame_url": frames.inspection_url(hit, now=clock.now()) if is_shown else ""}
     return show(request, operator, "hit_preview", context)
 
 

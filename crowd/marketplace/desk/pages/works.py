@@ -55,14 +55,14 @@ def open_answer(work: Assignment, *, operator: Operator, now: datetime) -> dict[
             "is_open": True,
             "answers": read_answered(work),
             "files": work.uploads.defer("content"),
-            "frame_url": _look_url(work, now=now),
+            "frame_url": _inspection_url(work, now=now),
         }
 
 
-def _look_url(work: Assignment, *, now: datetime) -> str:
+def _inspection_url(work: Assignment, *, now: datetime) -> str:
     """The address of the work as its requester's own page shows it; none for pages that are here."""
     is_elsewhere = work.hit.external_url and is_framable(work.hit.external_url)
-    return frames.look_url(work.hit, now=now, work=work) if is_elsewhere else ""
+    return frames.inspection_url(work.hit, now=now, work=work) if is_elsewhere else ""
 
 
 def list_steps(work: Assignment) -> list[tuple[datetime, str]]:

@@ -29,9 +29,9 @@ def answer_of(desk: Desk, hit: HIT, answer: str) -> Any:
     return desk.post(f"work/{done}/")
 
 
-def named_in(look: str, hit: HIT) -> Any:
-    """What the requester's page reads in a look."""
-    return signing.loads(look, key=hit.requester.ticket_key, salt="marketplace.look")
+def named_in(signed: str, hit: HIT) -> Any:
+    """What the requester's page reads in an inspection."""
+    return signing.loads(signed, key=hit.requester.ticket_key, salt="marketplace.inspection")
 
 
 def test_hit_is_framed_as_workers_preview_it_and_nobody_becomes_a_worker(desk: Desk) -> None:
@@ -43,7 +43,7 @@ def test_hit_is_framed_as_workers_preview_it_and_nobody_becomes_a_worker(desk: D
     assert url.startswith(frames.preview_url(hit))
     query = query_of(url)
     assert query["assignmentId"] == frames.NOT_AVAILABLE
-    assert named_in(query["look"], hit)["assignment"] == ""
+    assert named_in(query["inspection"], hit)["assignment"] == ""
     assert FRAME in page.content.decode()
     assert f"frame-src 'self' {frames.origin(url)};" in f"{page['Content-Security-Policy']};"
     assert not Worker.objects.exists()
@@ -55,8 +55,8 @@ def test_open_answer_frames_the_work_on_its_requesters_page_without_its_worker(d
     page = answer_of(desk, hit, write_answer([("a", "1")]))
 
     query, done = query_of(frame_url(page)), Assignment.objects.get()
-    assert named_in(query["look"], hit)["assignment"] == done.external_id
-    assert named_in(query["look"], hit)["worker"] == done.worker.external_id
+    assert named_in(query["inspection"], hit)["assignment"] == done.external_id
+    assert named_in(query["inspection"], hit)["worker"] == done.worker.external_id
     assert (query["assignmentId"], "workerId" in query, "ticket" in query) == (
         frames.NOT_AVAILABLE,
         False,

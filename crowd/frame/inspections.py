@@ -21,9 +21,9 @@ from hits.work.services.leasing import family_of_batch, items_served
 AGAIN = gettext_lazy("Please open it again from the desk.")
 
 
-def show_look(request: HttpRequest, hit: HIT, look: str, *, now: datetime) -> HttpResponse:
+def show_inspection(request: HttpRequest, hit: HIT, signed: str, *, now: datetime) -> HttpResponse:
     """Show a worker's work as its reviewer sees it, or what the next worker would be asked."""
-    named = _read(hit, look, now=now)
+    named = _read(hit, signed, now=now)
     if named["assignment"]:
         return _show_work(request, hit, _find(hit, named))
     with thrown_away():
@@ -35,18 +35,18 @@ def show_look(request: HttpRequest, hit: HIT, look: str, *, now: datetime) -> Ht
         return _show_page(request, page, work.assignment)
 
 
-def _read(hit: HIT, look: str, *, now: datetime) -> dict[str, str]:
+def _read(hit: HIT, signed: str, *, now: datetime) -> dict[str, str]:
     key = hit.batch.account.ticket_key
     if not key:  # anybody could have signed with none
         raise UnverifiedVisit(_("This account shares no key with its marketplace."))
     try:
-        named = crypto.read_look(look, key=key)
+        named = crypto.read_inspection(signed, key=key)
     except signing.BadSignature:
         raise UnverifiedVisit(_("The address carries no valid word of the marketplace."), AGAIN) from None
     if named["hit"] != hit.external_id:
         raise UnverifiedVisit(_("The address belongs to another HIT."), AGAIN)
     if now.timestamp() >= named["expires"]:
-        raise Expired(_("This look has ended."), AGAIN)
+        raise Expired(_("This inspection has ended."), AGAIN)
     return named
 
 
@@ -67,7 +67,7 @@ def _show_work(request: HttpRequest, hit: HIT, work: Assignment) -> HttpResponse
     if work.status == Assignment.Status.OPENED:
         return _show_page(request, family.work_page(assignment=work, items=items), work)
     page = family.review_page(assignment=work, items=items)
-    return show(request, "frame/look.html", {**page.context, "page_template": page.template})
+    return show(request, "frame/inspection.html", {**page.context, "page_template": page.template})
 
 
 def _show_page(request: HttpRequest, page: TaskPage, work: Assignment) -> HttpResponse:
