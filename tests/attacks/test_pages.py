@@ -64,9 +64,10 @@ NOT_THERE = {
         "password/<str:signed>/",
         "register/",
     },
-    # Only a HIT that the log calls a trial, and a payout without a reference, have them:
-    # tests/crowd/marketplace/desk_pages reads both.
+    # Only a HIT that the log calls a trial, one that is over while a worker has it open, and a payout without
+    # a reference have them: tests/crowd/marketplace/desk_pages reads all three.
     "desk": {
+        "desk/hits/<slug:hit_id>/end-work/",
         "desk/requesters/<slug:requester_id>/trial-hits/<slug:hit_id>/",
         "desk/payouts/<int:payout_id>/reference/",
     },
