@@ -1,4 +1,4 @@
-"""Those who run the marketplace inspect real work. Nobody else can, and nothing is written."""
+"""Real work is shown to those who run the marketplace, and to nobody else; nothing is written for it."""
 
 from datetime import timedelta
 from typing import Any
