@@ -19,6 +19,7 @@ SUBJECTS: dict[str, str] = {
     "picture.": "Pictures of the pool",
     "swow.": "Association lists",
     "file.": "Downloaded files",
+    "user.": "Roles and studies of users",
     "sign_in.": "Attempts to sign in",
     "alert.": "What staff are told",
 }

@@ -1,16 +1,27 @@
 """Colleagues: an account, a role and studies in one form. No user can give themselves more rights."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
-from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.contrib.auth.forms import (
+    AdminPasswordChangeForm,
+    ReadOnlyPasswordHashField,
+    ReadOnlyPasswordHashWidget,
+    UserChangeForm,
+    UserCreationForm,
+)
+from django.contrib.auth.hashers import is_password_usable
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.selection import signed_in
+from hits.core import audit_trail
 from hits.identity.models.users import User
 from hits.identity.roles import MEANINGS
 from hits.studies.models import Study
@@ -47,7 +58,7 @@ def studies_field() -> forms.ModelMultipleChoiceField[Study]:
     )
 
 
-class AddForm(AdminUserCreationForm[User]):
+class AddForm(UserCreationForm[User]):
     groups = roles_field()
     studies = studies_field()
 
@@ -57,12 +68,35 @@ class AddForm(AdminUserCreationForm[User]):
         return super().save(commit=commit)
 
 
+class PasswordState(ReadOnlyPasswordHashWidget):
+    """Whether there is a password, without how it is kept, and the way to a new one."""
+
+    def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_context(name, value, attrs)
+        is_set = is_password_usable(value)
+        context["summary"] = [{"label": "A password is set." if is_set else "No password is set."}]
+        context["button_label"] = "Set a new password" if is_set else "Set a password"
+        return context
+
+
+class PasswordForm(AdminPasswordChangeForm):  # type: ignore[type-arg]
+    """A new password. Nobody here signs in without one: whoever is to stay out is made inactive."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields.pop("usable_password", None)
+        self.fields["password1"].required = self.fields["password2"].required = True
+
+
 class ChangeForm(UserChangeForm[User]):
+    password = ReadOnlyPasswordHashField(label="Password", widget=PasswordState)
     groups = roles_field()
     studies = studies_field()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if "password" in self.fields:
+            self.fields["password"].help_text = "Nobody can see it. Tell the person a new one."
         self.fields["studies"].initial = self.instance.studies.all()
 
 
@@ -71,13 +105,17 @@ class UserAdmin(DjangoUserAdmin[User]):
     menu = MenuPlace(Section.SET_UP, 4)
     nothing_yet = "Users are the people who sign in here, each with roles. Add one with the button above."
     add_form = AddForm
+    # Django's own says that more can be set later: here it is one form.
+    add_form_template = "admin/change_form.html"
     form = ChangeForm
+    change_password_form = PasswordForm
+    change_user_password_template = "admin/hits/user_password.html"  # noqa: S105 - a template
     list_display = ("username", "first_name", "last_name", "roles", "is_active", "last_login")
     list_filter = ("is_active", "groups")
     filter_horizontal = ("user_permissions",)
     add_fieldsets = (
         (None, {"fields": ("username", "first_name", "last_name", "email")}),
-        ("Password", {"fields": ("usable_password", "password1", "password2")}),
+        ("Password", {"fields": ("password1", "password2")}),
         ("What they may do", {"fields": ("groups", "studies")}),
     )
 
@@ -128,12 +166,35 @@ class UserAdmin(DjangoUserAdmin[User]):
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Save the chosen studies; studies that this user cannot see stay as they are."""
+        before = _rights_of(form.instance)
         super().save_related(request, form, formsets, change)
         chosen = form.cleaned_data.get("studies")
         if chosen is not None:
             mine = access.studies_of(request.user)
             form.instance.studies.set([*form.instance.studies.exclude(pk__in=mine), *chosen])
+        _note_rights(form.instance, before=before, by=signed_in(request))
 
     @admin.display(description="roles")
     def roles(self, user: User) -> str:
         return ", ".join(sorted(group.name for group in user.groups.all())) or "none"
+
+
+def _rights_of(user: User) -> dict[str, set[str]]:
+    return {
+        "roles": {group.name for group in user.groups.all()},
+        "studies": {study.name for study in user.studies.all()},
+    }
+
+
+def _note_rights(user: User, *, before: Mapping[str, set[str]], by: User) -> None:
+    """Write into the audit log what was given and what was taken, if anything was."""
+    now = _rights_of(user)
+    changes = [
+        f"{word} {what}: {', '.join(sorted(names))}"
+        for what in now
+        for word, names in (("given", now[what] - before[what]), ("taken", before[what] - now[what]))
+        if names
+    ]
+    if changes:
+        words = f"{user.get_username()}: {'; '.join(changes)}."
+        audit_trail.note("user.rights", words, by=by, now=timezone.now())

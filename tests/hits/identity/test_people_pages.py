@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from hits.core.models.audit_events import AuditEvent
 from hits.identity.api_tokens import find_token, make_token
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.users import User
@@ -62,7 +63,6 @@ def test_colleague_is_added_with_a_role_and_studies_in_one_form(client: Client) 
         ADD_USER,
         {
             "username": "colleague",
-            "usable_password": "true",
             "password1": PASSWORD,
             "password2": PASSWORD,
             "groups": [role.pk],
@@ -86,6 +86,52 @@ def test_operator_gives_a_colleague_another_role_and_other_studies(client: Clien
 
     assert answer.status_code == 302
     assert ([*colleague.groups.all()], [*colleague.studies.all()]) == ([role], [new])
+
+
+def test_user_pages_speak_of_nothing_that_is_not_here(client: Client) -> None:
+    sign_in(client, OPERATOR)
+    colleague = make_user(password=PASSWORD)
+    pages = [
+        text_of(client.get(address))
+        for address in (
+            ADD_USER,
+            reverse("admin:hits_user_change", args=[colleague.pk]),
+            reverse("admin:auth_user_password_change", args=[colleague.pk]),
+        )
+    ]
+
+    for leftover in ("more user options", "authentication", "LDAP", "algorithm", "argon2", "iterations"):
+        assert [leftover in page for page in pages] == [False] * 3, leftover
+    assert "A password is set." in pages[1]
+
+
+def test_operator_sets_a_colleagues_password_and_cannot_take_it_away(client: Client) -> None:
+    sign_in(client, OPERATOR)
+    colleague = make_user(password=PASSWORD)
+    page = reverse("admin:auth_user_password_change", args=[colleague.pk])
+
+    empty = client.post(page, {"usable_password": "false", "unset-password": "yes"})
+    new = client.post(page, {"password1": f"{PASSWORD}!", "password2": f"{PASSWORD}!", "set-password": "yes"})
+
+    colleague.refresh_from_db()
+    assert (empty.status_code, new.status_code) == (200, 302)
+    assert colleague.check_password(f"{PASSWORD}!")
+
+
+def test_roles_that_were_given_and_taken_stand_in_the_audit_log(client: Client) -> None:
+    operator = sign_in(client, OPERATOR)
+    colleague, study = make_user(username="ann"), make_study(name="Owls")
+    colleague.groups.add(Group.objects.get(name=REVIEWER))
+
+    change(client, colleague, groups=[Group.objects.get(name=RESEARCHER).pk], studies=[study.pk])
+    change(client, colleague, first_name="Ann")
+
+    event = AuditEvent.objects.get(kind="user.rights")
+    assert event.by == operator
+    assert event.words == "ann: given roles: researcher; taken roles: reviewer; given studies: Owls."
+    page = text_of(client.get(reverse("admin:hits_auditevent_changelist")))
+    assert event.words in page
+    assert "who looked up a worker's id at the provider" in page
 
 
 def test_operator_makes_nobody_a_superuser(client: Client) -> None:
