@@ -5,6 +5,7 @@ It has what can be told at once. The command of the card checks everything.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from django.conf import settings
 
@@ -13,7 +14,6 @@ from hits.common.health.background_checks import check_background
 from hits.common.health.findings import Finding
 from hits.common.next_commands import next_command
 from hits.identity.models.users import User
-from hits.providers.services.accounts import posts_at_own_marketplace
 
 KEEPS_IT = "hits.add_account"
 
@@ -37,5 +37,10 @@ def installation_for(user: User) -> Installation | None:
     return Installation(
         findings=list(check_background(channel)) if channel else [],
         command=next_command("doctor"),
-        desk_url=f"{settings.MARKETPLACE_URL}/desk/" if posts_at_own_marketplace() else "",
+        desk_url=f"{settings.MARKETPLACE_URL}/desk/" if _is_marketplace_served() else "",
     )
+
+
+def _is_marketplace_served() -> bool:
+    """Whether people reach the marketplace here: deployed, it has no address but the default if nobody uses it."""
+    return settings.EMBEDDED or urlsplit(settings.MARKETPLACE_URL).hostname != "localhost"

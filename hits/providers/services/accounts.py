@@ -34,12 +34,6 @@ def seed_first_account(*, values: Mapping[str, str]) -> Account | None:
     return account
 
 
-def posts_at_own_marketplace() -> bool:
-    """Whether an account posts at the marketplace that is served here."""
-    endpoints = Account.objects.connected().values_list("endpoint", flat=True)
-    return any(_site(endpoint) == _site(settings.MARKETPLACE_URL) for endpoint in endpoints)
-
-
 def own_rate() -> int:
     """Calls a second that our own marketplace takes from an account: four fifths of what a key may make.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -23,7 +23,7 @@ from hits.studies.models import Batch, Study
 from hits.work.models.early_ends import EarlyEnd
 from tests import admin_pages
 from tests.crowd.winoground.making_scores import make_project
-from tests.factories import NOW, make_account, make_assignment, make_batch, make_hit, make_study, make_worker
+from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study, make_worker
 from tests.hits.ended_early import end_early
 from tests.pages import text_of
 from tests.people import make_member, sign_in
@@ -91,7 +91,6 @@ def background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pipe
 
 
 def test_an_operator_sees_whether_background_work_is_done(client: Client, background: Pipes) -> None:
-    make_account(endpoint=f"{settings.MARKETPLACE_URL}/")
     now = time.time()
     sign_in(client, OPERATOR)
     background.keep(write_pulse(Pulse(at=now, done_at=now - 3)))
@@ -107,8 +106,10 @@ def test_an_operator_sees_whether_background_work_is_done(client: Client, backgr
     assert "Look for these names in the log of the background process" in late
 
 
-def test_an_operator_without_the_marketplace_is_not_led_to_its_desk(client: Client) -> None:
-    make_account(endpoint="https://mturk.example.org")
+def test_an_operator_without_the_marketplace_is_not_led_to_its_desk(
+    client: Client, settings: LazySettings
+) -> None:
+    settings.EMBEDDED, settings.MARKETPLACE_URL = False, "http://localhost:8000"
     sign_in(client, OPERATOR)
 
     page = home(client)
