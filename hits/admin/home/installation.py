@@ -42,5 +42,5 @@ def installation_for(user: User) -> Installation | None:
 
 
 def _is_marketplace_served() -> bool:
-    """Whether people reach the marketplace here: deployed, it has no address but the default if nobody uses it."""
+    """Whether the marketplace is reached here: deployed and unused, it has the default address."""
     return settings.EMBEDDED or urlsplit(settings.MARKETPLACE_URL).hostname != "localhost"

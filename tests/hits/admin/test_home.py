@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.conf import LazySettings, settings
+from django.conf import LazySettings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -90,7 +90,10 @@ def background(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pipe
     del listener
 
 
-def test_an_operator_sees_whether_background_work_is_done(client: Client, background: Pipes) -> None:
+def test_an_operator_sees_whether_background_work_is_done(
+    client: Client, background: Pipes, settings: LazySettings
+) -> None:
+    settings.EMBEDDED = True
     now = time.time()
     sign_in(client, OPERATOR)
     background.keep(write_pulse(Pulse(at=now, done_at=now - 3)))
