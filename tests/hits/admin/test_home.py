@@ -101,7 +101,7 @@ def test_an_operator_sees_whether_background_work_is_done(
     background.keep(write_pulse(Pulse(at=now, done_at=now, unanswered={"hits.survey": now - 600})))
     late = home(client)
 
-    assert "<dt>Background work</dt><dd>last done 3 s ago</dd>" in well
+    assert re.search(r"<dt>Background work</dt><dd>last done \d+ s ago</dd>", well)
     assert "<dt>Sweeps</dt><dd>on time</dd>" in well
     assert next_command("doctor") in well
     assert f'<a href="{settings.MARKETPLACE_URL}/desk/">its desk</a>' in well
