@@ -44,7 +44,8 @@ def keep_early_end(*, hit: HIT, found: ProviderHIT, provider: Provider, now: dat
     with transaction.atomic():
         row = HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
         free = row.max_assignments - _taken(hit, found)
-        if row.expires_at != due_at or free <= 0 or _is_ended_from_here(hit):
+        is_full = row.max_assignments <= hit.assignments.exclude(submitted_at=None).count()
+        if row.expires_at != due_at or is_full or _is_ended_from_here(hit):
             return
         HIT.objects.filter(pk=hit.pk).update(expires_at=ended_at)
         terms = {"due_at": due_at, "free_places": free, "found_at": now}

@@ -63,6 +63,17 @@ def test_hits_that_were_taken_down_together_are_told_together(turk: StubbedTurk)
     assert (soon, told()) == ([], [noticing_early_ends.words_of_early_ends(3)])
 
 
+def test_a_hit_whose_every_place_is_worked_on_is_noticed_too(turk: StubbedTurk) -> None:
+    hit = post_hit()
+    for number in (1, 2):
+        open_as(hit, assignment=f"OPEN{number}", worker=f"AWORKS{number}")
+    turk.hits[hit.external_id]["Expiration"] = NOW
+
+    look_again(1)
+
+    assert EarlyEnd.objects.get().free_places == 0
+
+
 def test_a_hit_with_a_worker_in_it_is_noticed_before_that_worker_is_done(turk: StubbedTurk) -> None:
     hit = post_hit()
     open_as(hit, assignment="OPEN", worker="AWORKS")
