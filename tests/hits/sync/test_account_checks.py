@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
+from hits.common.health.findings import Finding
 from hits.providers.gateway.boto import make_client
 from hits.providers.gateway.standstill import begin_epochs
 from hits.providers.models.accounts import Account, Pace
@@ -24,7 +25,7 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(account_checks, "_read_clock", lambda _: NOW)
 
 
-def check(account: Account) -> dict[str, account_checks.Finding]:
+def check(account: Account) -> dict[str, Finding]:
     return {finding.name: finding for finding in account_checks.check_account(account=account, now=NOW)}
 
 
