@@ -66,9 +66,13 @@ class Line:
             self._was_silent = False
 
     def heard(self, epoch: str) -> None:
-        """Compare the provider's epoch with the known one. Raises StandsStill if it has changed."""
+        """Compare the provider's epoch with the known one. Raises StandsStill if it has changed.
+
+        What was known when this process took its turns may be old: whatever differs from it is looked up.
+        """
         if epoch not in ("", self._epoch):
-            compare_epoch(epoch, known=self._epoch, account_id=self._account_id)
+            hear_out_of_turn(epoch, account_id=self._account_id)
+            self._epoch = epoch
 
     def failed(self, problem: str) -> None:
         self._was_silent = True
