@@ -44,8 +44,9 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("bench")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("given", nargs="*", metavar="-- what the bench is given")
-    return parser.parse_args()
+    words = [*sys.argv[1:], "--"]
+    end = words.index("--")
+    return parser.parse_args(words[:end], argparse.Namespace(given=words[end + 1 : -1]))
 
 
 def run(tree: Path, bench: str, given: list[str]) -> Figures:
