@@ -76,7 +76,8 @@ def test_a_classifier_learns_what_its_model_did_not_know(rival: RegisteredRival)
     assert (training.status, training.problem) == ("done", "")
     for run in training.runs.all():
         for test in ("10 & 12", "5 & 6"):
-            assert mean_of(run, test) > mean_of(run, test, epoch=0) + Fraction(1, 5)
+            # The splits differ from run to run, and the shorter test has 15 items.
+            assert mean_of(run, test) > mean_of(run, test, epoch=0) + Fraction(1, 10)
         assert [point["epoch"] for point in run.points] == list(range(31))
 
 
