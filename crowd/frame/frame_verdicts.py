@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 
 from crowd.frame.json_views import refuse, spoken
 from hits.common import rates
-from hits.common.kept_queries import KeptQuery, given_id
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import AsksRival
 from hits.work.models.assignments import Assignment
 from hits.work.services import leasing
+from hits.work.services.locking import lock_assignment
 from scoring.models import RivalQuery
 from scoring.services import asking_rivals
 
@@ -21,9 +21,6 @@ WINDOW_S = 60
 MOST_QUESTIONS = 30
 # A page that waits asks ten times in the first second and twice in each later one.
 MOST_LOOKS = 300
-HELD = KeptQuery(
-    lambda: Assignment.objects.filter(pk=given_id("assignment")).select_for_update(no_key=True).only("status")
-)
 SLOTS = frozenset(str(slot) for slot in range(1, 11))
 
 
@@ -54,8 +51,7 @@ def verdict(request: HttpRequest, assignment: Assignment, now: datetime) -> Json
 def _store(request: HttpRequest, assignment: Assignment, *, now: datetime) -> RivalQuery:
     with transaction.atomic():
         # Two words of one attempt at one instant: the second is compared with the first.
-        [held] = HELD.rows(assignment=assignment.pk)
-        if held.status != Assignment.Status.OPENED:
+        if lock_assignment(assignment.pk) != Assignment.Status.OPENED:
             # Given up meanwhile, for a new attempt at the same pictures: this word would be a try too many.
             raise RuleBroken("not_open", _("This work is over, or was submitted. Nothing was changed."))
         return store_proposal(request.POST, assignment=assignment, now=now)

@@ -27,7 +27,7 @@ from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.queries.items import batches_wanting, items_of_batch
 from hits.work.services.heartbeats import count_last_stretch
-from hits.work.services.locking import lock_hit, lock_items
+from hits.work.services.locking import lock_assignment, lock_hit, lock_items
 from hits.work.services.poll_schedule import look_by
 
 Status = Assignment.Status
@@ -40,13 +40,6 @@ HAND_OVER = timedelta(seconds=3)
 # Assignments given up in one run.
 SLICE = 500
 HELD_WORKER = KeptQuery(lambda: Worker.objects.filter(pk=given_id("worker")).select_for_update().only("pk"))
-HELD_STATUS = KeptQuery(
-    lambda: (
-        Assignment.objects.filter(pk=given_id("assignment"))
-        .select_for_update(no_key=True)
-        .values_list("status", flat=True)
-    )
-)
 EARLIER = KeptQuery(
     lambda: Assignment.objects.filter(
         hit=given_id("hit"), worker=given_id("worker"), status__in=UNSETTLED
@@ -107,7 +100,7 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
         # The worker's row: two tabs of one worker must not be leased one item twice.
         HELD_WORKER.rows(worker=assignment.worker_id)
         # The assignment's row too: giving it up at this moment must also release what is leased here.
-        [assignment.status] = HELD_STATUS.rows(assignment=assignment.pk)
+        assignment.status = lock_assignment(assignment.pk)
         held = items_of(assignment)
         if held or assignment.status != Status.OPENED:
             return held

@@ -15,12 +15,20 @@ from django.db import connection, transaction
 from django.db.models import Model, QuerySet
 
 from hits.common.kept_queries import KeptQuery, given_id
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.items import Item
 
 log = structlog.get_logger()
 Row = TypeVar("Row", bound=Model)
 HELD_HIT = KeptQuery(lambda: HIT.objects.filter(pk=given_id("hit")).select_for_update(no_key=True).only("pk"))
+HELD_STATUS = KeptQuery(
+    lambda: (
+        Assignment.objects.filter(pk=given_id("assignment"))
+        .select_for_update(no_key=True)
+        .values_list("status", flat=True)
+    )
+)
 
 
 @contextmanager
@@ -34,6 +42,12 @@ def held(row: Row) -> Iterator[Row]:
 def lock_hit(hit_id: int) -> None:
     """Lock the HIT's row, which stands for all its assignments."""
     HELD_HIT.rows(hit=hit_id)
+
+
+def lock_assignment(assignment_id: int) -> str:
+    """Lock the assignment's row, and return its status as it is then."""
+    [status] = HELD_STATUS.rows(assignment=assignment_id)
+    return status
 
 
 @dataclass(frozen=True, eq=False)
