@@ -27,7 +27,7 @@ from hits.providers.gateway.interface import (
     ProviderBonus,
     ProviderHIT,
 )
-from hits.providers.gateway.pacing import LONGEST_EPOCH, Line, hear_out_of_turn
+from hits.providers.gateway.pacing import LONGEST_EPOCH, Line, compare_epoch
 from hits.providers.gateway.responses import (
     MALFORMED,
     AboutSomethingElse,
@@ -360,7 +360,7 @@ class BotoProvider(BotoQualifications):
         if self._line is not None:
             self._line.heard(epoch)
         elif self._account_id is not None:
-            hear_out_of_turn(epoch, account_id=self._account_id)
+            compare_epoch(epoch, account_id=self._account_id)
 
     @contextmanager
     def _on_the_line(self) -> Iterator[None]:

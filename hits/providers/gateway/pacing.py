@@ -71,7 +71,7 @@ class Line:
         What was known when this process took its turns may be old: whatever differs from it is looked up.
         """
         if epoch not in ("", self._epoch):
-            hear_out_of_turn(epoch, account_id=self._account_id)
+            compare_epoch(epoch, account_id=self._account_id)
             self._epoch = epoch
 
     def failed(self, problem: str) -> None:
@@ -80,15 +80,14 @@ class Line:
         pace.update(problem=problem[:LONGEST_PROBLEM], silent_since=Coalesce("silent_since", Now()))
 
 
-def hear_out_of_turn(epoch: str, *, account_id: int) -> None:
-    """Compare the epoch for a call that waited in no line. Raises StandsStill if it has changed."""
+def compare_epoch(epoch: str, *, account_id: int) -> None:
+    """Store a changed epoch and halt the account. Compare and swap: of several callers, one does it.
+
+    Raises StandsStill for that one.
+    """
     known = Pace.objects.filter(account_id=account_id).values_list("provider_epoch", flat=True).first()
-    if known is not None and epoch not in ("", known):
-        compare_epoch(epoch, known=known, account_id=account_id)
-
-
-def compare_epoch(epoch: str, *, known: str, account_id: int) -> None:
-    """Store a changed epoch and halt the account. Compare and swap: of several callers, one does it."""
+    if known is None or epoch in ("", known):
+        return
     pace = Pace.objects.filter(account_id=account_id, provider_epoch=known)
     with transaction.atomic():
         if not pace.update(provider_epoch=epoch) or not known:
