@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from urllib.parse import quote
 
+from django.db.models import CharField
 from django.http import HttpRequest
 
 from crowd.marketplace.errors import SignatureRefused
 from crowd.marketplace.models.parties import AccessKey
+from hits.common.kept_queries import Given, KeptQuery
 
 SERVICE = "mturk-requester"
 MUST_SIGN = frozenset({"host", "x-amz-date", "x-amz-target"})
@@ -18,6 +20,12 @@ WINDOW = timedelta(minutes=5)
 AUTHORIZATION = re.compile(
     r"AWS4-HMAC-SHA256 +Credential=(?P<key>[^/, ]+)/(?P<day>\d{8})/(?P<region>[^/, ]+)/(?P<service>[^/, ]+)"
     r"/aws4_request, *SignedHeaders=(?P<headers>[a-z0-9;-]+), *Signature=(?P<signature>[0-9a-f]{64})"
+)
+
+KEY = KeptQuery(
+    lambda: AccessKey.objects.select_related("requester").filter(
+        access_key_id=Given("key", CharField()), revoked_at=None, requester__closed_at=None
+    )
 )
 
 
@@ -32,11 +40,7 @@ def verify(request: HttpRequest, *, now: datetime, service: str, must_sign: Abst
     if not set(signed_headers) >= must_sign or match["service"] != service:
         raise SignatureRefused(f"Sign {', '.join(sorted(must_sign))}, for the service {service}.")
     timestamp = _read_time(request, day=match["day"], now=now)
-    key = (
-        AccessKey.objects.select_related("requester")
-        .filter(access_key_id=match["key"], revoked_at=None, requester__closed_at=None)
-        .first()
-    )
+    key = KEY.first(key=match["key"])
     if not key:
         raise SignatureRefused(
             "The security token included in the request is invalid.", kind="UnrecognizedClientException"

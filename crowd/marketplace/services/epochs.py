@@ -6,8 +6,10 @@ from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RuleBroken
 from crowd.marketplace.models import Email, Epoch, ResetRequest
 from crowd.marketplace.models.parties import OperatorSession, WorkerSession
+from hits.common.kept_queries import KeptQuery
 
 FIRST = "first"
+LAST = KeptQuery(lambda: Epoch.objects.order_by("-pk").values_list("public_id", flat=True)[:1])
 
 
 def begin_epoch(*, copied_at: datetime | None, now: datetime) -> Epoch:
@@ -25,7 +27,7 @@ def begin_epoch(*, copied_at: datetime | None, now: datetime) -> Epoch:
 
 def current() -> str:
     """The epoch's name for requesters: a name other than before means that they should compare."""
-    last = Epoch.objects.order_by("-pk").values_list("public_id", flat=True).first()
+    last = LAST.first()
     return str(last) if last else FIRST
 
 

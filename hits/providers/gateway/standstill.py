@@ -7,6 +7,7 @@ from typing import Any
 import structlog
 from django.db import transaction
 
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.core.errors import StandsStill
 from hits.core.models.audit_events import AuditEvent
 from hits.providers.models.accounts import Account
@@ -22,6 +23,9 @@ FRESH: dict[str, Any] = {
     "compared_at": None,
     "problem": "",
 }
+OPEN = KeptQuery(
+    lambda: Epoch.objects.still_open().filter(account=given_id("account")).values_list("pk", flat=True)
+)
 log = structlog.get_logger()
 
 
@@ -29,7 +33,7 @@ def refuse_to_tell(operation: str, *, account_id: int) -> None:
     """Raise StandsStill for an operation that would change something while the account has an open epoch."""
     if operation.startswith(ASKS):
         return
-    if Epoch.objects.still_open().filter(account=account_id).exists():
+    if OPEN.rows(account=account_id):
         raise StandsStill(WORDS)
 
 
