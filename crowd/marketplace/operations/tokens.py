@@ -2,13 +2,11 @@
 
 from typing import Any
 
-from django.db import IntegrityError
-
-from crowd.marketplace.database import atomic
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import RequestToken
 from crowd.marketplace.operations.registry import Call
 from crowd.marketplace.services.retention import TOKEN_MEMORY
+from hits.common.kept_writes import insert
 
 
 def use_token(call: Call, *, operation: str, code: str, made: str) -> None:
@@ -21,10 +19,7 @@ def use_token(call: Call, *, operation: str, code: str, made: str) -> None:
     if not token:
         return
     key: dict[str, Any] = {"requester": call.requester, "operation": operation, "token": token}
-    try:
-        with atomic():
-            RequestToken.objects.create(**key, made=made, created_at=call.now)
-    except IntegrityError:
+    if not insert(RequestToken(**key, made=made, created_at=call.now), unless_there=True):
         _use_again(call, key, code=code, made=made)
 
 

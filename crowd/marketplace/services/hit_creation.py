@@ -8,7 +8,7 @@ from hashlib import sha256
 from json import dumps
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import CharField, Exists, OuterRef
 
 from crowd.marketplace import domain
 from crowd.marketplace.database import atomic
@@ -18,7 +18,8 @@ from crowd.marketplace.models.parties import Requester
 from crowd.marketplace.questions.xml_parsing import Question
 from crowd.marketplace.services import events, money
 from crowd.marketplace.services.qualifying import requirements
-from hits.common.kept_queries import KeptQuery, given_id
+from hits.common.kept_queries import Given, KeptQuery, given_id
+from hits.common.kept_writes import insert
 
 MOST_ASSIGNMENTS = 1_000_000_000
 DISPOSED_AFTER = timedelta(days=120)
@@ -29,6 +30,14 @@ LOCK_HIT = KeptQuery(
         HIT.objects.filter(pk=given_id("hit"))
         .select_for_update(of=("self",), no_key=True)
         .select_related("hit_type__requester", "hit_type__notification")
+    )
+)
+LOCK_TYPE = KeptQuery(
+    lambda: HITType.objects.filter(pk=given_id("type")).select_for_update(no_key=True).only("is_listed")
+)
+SAME_TYPE = KeptQuery(
+    lambda: HITType.objects.select_related("requester", "notification").filter(
+        requester=given_id("requester"), digest=Given("digest", CharField())
     )
 )
 
@@ -54,9 +63,10 @@ class Terms:
 def find_or_make_type(*, requester: Requester, terms: Terms) -> HITType:
     """The one type of this requester with these terms. Raises an APIError for a senseless requirement."""
     required = requirements.check_requirements(terms.requirements, requester=requester)
-    hit_type, is_new = HITType.objects.select_related("requester", "notification").get_or_create(
-        requester=requester, digest=terms.digest, defaults=vars(terms)
-    )
+    digest = terms.digest
+    if known := SAME_TYPE.first(requester=requester.pk, digest=digest):
+        return known
+    hit_type, is_new = HITType.objects.get_or_create(requester=requester, digest=digest, defaults=vars(terms))
     if is_new and required:
         hit_type.required.set(required)
     return hit_type
@@ -76,7 +86,7 @@ def create_hit(
     hit_review_policy: Policy | None = None,
 ) -> HIT:
     """Make a HIT and hold the most that its assignments may cost. Callers hold the transaction."""
-    hit = HIT.objects.create(
+    hit = HIT(
         requester=hit_type.requester,
         hit_type=hit_type,
         external_id=external_id or domain.new_id(),
@@ -93,6 +103,7 @@ def create_hit(
         assignment_review_policy=assignment_review_policy,
         hit_review_policy=hit_review_policy,
     )
+    insert(hit)
     _hold_places(hit, places=max_assignments, now=now)
     _list_type(hit_type.pk)
     events.record(hit=hit, event_type="HITCreated", now=now)
@@ -192,8 +203,8 @@ def unlist_bare_types() -> None:
 
 def _list_type(type_id: int) -> None:
     """List a type. The lock keeps a sweep from unlisting it until this transaction's HIT can be seen."""
-    hit_type = HITType.objects.select_for_update(no_key=True).only("is_listed").get(pk=type_id)
-    if not hit_type.is_listed:
+    hit_type = LOCK_TYPE.first(type=type_id)
+    if hit_type and not hit_type.is_listed:
         HITType.objects.filter(pk=type_id).update(is_listed=True)
 
 

@@ -12,8 +12,14 @@ from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import LedgerEntry, Payout
 from crowd.marketplace.models.parties import Requester, Worker
 from hits.common.dollars import in_dollars
+from hits.common.kept_queries import KeptQuery, given_id
+from hits.common.kept_writes import insert, update
 
 Account = LedgerEntry.Account
+LOCK_REQUESTER = KeptQuery(
+    lambda: Requester.objects.filter(pk=given_id("requester")).select_for_update(no_key=True)
+)
+LOCK_WORKER = KeptQuery(lambda: Worker.objects.filter(pk=given_id("worker")).select_for_update(no_key=True))
 
 
 def deposit(*, requester_id: int, amount: Decimal, now: datetime, subject: str = "deposit") -> None:
@@ -105,7 +111,7 @@ def lock_parties(*, requester_id: int, worker_ids: Iterable[int]) -> None:
 def _change(
     requester_id: int, *, available: Decimal = Decimal(0), on_hold: Decimal = Decimal(0)
 ) -> Requester:
-    requester = Requester.objects.select_for_update(no_key=True).get(pk=requester_id)
+    [requester] = LOCK_REQUESTER.rows(requester=requester_id)
     if requester.available + available < 0:
         raise RequestError(
             f"This Requester has insufficient funds in their account to complete this transaction: "
@@ -114,7 +120,7 @@ def _change(
         )
     requester.available += available
     requester.on_hold += on_hold
-    requester.save(update_fields=["available", "on_hold"])
+    update(requester, "available", "on_hold")
     return requester
 
 
@@ -128,10 +134,10 @@ def _pay(
     subject: str,
     now: datetime,
 ) -> None:
-    worker = Worker.objects.select_for_update(no_key=True).get(pk=worker_id)
+    [worker] = LOCK_WORKER.rows(worker=worker_id)
     worker.earned += amount
     worker.owed += amount
-    worker.save(update_fields=["earned", "owed"])
+    update(worker, "earned", "owed")
     _transfer(
         source,
         Account.WORKERS,
@@ -157,15 +163,17 @@ def _transfer(
     if not amount:
         return
     transfer = uuid4()
-    LedgerEntry.objects.bulk_create(
-        LedgerEntry(
-            requester_id=requester_id,
-            worker_id=worker_id,
-            account=account,
-            amount=signed,
-            transfer=transfer,
-            subject=subject,
-            created_at=now,
+    insert(
+        *(
+            LedgerEntry(
+                requester_id=requester_id,
+                worker_id=worker_id,
+                account=account,
+                amount=signed,
+                transfer=transfer,
+                subject=subject,
+                created_at=now,
+            )
+            for account, signed in ((source, -amount), (target, amount))
         )
-        for account, signed in ((source, -amount), (target, amount))
     )

@@ -22,6 +22,7 @@ from crowd.marketplace.services.qualifying import requirements
 from crowd.marketplace.services.qualifying.qualifications import settle_tests, started_tests
 from crowd.marketplace.services.workers import say_suspended
 from hits.common.kept_queries import Given, KeptQuery, given_id
+from hits.common.kept_writes import insert, update
 
 log = structlog.get_logger()
 Status = Assignment.Status
@@ -88,7 +89,7 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
             raise NotAvailable(_("This HIT has expired."))
         if hit.counts.available < 1:
             raise NotAvailable(_("Other workers have taken every place in this HIT."))
-        assignment = Assignment.objects.create(
+        assignment = Assignment(
             hit=hit,
             worker=worker,
             external_id=hit.free_ids.pop() if hit.free_ids else domain.new_id(),
@@ -96,8 +97,9 @@ def accept_hit(*, hit_id: int, worker: Worker, now: datetime) -> Assignment:
             accepted_at=now,
             deadline_at=now + timedelta(seconds=hit.hit_type.assignment_duration_s),
         )
+        insert(assignment)
         hit.pending += 1
-        hit.save(update_fields=["pending", "free_ids"])
+        update(hit, "pending", "free_ids")
         events.record(hit=hit, event_type="AssignmentAccepted", assignment=assignment, now=now)
     return assignment
 
@@ -139,7 +141,7 @@ def submit_assignment(*, assignment: Assignment, answer: str, now: datetime) -> 
             return False
         hit.pending -= 1
         hit.submitted += 1
-        hit.save(update_fields=["pending", "submitted"])
+        update(hit, "pending", "submitted")
         events.record(hit=hit, event_type="AssignmentSubmitted", assignment=assignment, now=now)
         if not delay:
             reviewing.approve_assignment(assignment=assignment, feedback="", override=False, now=now)

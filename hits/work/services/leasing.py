@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from hits import families
 from hits.common.kept_queries import Given, KeptQuery, given_id
+from hits.common.kept_writes import insert
 from hits.core import crypto
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
@@ -79,7 +80,7 @@ def open_assignment(
         else:
             _refuse_surplus(hit)
         look_by(hit_id=hit.pk, at=deadline_at + GRACE)
-        opened = Assignment.objects.create(
+        opened = Assignment(
             account=hit.batch.account,
             hit=hit,
             worker=worker,
@@ -89,6 +90,7 @@ def open_assignment(
             deadline_at=deadline_at,
             opened_at=now,
         )
+        insert(opened)
         mark_stale(hit.batch_id)
     return opened
 
