@@ -1,10 +1,12 @@
 """The one function that moves a state machine: compare and swap; a lost race is a logged no-op."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
 import structlog
 from django.db.models import Model
+
+from hits.common.bulk_writes import write_each
 
 log = structlog.get_logger()
 
@@ -33,3 +35,13 @@ def move(row: Any, to: str, *, since: Collection[str] = (), **changes: Any) -> b
     for name, value in {"status": to, **changes}.items():
         setattr(row, name, value)
     return True
+
+
+def move_each(model: type[Any], to: str, changes: Mapping[int, Mapping[str, Any]]) -> None:
+    """Move rows of a model by their keys, each with its own changes to the same columns, in one statement.
+
+    Rows that are in another state meanwhile stay as they are.
+    """
+    columns = list(next(iter(changes.values()), {}))
+    rows = {key: (to, *(values[column] for column in columns)) for key, values in changes.items()}
+    write_each(model=model, columns=["status", *columns], rows=rows, since={"status": sources_of(model, to)})

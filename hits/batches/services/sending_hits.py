@@ -20,8 +20,9 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from hits.batches.services.batch_rows import lock_batch, tell
+from hits.common.kept_queries import KeptQuery, given_id
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
-from hits.core.states import move
+from hits.core.states import move, move_each
 from hits.providers.gateway.interface import HITSpec, Provider, ProviderHIT
 from hits.providers.gateway.registry import provider_for
 from hits.providers.services.usable_accounts import earliest_or_now, soonest
@@ -43,6 +44,9 @@ TURN = timedelta(seconds=30)
 MOST_SILENT = 2
 Status = Batch.Status
 Clock = Callable[[], datetime]
+STILL_LAUNCHING = KeptQuery(
+    lambda: Batch.objects.filter(pk=given_id("batch"), status=Status.LAUNCHING).values_list("pk", flat=True)
+)
 log = structlog.get_logger()
 
 
@@ -223,15 +227,19 @@ def _record(made: Sequence[tuple[HIT, ProviderHIT]], *, batch: Batch, now: datet
         return
     hit_type_id = next((created.hit_type_id for _, created in made if created.hit_type_id), "")
     with transaction.atomic():
-        for hit, created in made:
-            move(
-                hit,
-                HIT.Status.OPEN,
-                external_id=created.external_id,
-                sent_at=now,
-                expires_at=created.expires_at or now + timedelta(seconds=batch.lifetime_s),
-                look_at=now + timedelta(seconds=settings.SURVEY_S),
-            )
+        move_each(
+            HIT,
+            HIT.Status.OPEN,
+            {
+                hit.pk: {
+                    "external_id": created.external_id,
+                    "sent_at": now,
+                    "expires_at": created.expires_at or now + timedelta(seconds=batch.lifetime_s),
+                    "look_at": now + timedelta(seconds=settings.SURVEY_S),
+                }
+                for hit, created in made
+            },
+        )
         if hit_type_id and not batch.hit_type_id:
             Batch.objects.filter(pk=batch.pk, hit_type_id="").update(hit_type_id=hit_type_id)
         mark_stale(batch.pk)
@@ -273,7 +281,7 @@ def _claim(batch: Batch, *, clock: Clock) -> list[HIT]:
 
 
 def _is_launching(batch: Batch) -> bool:
-    return Batch.objects.filter(pk=batch.pk, status=Status.LAUNCHING).exists()
+    return bool(STILL_LAUNCHING.rows(batch=batch.pk))
 
 
 def _give_back(lot: Sequence[HIT]) -> None:

@@ -1,5 +1,7 @@
 """Updates that give each row values of its own."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from hits.common import bulk_writes
@@ -9,6 +11,7 @@ from tests.factories import make_study
 from tests.idle import watch
 
 pytestmark = pytest.mark.django_db
+INSTANT = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 
 
 def make_items(count: int) -> list[int]:
@@ -41,6 +44,17 @@ def test_rows_that_hold_something_else_meanwhile_stay_as_they_are() -> None:
     write_each(model=Item, columns=("wanted",), rows={first: (7,), second: (7,)}, since={"task": ["t", "u"]})
 
     assert written() == [(7, "t"), (0, "other")]
+
+
+def test_values_are_written_as_their_fields_write_them() -> None:
+    """SQLite stores an instant as text, which compares as the instants do only if both are written alike."""
+    [key] = make_items(1)
+
+    write_each(model=Item, columns=("created_at",), rows={key: (INSTANT,)})
+
+    assert Item.objects.filter(
+        created_at=INSTANT, created_at__lt=INSTANT + timedelta(microseconds=1)
+    ).exists()
 
 
 def test_of_no_rows_nothing_is_written() -> None:
