@@ -10,7 +10,7 @@ from crowd.winogavil.domain import SOLVE, set_key
 from crowd.winogavil.models import Association, Place, Solution
 from crowd.winogavil.replaying.rules import Recording
 from crowd.winogavil.services.final_associations import settle
-from hits.common.plain_rows import insert_rows
+from hits.common.bulk_writes import insert_rows
 from hits.core.errors import InvalidItems
 from hits.data.services.recordings import known_workers
 from hits.identity.models.workers import Worker

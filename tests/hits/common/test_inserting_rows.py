@@ -2,7 +2,7 @@ import pytest
 from django.db import IntegrityError
 from pytest_django import DjangoAssertNumQueries
 
-from hits.common.plain_rows import MOST_PARAMETERS, insert_rows
+from hits.common.bulk_writes import MOST_PARAMETERS, insert_rows
 from hits.core.models.audit_events import AuditEvent
 from tests.factories import NOW
 
