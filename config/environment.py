@@ -4,7 +4,7 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from importlib.util import find_spec
@@ -60,10 +60,38 @@ KNOWN = {
     "CROWD_TOKEN_KEYS": "keys of the question pages' tokens, newest first",
     "CROWD_WEIGHTS_DIR": "folder of the rivals' weights",
 }
+# Settings that mean nothing without another one.
+NEEDS = {
+    "CROWD_ACCOUNT_ACCESS_KEY_ID": "CROWD_ACCOUNT_SECRET_ACCESS_KEY",
+    "CROWD_ACCOUNT_SECRET_ACCESS_KEY": "CROWD_ACCOUNT_ACCESS_KEY_ID",
+    "CROWD_MARKETPLACE_SQS_ACCESS_KEY_ID": "CROWD_MARKETPLACE_SQS_SECRET_ACCESS_KEY",
+    "CROWD_MARKETPLACE_SQS_SECRET_ACCESS_KEY": "CROWD_MARKETPLACE_SQS_ACCESS_KEY_ID",
+    "CROWD_RELEASES_ENDPOINT_URL": "CROWD_RELEASES_BUCKET",
+}
 # Schemes of mail servers, with their usual ports: encrypted from the greeting on, from the start, or never.
 MAIL_PORTS = {"smtp+tls": 587, "smtp+ssl": 465, "smtp": 25}
 FERNET_KEYS = ("CROWD_FIELD_KEYS", "CROWD_MARKETPLACE_KEYS")
+SERVERS = ("DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")  # their addresses may hold passwords
+IN_FILE = "_FILE"
 TEXT_KEYS = ("CROWD_SECRET_KEY", "CROWD_PSEUDONYM_KEYS", "CROWD_TOKEN_KEYS")
+
+
+def read_files(environ: MutableMapping[str, str]) -> None:
+    """Take each setting from the file that its name with `_FILE` names, as containers are given secrets."""
+    for name in sorted(environ):
+        setting = name.removesuffix(IN_FILE)
+        if setting == name or setting not in (*KNOWN, *SERVERS):
+            continue
+        if setting in environ:
+            raise ImproperlyConfigured(f"Set {setting} or {name}, not both.")
+        try:
+            environ[setting] = Path(environ[name]).read_text("utf-8").strip()
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+            raise ImproperlyConfigured(
+                f"{name} names {environ[name]}, which cannot be read: {why}."
+            ) from None
+        del environ[name]  # a process that is started from here has the setting already
 
 
 def refuse_unknown(environ: Mapping[str, str]) -> None:
@@ -73,6 +101,21 @@ def refuse_unknown(environ: Mapping[str, str]) -> None:
             near = get_close_matches(name, KNOWN, n=1)
             advice = f"Did you mean {near[0]}?" if near else "docs/settings.md lists the known ones."
             raise ImproperlyConfigured(f"Unknown setting {name}. {advice}")
+
+
+def refuse_half_pairs(environ: Mapping[str, str]) -> None:
+    """Raise ImproperlyConfigured for a setting that needs another one, which is not set."""
+    for name, needed in NEEDS.items():
+        if environ.get(name) and not environ.get(needed):
+            raise ImproperlyConfigured(f"{name} is set, but {needed} is not ({KNOWN[needed]}): set both.")
+
+
+def refuse_other_schemes(environ: Mapping[str, str], name: str, *, schemes: Sequence[str]) -> None:
+    """Raise ImproperlyConfigured for an address of another kind, which may hold a password."""
+    scheme, separator, _ = environ.get(name, "").partition("://")
+    if environ.get(name) and (not separator or scheme not in schemes):
+        begins = " or ".join(f"{one}://" for one in schemes)
+        raise ImproperlyConfigured(f"{name} must begin with {begins}: docs/settings.md has examples.")
 
 
 def read_alone(environ: Mapping[str, str]) -> bool:

@@ -14,10 +14,13 @@ from config.environment import (
     load_keys,
     read_alone,
     read_choice,
+    read_files,
     read_flag,
     read_location,
     read_mail_server,
     read_rate,
+    refuse_half_pairs,
+    refuse_other_schemes,
     refuse_unknown,
 )
 from config.languages import find_languages
@@ -28,7 +31,9 @@ from hits.core.domain.sameness import is_amazon
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 django_stubs_ext.monkeypatch()  # ModelAdmin[Study] and its like, at run time too
+read_files(os.environ)
 refuse_unknown(os.environ)
+refuse_half_pairs(os.environ)
 MARKETPLACE_ALONE = read_alone(os.environ)
 
 DATA_DIR = Path(env.str("CROWD_DATA_DIR", str(BASE_DIR / ".crowd"))).resolve()
@@ -43,6 +48,7 @@ SQLITE = {
 
 
 def _database(variable: str, file_name: str) -> dict[str, object]:
+    refuse_other_schemes(os.environ, variable, schemes=("postgres", "postgresql", "sqlite"))
     database: dict[str, object] = env.db_url(variable, f"sqlite:///{DATA_DIR / file_name}")
     if str(database["ENGINE"]).endswith("sqlite3"):
         # The test files are separate from the real ones, and separate for every run.
@@ -268,6 +274,7 @@ STORAGES = {
 }
 
 # Celery. No result backend anywhere: callers read rows. Losing a message loses nothing.
+refuse_other_schemes(os.environ, "REDIS_URL", schemes=("redis", "rediss", "unix"))
 REDIS_URL = env.str("REDIS_URL", "")
 BROKER_DIR = DATA_DIR / "broker"
 CELERY_BROKER_URL = REDIS_URL or "crowdfiles://localhost"  # config.broker

@@ -152,7 +152,16 @@ def test_cookies_of_secure_sites_can_be_set_by_no_page_below_their_hosts(tmp_pat
         ({"DATABASE_URL": "postgres://h/d"}, "CROWD_FIELD_KEYS is not set"),
         ({"CROWD_FIELD_KEYS": "short"}, "CROWD_FIELD_KEYS holds something that is not a Fernet key"),
         ({"CROWD_DEBUG": "perhaps"}, "CROWD_DEBUG must be true or false"),
-        ({"DATABASE_URL": "nonsense"}, "DATABASE_URL"),
+        ({"DATABASE_URL": "nonsense"}, "DATABASE_URL must begin with postgres://"),
+        ({"DATABASE_URL": "mysql://h/d"}, "DATABASE_URL must begin with postgres://"),
+        ({"REDIS_URL": "127.0.0.1:6379"}, "REDIS_URL must begin with redis://"),
+        ({"CROWD_SECRET_KEY_FILE": "/nowhere/key"}, "CROWD_SECRET_KEY_FILE names /nowhere/key, which"),
+        ({"CROWD_SECRET_KEY_FILE": "/k", "CROWD_SECRET_KEY": "k"}, "Set CROWD_SECRET_KEY or CROWD_SECRET"),
+        (
+            {"CROWD_ACCOUNT_ACCESS_KEY_ID": "KEY"},
+            "CROWD_ACCOUNT_ACCESS_KEY_ID is set, but CROWD_ACCOUNT_SECRET_ACCESS_KEY is not",
+        ),
+        ({"CROWD_RELEASES_ENDPOINT_URL": "http://h"}, "CROWD_RELEASES_BUCKET is not"),
         ({"CROWD_MEDIA_BY_PROXY": "media"}, "CROWD_MEDIA_BY_PROXY must begin and end with a slash"),
         (
             {"CROWD_EMAIL_URL": "mail.example.org:25"},
@@ -212,3 +221,30 @@ def test_keys_of_the_environment_are_read_newest_first(tmp_path: Path) -> None:
     keys = load_keys(environ, data_dir=tmp_path, embedded=False)
 
     assert keys == {name: [new[name][0], old[name][0]] for name in new}
+
+
+def test_a_setting_may_stand_in_a_file(tmp_path: Path) -> None:
+    """The file ends in a line end, as a shell writes it. A child process finds the setting itself."""
+    secret = tmp_path / "secret_key"
+    secret.write_text("from a file\n")
+
+    show = "s.SECRET_KEY, s.os.environ['CROWD_SECRET_KEY'], s.os.environ.get('CROWD_SECRET_KEY_FILE')"
+    started = start(tmp_path, show=show, CROWD_SECRET_KEY_FILE=str(secret))
+
+    assert started.stdout.strip() == "from a file from a file None"
+
+
+def test_address_of_a_server_may_stand_in_a_file(tmp_path: Path) -> None:
+    address = tmp_path / "redis"
+    address.write_text("redis://:word@10.0.0.1:6379/0")
+
+    started = start(tmp_path, show="s.CELERY_BROKER_URL", REDIS_URL_FILE=str(address))
+
+    assert started.stdout.strip() == "redis://:word@10.0.0.1:6379/0"
+
+
+def test_password_in_a_wrong_address_is_not_repeated(tmp_path: Path) -> None:
+    started = start(tmp_path, DATABASE_URL="mysql://ada:secret-word@h/d")
+
+    assert "DATABASE_URL must begin with" in started.stderr
+    assert "secret-word" not in started.stderr.splitlines()[-1]
