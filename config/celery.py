@@ -7,11 +7,13 @@ from typing import Any
 import structlog
 from celery import Celery
 from celery.beat import Scheduler
-from celery.signals import celeryd_after_setup, worker_ready
+from celery.signals import beat_init, celeryd_after_setup, worker_init, worker_ready
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 from kombu.exceptions import OperationalError
 
 from config import broker
+from config.start_checks import refuse_wrong_databases, stop
 from hits.common import wake
 from hits.common.sweeps import SWEEPS, Sweep
 
@@ -65,6 +67,15 @@ class Dispatching(Scheduler):
     def tick(self, *args: Any, **kwargs: Any) -> float:
         next(self._turns)
         return 0.0
+
+
+@worker_init.connect
+@beat_init.connect
+def check_databases(**_: Any) -> None:
+    try:
+        refuse_wrong_databases()
+    except ImproperlyConfigured as problem:
+        stop(str(problem))
 
 
 @worker_ready.connect
