@@ -31,6 +31,7 @@ lint:
     uv run djlint --lint --quiet config crowd hits qualifications scoring
     uv run oxlint
     uv run python -m tests.stylesheets
+    uv run hadolint --ignore DL3008 config/deploy/Dockerfile
 
 # What a program can mend by itself.
 fix:

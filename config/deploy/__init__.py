@@ -1,0 +1,1 @@
+"""What a deployment is made of: images, units, and the server in front."""
