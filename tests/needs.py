@@ -2,10 +2,13 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from typing import NoReturn
 
 import pytest
 
+# Programs that make a clean Debian machine in a folder, and the packages that have them.
+MACHINES = {"buildah": "buildah", "debootstrap": "debootstrap", "ip": "iproute2"}
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
 
 
@@ -14,18 +17,32 @@ def chromium() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
+def _is_postgres() -> bool:
+    return "postgres" in os.environ.get("DATABASE_URL", "")
+
+
+# For each marker: whether what it needs is here, and what to say if not.
+NEEDS: dict[str, tuple[Callable[[], object], str]] = {
+    "needs_postgres": (_is_postgres, "no PostgreSQL (set DATABASE_URL and MARKETPLACE_DATABASE_URL)"),
+    "needs_redis": (lambda: os.environ.get("REDIS_URL"), "no Redis (set REDIS_URL)"),
+    "needs_chromium": (chromium, "no Chromium (install Debian's package chromium-headless-shell)"),
+    "needs_uv": (lambda: shutil.which("uv"), "no uv (install it with pip)"),
+    "needs_tesseract": (
+        lambda: shutil.which("tesseract"),
+        "no Tesseract (install Debian's package tesseract-ocr)",
+    ),
+    "needs_machines": (
+        lambda: all(map(shutil.which, MACHINES)),
+        f"no clean machine (install Debian's packages {', '.join(MACHINES.values())})",
+    ),
+}
+
+
 def missing(item: pytest.Item) -> str | None:
     """Return why this test cannot run here, or None if it can."""
-    if item.get_closest_marker("needs_postgres") and "postgres" not in os.environ.get("DATABASE_URL", ""):
-        return "no PostgreSQL (set DATABASE_URL and MARKETPLACE_DATABASE_URL)"
-    if item.get_closest_marker("needs_redis") and not os.environ.get("REDIS_URL"):
-        return "no Redis (set REDIS_URL)"
-    if item.get_closest_marker("needs_chromium") and not chromium():
-        return "no Chromium (install Debian's package chromium-headless-shell)"
-    if item.get_closest_marker("needs_uv") and not shutil.which("uv"):
-        return "no uv (install it with pip)"
-    if item.get_closest_marker("needs_tesseract") and not shutil.which("tesseract"):
-        return "no Tesseract (install Debian's package tesseract-ocr)"
+    for marker, (is_here, words) in NEEDS.items():
+        if item.get_closest_marker(marker) and not is_here():
+            return words
     return None
 
 

@@ -1,0 +1,2 @@
+-- The marketplace has a database of its own.
+CREATE DATABASE marketplace;
