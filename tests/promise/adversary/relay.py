@@ -8,9 +8,9 @@ CHUNK = 65_536
 
 
 class Relay:
-    def __init__(self, *, host: str, port: int) -> None:
+    def __init__(self, *, host: str, port: int, listen: str = "127.0.0.1") -> None:
         self._server = (host, port)
-        self._door = socket.create_server(("127.0.0.1", 0))
+        self._door = socket.create_server((listen, 0))
         self.port: int = self._door.getsockname()[1]
         self._open: set[socket.socket] = set()
         self._is_shut = False

@@ -40,11 +40,11 @@ HAND_S = 180
 class Hand:
     """A process that acts for our people and for the marketplace's workers, as it is told."""
 
-    def __init__(self, environ: dict[str, str], log: Path) -> None:
+    def __init__(self, environ: dict[str, str], log: Path, *, tree: Path = ROOT) -> None:
         with log.open("ab") as errors:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.promise.adversary.hands"],
-                cwd=ROOT,
+                cwd=tree,
                 env=environ,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
