@@ -9,6 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 UNITS = Path("/etc/systemd/system")
@@ -73,9 +74,10 @@ def start_unit(unit: dict[str, list[str]], *, log: Path) -> None:
 
 
 def power_off() -> None:
-    for line in STARTED.read_text().splitlines():
-        os.killpg(int(line), signal.SIGKILL)
-    run("redis-cli shutdown nosave; pg_ctlcluster 15 main stop --mode immediate")
+    for line in STARTED.read_text().splitlines() if STARTED.exists() else ():
+        with suppress(ProcessLookupError):
+            os.killpg(int(line), signal.SIGKILL)
+    run("redis-cli shutdown nosave; pg_ctlcluster 15 main stop --mode immediate; true")
 
 
 if __name__ == "__main__":

@@ -59,10 +59,11 @@ def test_each_step_works_on_a_clean_machine(machines: Machines, tmp_path: Path) 
             machine, "sh", "-c", steps(installs=True), environ={"SOURCE": "/source"}, volumes=volumes
         )
         assert installed.returncode == 0, installed.stdout + installed.stderr
-        used = machines.run(
-            machine, "sh", "-c", f"{NAMES}\n{steps(installs=False)}\nset +x\n{QUESTIONS}\nsystemctl poweroff",
-            environ=PASSWORDS, volumes=volumes, network=own,
-        )  # fmt: skip
+        script = f"{NAMES}\n{steps(installs=False)}\nset +x\n{QUESTIONS}"
+        try:
+            used = machines.run(machine, "sh", "-c", script, environ=PASSWORDS, volumes=volumes, network=own)
+        finally:
+            machines.run(machine, "systemctl", "poweroff", volumes=volumes, network=own)
 
     told = used.stdout + used.stderr
     assert used.returncode == 0, told
