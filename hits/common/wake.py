@@ -8,10 +8,16 @@ from hits.common.channels import EVERYTHING, Channel, deliver, done, written
 from hits.common.dispatcher import Dispatcher
 from hits.common.pulses import write_pulse
 from hits.common.sweeps import Sweep, SweepReport
+from hits.common.watching.timings import Timing, timed
 
 LONGEST_WAIT_S = 60.0
 # So often a dispatcher writes down what it knows.
 PULSE_S = 5.0
+RUNS = Timing(
+    name="crowd_sweep_run_seconds",
+    words="Runs of sweeps, by the sweep and by how they ended: done or failed.",
+    labels=("sweep", "outcome"),
+)
 _channel: Channel | None = None
 
 
@@ -36,8 +42,10 @@ def run(name: str) -> None:
     """Run a sweep and report its result. One that failed is due again at once, that is, after its rest."""
     came = SweepReport(name=name, tables=frozenset(), due_in=0, has_failed=True)
     try:
-        clock.compare()
-        came = sweeps.run(name)
+        with timed(RUNS, name) as outcome:
+            clock.compare()
+            came = sweeps.run(name)
+            outcome.value = "done"
     finally:
         _send(done(came))
 

@@ -16,7 +16,7 @@ from scoring.models.embeddings import Space, Vector
 from scoring.rivals import Picture, UnreadablePicture, cosines
 from scoring.rivals.cue_prompts import prompt_without_model
 from scoring.services.embedding import find_kept, key_of_prompt
-from scoring.services.verdict_making import as_rivals_see, make_verdict
+from scoring.services.verdict_making import VERDICTS, as_rivals_see, make_verdict
 
 # Where a verdict says on what it was computed.
 DEVICE = "kept vectors"
@@ -35,6 +35,7 @@ def answer_by_kept_vectors(
         Verdict.objects.bulk_create(verdicts)
     for verdict in verdicts:
         verdict.rival_query.take_verdict(verdict)
+        VERDICTS.take(verdict.latency_ms / 1000, "at_once")
     return {verdict.rival_query for verdict in verdicts}
 
 

@@ -23,7 +23,7 @@ from scoring.services.model_loading import computing, load_scorer
 from scoring.services.pending_work import pause_after
 from scoring.services.picture_scores import score_texts
 from scoring.services.rival_selection import rivals_in_play
-from scoring.services.verdict_making import as_rivals_see, make_verdict
+from scoring.services.verdict_making import VERDICTS, as_rivals_see, make_verdict
 
 AT_ONCE = 64
 # Failures of models and of the files they read. Anything else is a mistake of ours, and is raised.
@@ -116,6 +116,8 @@ def _answer_or_put_off(
     with transaction.atomic():
         Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
         PendingQuery.objects.filter(pk__in=[asking.pk for asking in pending_queries]).delete()
+    for asking, verdict in zip(pending_queries, verdicts, strict=True):
+        VERDICTS.take(verdict.latency_ms / 1000, "urgent" if asking.is_urgent else "later")
     return len(verdicts)
 
 

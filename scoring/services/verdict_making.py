@@ -4,10 +4,19 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from hits.common.watching.timings import Timing
 from scoring.domain import best, model_score
 from scoring.models import RegisteredRival, RivalQuery, Verdict
 from scoring.rivals import Picture
 from scoring.services.model_loading import code_version
+
+VERDICTS = Timing(
+    name="crowd_verdict_seconds",
+    words="Time from a question to its verdict: asked by a worker who waits (urgent), later, or answered by "
+    "kept vectors at once.",
+    labels=("asked",),
+    buckets=(0.05, 0.25, 1, 2.5, 10, 60, 600),
+)
 
 
 def make_verdict(

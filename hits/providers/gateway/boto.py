@@ -17,6 +17,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from botocore.loaders import Loader
 
+from hits.common.watching.timings import Outcome, Timing, timed
 from hits.core.domain.sameness import is_amazon
 from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable, StandsStill
 from hits.providers.gateway.boto_qualifications import BotoQualifications, send_reasons
@@ -65,6 +66,13 @@ QUESTION = (
 # botocore repeats these by itself; if one still comes through, the outcome is unknown.
 UNCLEAR = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUnavailable"}
 
+
+CALLS = Timing(
+    name="crowd_provider_call_seconds",
+    words="Calls of providers, by the operation and by outcome: answered, refused, or unavailable.",
+    labels=("operation", "outcome"),
+    buckets=(0.05, 0.25, 1, 5, 30),
+)
 
 # Given here, it is not put together anew for each call from twenty parts.
 NAMED = Config(user_agent=f"crowd boto3/{boto3.__version__}")
@@ -348,7 +356,7 @@ class BotoProvider(BotoQualifications):
     def _ask(self, operation: str, read: Callable[[Any], Read], **parameters: Any) -> Read:
         if self._account_id is not None:
             refuse_to_tell(operation, account_id=self._account_id)
-        with self._on_the_line():
+        with self._on_the_line(), timed(CALLS, operation) as outcome, _told_by_errors(outcome):
             answer = self._send(operation, **parameters)
             self._hear(answer)
             with reading(operation):
@@ -393,6 +401,19 @@ class BotoProvider(BotoQualifications):
             if isinstance(error, TypeError) and not _is_of_the_answer(error):
                 raise ProviderRefused(str(error), code="ParameterValidation") from error
             raise ProviderUnavailable(f"{operation}: {type(error).__name__}") from error
+
+
+@contextmanager
+def _told_by_errors(outcome: Outcome) -> Iterator[None]:
+    try:
+        yield
+    except ProviderRefused:
+        outcome.value = "refused"
+        raise
+    except ProviderUnavailable:
+        outcome.value = "unavailable"
+        raise
+    outcome.value = "answered"
 
 
 def _epoch_of(answer: Any) -> str:
