@@ -1,4 +1,7 @@
+from pathlib import Path
+
 from django.apps import AppConfig
+from django.conf import settings
 from django.contrib.admin.apps import SimpleAdminConfig
 
 
@@ -15,6 +18,9 @@ class ConfigApp(AppConfig):
 
     def ready(self) -> None:
         from config.wake_channel import make_channel
+        from config.watching import kept_counts
         from hits.common import wake
 
         wake.connect(make_channel())
+        if settings.METRICS_TOKEN:
+            kept_counts.connect(Path(settings.DATA_DIR) / "metrics")

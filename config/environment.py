@@ -46,6 +46,7 @@ KNOWN = {
     "CROWD_MARKETPLACE_URL": "public address of the marketplace",
     "CROWD_MARKETPLACE_WORKER_RATE": "requests a second that one worker may make; 0 for no limit",
     "CROWD_MEDIA_BY_PROXY": "location under which nginx, which then sends the pictures, has their folder",
+    "CROWD_METRICS_TOKEN": "bearer token for /metrics, at least 16 characters; empty: there are none",
     "CROWD_PLAY_URL": "address of the web game: a host of its own, for players without pay",
     "CROWD_PSEUDONYM_KEYS": "keys of pseudonyms and of the blind index, newest first",
     "CROWD_PUBLIC_URL": "public address of the question pages and the admin",
@@ -70,6 +71,7 @@ NEEDS = {
 }
 # Schemes of mail servers, with their usual ports: encrypted from the greeting on, from the start, or never.
 MAIL_PORTS = {"smtp+tls": 587, "smtp+ssl": 465, "smtp": 25}
+SHORTEST_TOKEN = 16
 FERNET_KEYS = ("CROWD_FIELD_KEYS", "CROWD_MARKETPLACE_KEYS")
 SERVERS = ("DATABASE_URL", "MARKETPLACE_DATABASE_URL", "REDIS_URL")  # their addresses may hold passwords
 IN_FILE = "_FILE"
@@ -159,6 +161,14 @@ def read_location(environ: Mapping[str, str], name: str) -> str:
     value = environ.get(name, "").strip()
     if value and not (value.startswith("/") and value.endswith("/")):
         raise ImproperlyConfigured(f"{name} must begin and end with a slash; it is {value!r}.")
+    return value
+
+
+def read_token(environ: Mapping[str, str], name: str) -> str:
+    """Read a token that a program brings; a short one could be guessed."""
+    value = environ.get(name, "").strip()
+    if value and len(value) < SHORTEST_TOKEN:
+        raise ImproperlyConfigured(f"{name} must have at least {SHORTEST_TOKEN} characters.")
     return value
 
 

@@ -19,6 +19,7 @@ from config.environment import (
     read_location,
     read_mail_server,
     read_rate,
+    read_token,
     refuse_half_pairs,
     refuse_other_schemes,
     refuse_unknown,
@@ -63,7 +64,9 @@ DATABASES = {
 }
 DATABASE_ROUTERS = ["crowd.marketplace.database.Router"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+# Deployed, there may be no marketplace, or one that runs elsewhere.
 EMBEDDED = "sqlite" in str(DATABASES["default"]["ENGINE"])
+MARKETPLACE_IS_HERE = MARKETPLACE_ALONE or EMBEDDED or "sqlite" not in str(DATABASES["marketplace"]["ENGINE"])
 if EMBEDDED:  # databases, messages, pictures and logs are files: their owner's alone
     os.umask(0o077)
 
@@ -176,6 +179,7 @@ INSTALLED_APPS = [
     "crowd.marketplace",
 ]
 MIDDLEWARE = [
+    "config.watching.probes.Probes",
     "config.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "config.static_files.StaticFiles",
@@ -384,6 +388,7 @@ RELEASES_BUCKET = env.str("CROWD_RELEASES_BUCKET", "")
 RELEASES_ENDPOINT_URL = (
     _site("CROWD_RELEASES_ENDPOINT_URL", "") if env.str("CROWD_RELEASES_ENDPOINT_URL", "") else ""
 )
+METRICS_TOKEN = read_token(os.environ, "CROWD_METRICS_TOKEN")
 ALLOW_AMAZON = read_flag(os.environ, "CROWD_ALLOW_AMAZON")
 SENDERS = read_rate(os.environ, "CROWD_SENDERS", default=4) or 1
 FETCH_PRIVATE = read_flag(os.environ, "CROWD_FETCH_PRIVATE")
