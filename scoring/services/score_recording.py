@@ -31,14 +31,19 @@ class NewScore:
 
 def judge_submitted(*, now: datetime) -> int:
     """Judge submitted work, also work approved before; work whose answer was lost is left for a person."""
+    waiting = work_to_judge().select_related("hit__batch")
+    return in_parts(waiting.order_by("pk"), lambda work: judge_assignment(assignment=work, now=now))
+
+
+def work_to_judge() -> QuerySet[Assignment]:
+    """Return submitted work that is judged as soon as anybody looks."""
     waiting = Assignment.objects.filter(
         status__in=(Assignment.Status.SUBMITTED, Assignment.Status.APPROVED),
         judged_at=None,
         answer__isnull=False,
         kept_out=False,
-    ).select_related("hit__batch")
-    waiting = waiting.exclude(hit__batch__task__in=families.judged_later())
-    return in_parts(waiting.order_by("pk"), lambda work: judge_assignment(assignment=work, now=now))
+    )
+    return waiting.exclude(hit__batch__task__in=families.judged_later())
 
 
 def judge_assignment(*, assignment: Assignment, now: datetime) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from config.copies.making_copies import make_copy
+from config.watching import last_backup
 
 
 class Command(BaseCommand):
@@ -31,6 +32,7 @@ class Command(BaseCommand):
         manifest = make_copy(
             path.resolve(), with_keys=not without_keys, with_pictures=not without_pictures, say=self._say
         )
+        last_backup.note()
         size = path.stat().st_size / 1e6
         self._say(
             f"{path}: {', '.join(manifest.databases)}, {len(manifest.pictures)} pictures, {size:.1f} MB."
