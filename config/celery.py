@@ -14,6 +14,7 @@ from kombu.exceptions import OperationalError
 
 from config import broker
 from config.start_checks import refuse_wrong_databases, stop
+from config.watching import sign_of_life
 from hits.common import wake
 from hits.common.sweeps import SWEEPS, Sweep
 
@@ -29,6 +30,7 @@ broker.register()
 app = Celery("crowd")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.steps["consumer"].add(sign_of_life.Heartbeat)
 
 
 @app.task(name="sweep")
@@ -66,6 +68,7 @@ class Dispatching(Scheduler):
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         next(self._turns)
+        sign_of_life.beat()
         return 0.0
 
 

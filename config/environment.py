@@ -32,6 +32,7 @@ KNOWN = {
     "CROWD_EMAIL_URL": "mail server: smtp+tls://user:password@host:587; empty: no e-mails",
     "CROWD_FETCH_PRIVATE": "true: let pictures be fetched from private and loopback addresses",
     "CROWD_FIELD_KEYS": "Fernet keys of encrypted columns, newest first",
+    "CROWD_HEARTBEAT": "file that a background process touches while it is connected to the broker",
     "CROWD_MARKETPLACE_ALONE": "true: only the marketplace's rooms are loaded",
     "CROWD_MARKETPLACE_CONTACT": "where workers reach its operator: an e-mail address, or that of a page",
     "CROWD_MARKETPLACE_CONTENT_URL": "address of the requesters' own HTML, with * for the requester: https://*.market.example.org",

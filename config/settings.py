@@ -388,6 +388,7 @@ RELEASES_BUCKET = env.str("CROWD_RELEASES_BUCKET", "")
 RELEASES_ENDPOINT_URL = (
     _site("CROWD_RELEASES_ENDPOINT_URL", "") if env.str("CROWD_RELEASES_ENDPOINT_URL", "") else ""
 )
+HEARTBEAT = env.str("CROWD_HEARTBEAT", "")
 METRICS_TOKEN = read_token(os.environ, "CROWD_METRICS_TOKEN")
 ALLOW_AMAZON = read_flag(os.environ, "CROWD_ALLOW_AMAZON")
 SENDERS = read_rate(os.environ, "CROWD_SENDERS", default=4) or 1

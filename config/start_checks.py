@@ -35,7 +35,7 @@ def refuse_wrong_databases() -> None:
         if connection.vendor == "sqlite":
             continue
         try:
-            missing = _missing_migrations(connection)
+            missing = missing_migrations(connection)
         except DatabaseError as error:
             why = " ".join(str(error).split())
             raise ImproperlyConfigured(
@@ -52,7 +52,7 @@ def refuse_wrong_databases() -> None:
             )
 
 
-def _missing_migrations(connection: BaseDatabaseWrapper) -> list[str]:
+def missing_migrations(connection: BaseDatabaseWrapper) -> list[str]:
     """Compare names alone: loading every migration would take longer than the rest of the start."""
     applied = set(MigrationRecorder(connection).applied_migrations())
     return sorted(

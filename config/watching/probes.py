@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import DatabaseError, connections
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from config.fresh_database import OwnLoader, unapplied
+from config.start_checks import missing_migrations
 from config.watching.metrics_page import metrics
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -54,7 +54,7 @@ def _problem_of_database(alias: str) -> str:
     connection = connections[alias]
     try:
         if alias not in _laid:
-            if missing := unapplied(OwnLoader(connection)):
+            if missing := missing_migrations(connection):
                 return f"{len(missing)} migrations missing"
             _laid.add(alias)
         with connection.cursor() as cursor:
