@@ -1,6 +1,7 @@
 """Logs are one JSON object a line on standard error; nothing in them names a person."""
 
 import logging
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import structlog
 
 # Signs in a line, in either form of the log, that something unforeseen went wrong.
 SIGNS_OF_TROUBLE = ('"level": "error"', '"level": "critical"', "Traceback (most recent call last)")
+# PostgreSQL repeats here the values of the row that it refused, such as a name or an address.
+VALUES = re.compile(r"(?<=\bDETAIL:).*")
 
 
 def configure_logs(*, human: bool) -> None:
@@ -29,6 +32,7 @@ def configure_logs(*, human: bool) -> None:
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 structlog.processors.format_exc_info,
+                leave_out_values,
                 renderer,
             ],
         )
@@ -39,6 +43,12 @@ def configure_logs(*, human: bool) -> None:
     for names_paths in ("django.request", "django.security.csrf"):
         logging.getLogger(names_paths).addFilter(_leave_out_the_path)
     logging.getLogger("django.request").setLevel(logging.ERROR)
+
+
+def leave_out_values(_: object, __: str, line: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    if "exception" in line:
+        line["exception"] = VALUES.sub(" left out", str(line["exception"]))
+    return line
 
 
 def count_troubles(log: Path) -> int:

@@ -1,5 +1,6 @@
 """Middleware that chooses the site, refuses NULs, and logs requests."""
 
+import re
 from collections.abc import Callable
 from secrets import token_hex
 from time import perf_counter
@@ -17,6 +18,9 @@ from hits.common.watching.timings import Timing
 log = structlog.get_logger()
 GetResponse = Callable[[HttpRequest], HttpResponse]
 REFERENCE_BYTES = 6
+REFERENCE = "X-Request-ID"
+# Numbers as proxies make them. A name or a worker's id is none, whoever may have put it there.
+PROXYS = re.compile(r"[0-9a-f]{8,64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 REQUESTS = Timing(
     name="crowd_request_seconds",
     words="Requests, by the site, the first part of the address's pattern, and the class of the status.",
@@ -102,7 +106,8 @@ def _query_of(request: HttpRequest) -> list[str]:
 class RequestLog:
     """Middleware that logs one line a request, never the query string: it contains the worker's id.
 
-    All lines about a request carry the same reference, which an error page shows.
+    All lines about a request carry the same reference, which the answer names and an error page shows. It is
+    the proxy's own where one stands in front.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -110,8 +115,10 @@ class RequestLog:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         began = perf_counter()
-        with bound_contextvars(reference=token_hex(REFERENCE_BYTES)):
+        reference = _reference(request)
+        with bound_contextvars(reference=reference):
             response = self.get_response(request)
+            response[REFERENCE] = reference
             seconds = perf_counter() - began
             REQUESTS.take(seconds, _site(request), _group(request), f"{response.status_code // 100}xx")
             log.info(
@@ -122,6 +129,11 @@ class RequestLog:
                 ms=round(1000 * seconds),
             )
         return response
+
+
+def _reference(request: HttpRequest) -> str:
+    given = request.headers.get(REFERENCE, "") if settings.BEHIND_PROXY else ""
+    return given if PROXYS.fullmatch(given) else token_hex(REFERENCE_BYTES)
 
 
 def _site(request: HttpRequest) -> str:

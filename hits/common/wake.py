@@ -2,6 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from secrets import token_hex
+
+from structlog.contextvars import bound_contextvars
 
 from hits.common import changes, clock, sweeps
 from hits.common.channels import EVERYTHING, Channel, deliver, done, written
@@ -39,10 +42,13 @@ def wake_all() -> None:
 
 
 def run(name: str) -> None:
-    """Run a sweep and report its result. One that failed is due again at once, that is, after its rest."""
+    """Run a sweep and report its result. One that failed is due again at once, that is, after its rest.
+
+    All lines of the log about one run carry the same reference.
+    """
     came = SweepReport(name=name, tables=frozenset(), due_in=0, has_failed=True)
     try:
-        with timed(RUNS, name) as outcome:
+        with bound_contextvars(sweep=name, reference=token_hex(6)), timed(RUNS, name) as outcome:
             clock.compare()
             came = sweeps.run(name)
             outcome.value = "done"
