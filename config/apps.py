@@ -18,9 +18,11 @@ class ConfigApp(AppConfig):
 
     def ready(self) -> None:
         from config.wake_channel import make_channel
-        from config.watching import kept_counts
+        from config.watching import errors_hook, kept_counts
         from hits.common import wake
 
         wake.connect(make_channel())
         if settings.METRICS_TOKEN:
             kept_counts.connect(Path(settings.DATA_DIR) / "metrics")
+        if settings.ERRORS_DSN:
+            errors_hook.connect()

@@ -30,6 +30,7 @@ KNOWN = {
     "CROWD_DEBUG": "true: Django's debug pages; never on a reachable host",
     "CROWD_EMAIL_FROM": "sender of e-mails to staff and workers",
     "CROWD_EMAIL_URL": "mail server: smtp+tls://user:password@host:587; empty: no e-mails",
+    "CROWD_ERRORS_DSN": "address of a service that speaks Sentry's protocol and is told of failures",
     "CROWD_FETCH_PRIVATE": "true: let pictures be fetched from private and loopback addresses",
     "CROWD_FIELD_KEYS": "Fernet keys of encrypted columns, newest first",
     "CROWD_HEARTBEAT": "file that a background process touches while it is connected to the broker",

@@ -388,6 +388,8 @@ RELEASES_BUCKET = env.str("CROWD_RELEASES_BUCKET", "")
 RELEASES_ENDPOINT_URL = (
     _site("CROWD_RELEASES_ENDPOINT_URL", "") if env.str("CROWD_RELEASES_ENDPOINT_URL", "") else ""
 )
+refuse_other_schemes(os.environ, "CROWD_ERRORS_DSN", schemes=("http", "https"))
+ERRORS_DSN = env.str("CROWD_ERRORS_DSN", "")
 HEARTBEAT = env.str("CROWD_HEARTBEAT", "")
 METRICS_TOKEN = read_token(os.environ, "CROWD_METRICS_TOKEN")
 ALLOW_AMAZON = read_flag(os.environ, "CROWD_ALLOW_AMAZON")
