@@ -13,6 +13,7 @@ from kombu.exceptions import OperationalError
 from config.celery import app
 from config.fresh_database import OTHER_VERSION, OwnLoader, foreign_migrations, is_empty, unapplied
 from config.wake_channel import make_channel
+from config.watching.late import find_late
 from crowd.pictures.letter_reading import installed_reader
 from crowd.pictures.models import Picture
 from crowd.releases.files.stores import StoreAway, current_store
@@ -20,6 +21,7 @@ from hits.alerts.services.queueing_alerts import given_up, is_mail_set
 from hits.common import clock
 from hits.common.health.background_checks import check_background
 from hits.common.health.findings import Finding
+from hits.common.watching.row_gauges import read_gauges
 from hits.core.errors import CrowdError
 from hits.providers.models.accounts import Account
 from hits.sync.services.account_checks import check_account
@@ -39,6 +41,7 @@ def examine() -> list[Finding]:
     if findings[0].ok:
         findings += [check_keys(), check_clock(), check_letters(), check_alerts()]
         findings += check_background(make_channel())
+        findings += find_late(read_gauges(now=timezone.now()))
         findings += check_accounts()
     return findings
 

@@ -5,6 +5,7 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from config.watching import status_page
 from crowd import family
 from crowd.frame.previews import preview_desk
 from hits.admin.alerts import alert_pages
@@ -25,6 +26,7 @@ of_no_table = [
     *epochs.urls(),
     *preview_desk.urls(),
     *alert_pages.urls(),
+    *status_page.urls(),
 ]
 
 # Programs below /api/ are answered in JSON, whatever goes wrong.

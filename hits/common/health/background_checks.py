@@ -15,7 +15,7 @@ SILENT_S, IDLE_S = 150, 600
 LATE_S = 180
 # One that fails is run again after its rest, and may be well then.
 FAILING_S = 60
-MINUTES_FROM_S = 120
+MINUTES_FROM_S, HOURS_FROM_S = 120, 7200
 BACKGROUND = "background work"
 
 
@@ -26,11 +26,11 @@ def check_background(channel: Channel) -> Iterator[Finding]:
     # On one machine it shows at once when nobody listens.
     is_silent = isinstance(channel, Pipes) and not channel.is_heard()
     if pulse is None or is_silent or now - pulse.at > SILENT_S:
-        saw = f"none is started; last seen {_for(now - pulse.at)} ago" if pulse else "never started here"
+        saw = f"none is started; last seen {in_words(now - pulse.at)} ago" if pulse else "never started here"
         command = "manage.py serve" if settings.EMBEDDED else "celery --app config beat"
         yield Finding(name=BACKGROUND, ok=False, saw=saw, advice=f"Start {command}.")
         return
-    done = f"last done {_for(now - pulse.done_at)} ago" if pulse.done_at else "started, and never done"
+    done = f"last done {in_words(now - pulse.done_at)} ago" if pulse.done_at else "started, and never done"
     is_done = bool(pulse.done_at) and now - (pulse.done_at or 0) < IDLE_S
     advice = "" if is_done else "Look whether the workers run, and what is in their log."
     yield Finding(name=BACKGROUND, ok=is_done, saw=done, advice=advice)
@@ -40,7 +40,7 @@ def check_background(channel: Channel) -> Iterator[Finding]:
 def _check_sweeps(pulse: Pulse, *, now: float) -> Finding:
     kinds = {"late": (pulse.unanswered, LATE_S), "failing": (pulse.failing, FAILING_S)}
     wrong = [
-        f"{sweep} {kind} for {_for(now - since)}"
+        f"{sweep} {kind} for {in_words(now - since)}"
         for kind, (known, most_s) in kinds.items()
         for sweep, since in sorted(known.items())
         if now - since > most_s
@@ -54,5 +54,7 @@ def _check_sweeps(pulse: Pulse, *, now: float) -> Finding:
     return Finding(name="sweeps", ok=False, saw="; ".join(wrong), advice=advice)
 
 
-def _for(seconds: float) -> str:
-    return f"{max(0, seconds):.0f} s" if seconds < MINUTES_FROM_S else f"{seconds / 60:.0f} minutes"
+def in_words(seconds: float) -> str:
+    if seconds < MINUTES_FROM_S:
+        return f"{max(0, seconds):.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < HOURS_FROM_S else f"{seconds / 3600:.0f} hours"
