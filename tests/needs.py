@@ -21,16 +21,18 @@ def _is_postgres() -> bool:
     return "postgres" in os.environ.get("DATABASE_URL", "")
 
 
+def _program(name: str) -> Callable[[], object]:
+    return lambda: shutil.which(name)
+
+
 # For each marker: whether what it needs is here, and what to say if not.
 NEEDS: dict[str, tuple[Callable[[], object], str]] = {
     "needs_postgres": (_is_postgres, "no PostgreSQL (set DATABASE_URL and MARKETPLACE_DATABASE_URL)"),
     "needs_redis": (lambda: os.environ.get("REDIS_URL"), "no Redis (set REDIS_URL)"),
     "needs_chromium": (chromium, "no Chromium (install Debian's package chromium-headless-shell)"),
-    "needs_uv": (lambda: shutil.which("uv"), "no uv (install it with pip)"),
-    "needs_tesseract": (
-        lambda: shutil.which("tesseract"),
-        "no Tesseract (install Debian's package tesseract-ocr)",
-    ),
+    "needs_uv": (_program("uv"), "no uv (install it with pip)"),
+    "needs_prometheus": (_program("promtool"), "no Prometheus (install Debian's package prometheus)"),
+    "needs_tesseract": (_program("tesseract"), "no Tesseract (install Debian's package tesseract-ocr)"),
     "needs_machines": (
         lambda: all(map(shutil.which, MACHINES)),
         f"no clean machine (install Debian's packages {', '.join(MACHINES.values())})",

@@ -18,7 +18,7 @@ SLOW = re.compile(r"subprocess|processes import|call_command|kill|torch|scoring\
 MINUTE_S = 60
 NOTHING_TO_RUN = 5
 QUIETLY = ("-q", "--no-header", "-n", "2")
-LEFT_OUT = "not long and not needs_chromium and not needs_uv"
+LEFT_OUT = "not long and not needs_chromium and not needs_prometheus and not needs_uv"
 CHECKS: tuple[tuple[str, ...], ...] = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "--quiet", "."),
