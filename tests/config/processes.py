@@ -83,7 +83,7 @@ def report_of(printed: str) -> dict[str, Any]:
 
 @contextmanager
 def serving(
-    folder: Path, *, port: int, python: str = sys.executable, patience_s: float = 60
+    folder: Path, *, port: int, python: str = sys.executable, patience_s: float = 60, **changes: str
 ) -> Iterator[Product]:
     log = folder / "serve.log"
     url = f"http://127.0.0.1:{port}"
@@ -92,6 +92,7 @@ def serving(
         CROWD_PUBLIC_URL=url,
         CROWD_MARKETPLACE_URL=f"http://localhost:{port}",
         LOG=str(log),
+        **changes,
     )
     with log.open("wb") as output:
         process = subprocess.Popen(
