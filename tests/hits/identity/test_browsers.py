@@ -1,0 +1,28 @@
+"""Devices in plain words, from what browsers send."""
+
+import pytest
+
+from hits.identity.domain.browsers import UNKNOWN, device_in_words
+
+pytestmark = pytest.mark.pure
+SENT = {
+    "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0": "Firefox on Linux",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 "
+    "Safari/537.36": "Chrome on Windows",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 "
+    "Safari/537.36 Edg/140.0.0.0": "Edge on Windows",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+    "Version/18.0 Mobile/15E148 Safari/604.1": "Safari on an iPhone",
+    "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile "
+    "Safari/537.36": "Chrome on Android",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 "
+    "Safari/605.1.15": "Safari on a Mac",
+    "Something/1.0 (Windows)": "A browser on Windows",
+    "": UNKNOWN,
+    "curl/8": UNKNOWN,
+}
+
+
+@pytest.mark.parametrize(("sent", "words"), SENT.items())
+def test_a_browser_is_told_in_plain_words(sent: str, words: str) -> None:
+    assert device_in_words(sent) == words
