@@ -3,6 +3,8 @@ from hits.batches.models import BatchEvent
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.blocks import Block
+from hits.identity.models.second_factors import RecoveryCode, SecondFactor
+from hits.identity.models.staff_sessions import StaffSession
 from hits.identity.models.users import RoleGrant, User
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
@@ -57,9 +59,12 @@ __all__ = [
     "Occurrence",
     "Pace",
     "Recipient",
+    "RecoveryCode",
     "RoleGrant",
     "Run",
     "RunRow",
+    "SecondFactor",
+    "StaffSession",
     "StartingTerms",
     "Stranger",
     "Study",

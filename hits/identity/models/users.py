@@ -8,6 +8,9 @@ class User(AbstractUser):
     """A person who signs in to the admin: researcher, reviewer or payments staff. Workers are not users."""
 
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
+    second_factor = models.OneToOneField(
+        "hits.SecondFactor", models.SET_NULL, null=True, editable=False, related_name="user"
+    )
 
 
 class RoleGrant(models.Model):
