@@ -57,6 +57,7 @@ KNOWN = {
     "CROWD_RIVAL": "the rival of studies that name none: minilm, or one that was fetched",
     "CROWD_VOCABULARY": "the most words whose vectors every rival in play computes beforehand; 0 for none",
     "CROWD_RIVAL_DEADLINE_S": "seconds after which a worker is told that the verdict comes later",
+    "CROWD_SECOND_FACTOR": "of whom a second factor is wanted: off, payments or staff",
     "CROWD_SECRET_KEY": "Django's secret key",
     "CROWD_SENDERS": "HITs sent at the same time by one background process",
     "CROWD_SURVEY_S": "seconds between two looks at every HIT of an account",
@@ -149,6 +150,12 @@ def read_choice(environ: Mapping[str, str], name: str, *, choices: Sequence[str]
     if value not in choices:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(choices)}; it is {value!r}.")
     return value
+
+
+def read_second_factor(environ: Mapping[str, str], *, embedded: bool) -> str:
+    """Read of whom a second factor is wanted: on a server, of whoever may send money."""
+    rest = ("off", "payments", "staff") if embedded else ("payments", "off", "staff")
+    return read_choice(environ, "CROWD_SECOND_FACTOR", choices=rest)
 
 
 def read_rate(environ: Mapping[str, str], name: str, *, default: int) -> int:

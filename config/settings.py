@@ -20,6 +20,7 @@ from config.environment import (
     read_mail_server,
     read_rate,
     read_token,
+    read_second_factor,
     refuse_half_pairs,
     refuse_other_schemes,
     refuse_unknown,
@@ -221,6 +222,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+# Whoever has set up a second factor is asked for it in any case.
+SECOND_FACTOR = read_second_factor(os.environ, embedded=EMBEDDED)
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"  # if the page asked for is none of ours
 SESSION_COOKIE_NAME = _cookies(PUBLIC_URL).format("sessionid")

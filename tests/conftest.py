@@ -107,6 +107,12 @@ def _one_statement_of_locks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _one_factor(settings: LazySettings) -> None:
+    """Let a password alone sign in on PostgreSQL too, but where a test is about the second factor."""
+    settings.SECOND_FACTOR = "off"
+
+
+@pytest.fixture(autouse=True)
 def _pages_settle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every page look for what is due: the one before may belong to another test."""
     monkeypatch.setattr(work, "LOOK_EVERY", timedelta(0))

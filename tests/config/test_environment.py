@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import load_keys, make_keys, read_mail_server, refuse_unknown
+from config.environment import load_keys, make_keys, read_mail_server, read_second_factor, refuse_unknown
 from tests.config.processes import ROOT, scratch_environ
 
 
@@ -248,3 +248,23 @@ def test_password_in_a_wrong_address_is_not_repeated(tmp_path: Path) -> None:
 
     assert "DATABASE_URL must begin with" in started.stderr
     assert "secret-word" not in started.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("environ", "embedded", "expected"),
+    [
+        ({}, True, "off"),
+        ({}, False, "payments"),
+        ({"CROWD_SECOND_FACTOR": "staff"}, True, "staff"),
+        ({"CROWD_SECOND_FACTOR": "off"}, False, "off"),
+    ],
+)
+def test_a_second_factor_is_wanted_of_payments_staff_on_a_server(
+    environ: dict[str, str], embedded: bool, expected: str
+) -> None:
+    assert read_second_factor(environ, embedded=embedded) == expected
+
+
+def test_a_misspelt_policy_is_no_lax_one() -> None:
+    with pytest.raises(ImproperlyConfigured, match="CROWD_SECOND_FACTOR must be one of"):
+        read_second_factor({"CROWD_SECOND_FACTOR": "payment"}, embedded=False)
