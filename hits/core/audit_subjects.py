@@ -21,6 +21,8 @@ SUBJECTS: dict[str, str] = {
     "file.": "Downloaded files",
     "user.": "Roles and studies of users",
     "sign_in.": "Attempts to sign in",
+    "second_factor.": "Second factors",
+    "session.": "Sessions that were ended",
     "alert.": "What staff are told",
 }
 
