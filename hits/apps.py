@@ -22,12 +22,16 @@ class HitsConfig(AppConfig):
         begin_epochs(list(accounts), side=Epoch.Side.OURS, copied_at=copied_at, now=timezone.now())
 
     def ready(self) -> None:
+        from django.contrib.auth.signals import user_logged_in
+
         from hits.common import changes
         from hits.core.append_only import seal_tables
         from hits.identity.roles import give_roles
+        from hits.identity.services.staff_sessions import begin_session
         from hits.providers.models.accounts import Pace
 
         post_migrate.connect(give_roles)
         post_migrate.connect(seal_tables)
+        user_logged_in.connect(begin_session)
         # Every call of a provider writes the pace of the calls.
         changes.keep_quiet(Pace._meta.db_table)
