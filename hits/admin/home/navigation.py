@@ -39,7 +39,7 @@ class MenuPlace(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page that belongs to no list. It is shown to whoever has one of the permissions."""
+    """A page that belongs to no list. It is shown to whoever has one of the permissions; without, to all."""
 
     place: MenuPlace
     route: str
@@ -64,7 +64,7 @@ def sections_for(
     """Return the sections as the templates of Django take apps, and the other tables by app in the last."""
     found: dict[Section, list[tuple[int, dict[str, Any]]]] = {section: [] for section in Section}
     for page in _pages:
-        if any(request.user.has_perm(one) for one in page.permissions):
+        if not page.permissions or any(request.user.has_perm(one) for one in page.permissions):
             found[page.place.section].append((page.place.turn, _link(page)))
     tables: list[dict[str, Any]] = []
     unused = _unused_apps(request, lists)
