@@ -9,7 +9,7 @@ from config.watching import status_page
 from crowd import family
 from crowd.frame.previews import preview_desk
 from hits.admin.alerts import alert_pages
-from hits.admin.identity import session_pages
+from hits.admin.identity import factor_pages, session_pages
 from hits.admin.payments import epochs, halts, payment_desk, payment_queue
 
 
@@ -28,6 +28,7 @@ of_no_table = [
     *preview_desk.urls(),
     *alert_pages.urls(),
     *status_page.urls(),
+    *factor_pages.urls(),
     *session_pages.urls(),
 ]
 
