@@ -192,6 +192,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "hits.admin.identity.sign_in_gate.SignInGate",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
 ]
@@ -201,7 +202,7 @@ CONTEXT_PROCESSORS = [
     "django.contrib.messages.context_processors.messages",
 ]
 if MARKETPLACE_ALONE:  # its people and their sessions are its own; Django's are the researchers'
-    MIDDLEWARE = [name for name in MIDDLEWARE if not name.startswith("django.contrib.")]
+    MIDDLEWARE = [name for name in MIDDLEWARE if not name.startswith(("django.contrib.", "hits."))]
     CONTEXT_PROCESSORS = [name for name in CONTEXT_PROCESSORS if not name.startswith("django.contrib.")]
 TEMPLATES = [
     {
