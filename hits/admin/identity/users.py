@@ -17,9 +17,11 @@ from django.contrib.auth.hashers import is_password_usable
 from django.contrib.auth.models import Group
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import URLPattern
 from django.utils import timezone
 
 from hits.admin.home.navigation import MenuPlace, Section
+from hits.admin.identity.user_sign_in import SignInFields
 from hits.admin.selection import signed_in
 from hits.core import audit_trail
 from hits.identity.models.users import User
@@ -101,7 +103,7 @@ class ChangeForm(UserChangeForm[User]):
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin[User]):
+class UserAdmin(SignInFields, DjangoUserAdmin[User]):
     menu = MenuPlace(Section.SET_UP, 4)
     nothing_yet = "Users are the people who sign in here, each with roles. Add one with the button above."
     add_form = AddForm
@@ -135,13 +137,24 @@ class UserAdmin(DjangoUserAdmin[User]):
             (None, {"fields": ("username", "password")}),
             ("Person", {"fields": ("first_name", "last_name", "email")}),
             ("What they may do", {"fields": rights}),
+            *self._sign_in_fieldset(request, obj),
             ("Dates", {"fields": ("last_login", "date_joined")}),
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         """Keep users from giving themselves a role."""
         own = obj is not None and obj.pk == request.user.pk and not request.user.is_superuser
-        return ("last_login", "date_joined", *(("groups",) if own else ()))
+        shown = ("last_login", "date_joined", "factor_state", "sessions_state")
+        return (*shown, *(("groups",) if own else ()))
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*self.sign_in_urls(), *super().get_urls()]
+
+    def _sign_in_fieldset(self, request: HttpRequest, user: User) -> list[Any]:
+        """Show how a colleague signs in, with what can be done about it. For oneself there are pages."""
+        if user == request.user or not self.has_change_permission(request, user):
+            return []
+        return [("Signing in", {"fields": ("factor_state", "sessions_state")})]
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Protect superusers: a user who could set a superuser's password would be one."""
