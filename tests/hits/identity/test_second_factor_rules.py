@@ -1,4 +1,4 @@
-"""Of whom a second factor is wanted, how guessing it is limited, and how a lost one is taken away."""
+"""Who needs a second factor, how guessing it is limited, and how a lost one is taken away."""
 
 from datetime import timedelta
 
