@@ -49,6 +49,10 @@ KNOWN = {
     "CROWD_MARKETPLACE_WORKER_RATE": "requests a second that one worker may make; 0 for no limit",
     "CROWD_MEDIA_BY_PROXY": "location under which nginx, which then sends the pictures, has their folder",
     "CROWD_METRICS_TOKEN": "bearer token for /metrics, at least 16 characters; empty: there are none",
+    "CROWD_OIDC_CLIENT_ID": "how the identity provider knows us",
+    "CROWD_OIDC_CLIENT_SECRET": "our secret at the identity provider",
+    "CROWD_OIDC_ISSUER": "address of an identity provider by which staff may sign in",
+    "CROWD_PASSWORD_SIGN_IN": "false: of staff, only superusers sign in by a password",
     "CROWD_PLAY_URL": "address of the web game: a host of its own, for players without pay",
     "CROWD_PSEUDONYM_KEYS": "keys of pseudonyms and of the blind index, newest first",
     "CROWD_PUBLIC_URL": "public address of the question pages and the admin",
@@ -70,6 +74,10 @@ NEEDS = {
     "CROWD_ACCOUNT_SECRET_ACCESS_KEY": "CROWD_ACCOUNT_ACCESS_KEY_ID",
     "CROWD_MARKETPLACE_SQS_ACCESS_KEY_ID": "CROWD_MARKETPLACE_SQS_SECRET_ACCESS_KEY",
     "CROWD_MARKETPLACE_SQS_SECRET_ACCESS_KEY": "CROWD_MARKETPLACE_SQS_ACCESS_KEY_ID",
+    "CROWD_OIDC_CLIENT_ID": "CROWD_OIDC_CLIENT_SECRET",
+    "CROWD_OIDC_CLIENT_SECRET": "CROWD_OIDC_ISSUER",
+    "CROWD_OIDC_ISSUER": "CROWD_OIDC_CLIENT_ID",
+    "CROWD_PASSWORD_SIGN_IN": "CROWD_OIDC_ISSUER",
     "CROWD_RELEASES_ENDPOINT_URL": "CROWD_RELEASES_BUCKET",
 }
 # Schemes of mail servers, with their usual ports: encrypted from the greeting on, from the start, or never.

@@ -225,6 +225,10 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 # Whoever has set up a second factor is asked for it in any case.
 SECOND_FACTOR = read_second_factor(os.environ, embedded=EMBEDDED)
+OIDC_ISSUER = env.str("CROWD_OIDC_ISSUER", "")
+OIDC_CLIENT_ID = env.str("CROWD_OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = env.str("CROWD_OIDC_CLIENT_SECRET", "")
+PASSWORD_SIGN_IN = read_flag(os.environ, "CROWD_PASSWORD_SIGN_IN", default=True)
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"  # if the page asked for is none of ours
 SESSION_COOKIE_NAME = _cookies(PUBLIC_URL).format("sessionid")

@@ -57,4 +57,18 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('factor', 'digest'), name='recovery_code_once')],
             },
         ),
+        migrations.CreateModel(
+            name='OpenIdLink',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('issuer', models.CharField(max_length=255)),
+                ('subject', models.CharField(max_length=255)),
+                ('linked_at', models.DateTimeField()),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='openid_links', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'default_permissions': (),
+                'constraints': [models.UniqueConstraint(fields=('issuer', 'subject'), name='openid_subject_once'), models.UniqueConstraint(fields=('user', 'issuer'), name='openid_issuer_once')],
+            },
+        ),
     ]

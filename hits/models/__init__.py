@@ -3,6 +3,7 @@ from hits.batches.models import BatchEvent
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.blocks import Block
+from hits.identity.models.openid_links import OpenIdLink
 from hits.identity.models.second_factors import RecoveryCode, SecondFactor
 from hits.identity.models.staff_sessions import StaffSession
 from hits.identity.models.users import RoleGrant, User
@@ -57,6 +58,7 @@ __all__ = [
     "NothingLeft",
     "Notice",
     "Occurrence",
+    "OpenIdLink",
     "Pace",
     "Recipient",
     "RecoveryCode",
