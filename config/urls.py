@@ -9,7 +9,7 @@ from config.watching import status_page
 from crowd import family
 from crowd.frame.previews import preview_desk
 from hits.admin.alerts import alert_pages
-from hits.admin.identity import factor_pages, session_pages
+from hits.admin.identity import factor_pages, openid_pages, session_pages
 from hits.admin.payments import epochs, halts, payment_desk, payment_queue
 
 
@@ -30,6 +30,7 @@ of_no_table = [
     *status_page.urls(),
     *factor_pages.urls(),
     *session_pages.urls(),
+    *openid_pages.urls(),
 ]
 
 # Programs below /api/ are answered in JSON, whatever goes wrong.

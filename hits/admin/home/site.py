@@ -2,12 +2,14 @@
 
 from functools import partial, update_wrapper
 from typing import Any
+from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import path
+from django.urls import path, reverse
 
 from hits.admin.home import list_files
 from hits.admin.home.current_study import current_study, remember_study
@@ -24,6 +26,12 @@ class CrowdAdminSite(AdminSite):
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         return {**super().each_context(request), "current_study": current_study(request)}
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Offer the identity provider beside the password, if there is one."""
+        query = urlencode({"next": request.GET.get("next", "")})
+        openid = f"{reverse('admin:hits_openid')}?{query}" if settings.OIDC_ISSUER else ""
+        return super().login(request, {"openid": openid, **(extra_context or {})})
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         shown = super().admin_view(view, cacheable)

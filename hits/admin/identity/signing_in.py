@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.forms import AdminAuthenticationForm
 from django.core.exceptions import ValidationError
@@ -19,6 +20,9 @@ TOO_MANY = ValidationError(
     "There were too many wrong passwords. Even the right one is not tried now: wait a quarter of an hour, or "
     "sign in from where you usually do. If you have forgotten yours, ask the manager of the accounts.",
     code="too_many",
+)
+BY_PROVIDER = ValidationError(
+    "Passwords are switched off here. Sign in by your institution, with the button above.", code="by_provider"
 )
 OF_THE_DESK = "Accounts of the marketplace’s desk do not work here, nor do those of workers."
 
@@ -40,6 +44,8 @@ class SignIn(AdminAuthenticationForm):
             login_throttle.count_failure(**given)
             _note_if_stopped(given)
             raise
+        if not settings.PASSWORD_SIGN_IN and not self.get_user().is_superuser:
+            raise BY_PROVIDER
         _tell(self.request, self.get_user())
         return cleaned
 
