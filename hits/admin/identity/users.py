@@ -122,7 +122,7 @@ class UserAdmin(SignInFields, DjangoUserAdmin[User]):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        return super().get_queryset(request).prefetch_related("groups")
+        return super().get_queryset(request).select_related("second_factor").prefetch_related("groups")
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Show single permissions and the superuser flag only to superusers."""

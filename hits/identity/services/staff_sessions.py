@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth import HASH_SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
@@ -56,9 +56,9 @@ def keep_session(*, session: Any, user: User, user_agent: str, now: datetime) ->
 
 def sessions_of(user: User, *, now: datetime) -> list[StaffSession]:
     """Return where the user is signed in, newest use first. An earlier password's sessions are over."""
-    rows = list(_in_force(StaffSession.objects.filter(user=user), now=now).order_by("-seen_at")[:MOST_SHOWN])
-    sessions = Session.objects.in_bulk([row.session_key for row in rows])
-    return [row for row in rows if _has_password_of(user, sessions.get(row.session_key))]
+    data = Session.objects.filter(session_key=OuterRef("session_key")).values("session_data")[:1]
+    mine = _in_force(StaffSession.objects.filter(user=user), now=now).annotate(data=Subquery(data))
+    return [row for row in mine.order_by("-seen_at")[:MOST_SHOWN] if _has_password_of(user, row.data)]
 
 
 def end_sessions(*, rows: Iterable[StaffSession]) -> int:
@@ -85,9 +85,7 @@ def _in_force(rows: QuerySet[StaffSession], *, now: datetime) -> QuerySet[StaffS
     )
 
 
-def _has_password_of(user: User, session: Session | None) -> bool:
-    if session is None:
-        return False
-    known = str(session.get_decoded().get(HASH_SESSION_KEY, ""))
+def _has_password_of(user: User, data: str) -> bool:
+    known = str(Session(session_data=data).get_decoded().get(HASH_SESSION_KEY, ""))
     valid = [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
     return any(constant_time_compare(known, one) for one in valid)

@@ -71,7 +71,7 @@ class Browser:
         except HTTPError as moved:
             if moved.code not in (302, 303):
                 raise
-            return urljoin(address, moved.headers["Location"])
+            return str(urljoin(address, moved.headers["Location"]))
         found = FORM.search(page)
         assert found, page
         fields = {**dict(HIDDEN.findall(page)), "login": name, "password": "any"}
