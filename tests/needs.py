@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,6 +16,12 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
 def chromium() -> str | None:
     """Path of the browser in CHROMIUM, or of Debian's: preferably without a window, twice as fast."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def oidc_provider() -> Path | None:
+    """Folder of the npm package, if it and node are there."""
+    folder = Path(os.environ.get("OIDC_PROVIDER", "/nowhere")) / "node_modules" / "oidc-provider"
+    return folder if shutil.which("node") and folder.exists() else None
 
 
 def _is_postgres() -> bool:
@@ -38,54 +44,30 @@ NEEDS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: all(map(shutil.which, MACHINES)),
         f"no clean machine (install Debian's packages {', '.join(MACHINES.values())})",
     ),
-}
-
-
-def missing(item: pytest.Item) -> str | None:
-    """Return why this test cannot run here, or None if it can."""
-    for marker, (is_here, words) in NEEDS.items():
-        if item.get_closest_marker(marker) and not is_here():
-            return words
-    return None
-    lacking = (words for marker, (is_there, words) in NEEDS.items() if _has(item, marker) and not is_there())
-    return next(lacking, None)
-
-
-def _has(item: pytest.Item, marker: str) -> bool:
-    return item.get_closest_marker(marker) is not None
-
-
-def oidc_provider() -> Path | None:
-    """Folder of the npm package, if it and node are there."""
-    folder = Path(os.environ.get("OIDC_PROVIDER", "/nowhere")) / "node_modules" / "oidc-provider"
-    return folder if shutil.which("node") and folder.exists() else None
-
-
-NEEDS: dict[str, tuple[Callable[[], object], str]] = {
-    "needs_postgres": (
-        lambda: "postgres" in os.environ.get("DATABASE_URL", ""),
-        "no PostgreSQL (set DATABASE_URL and MARKETPLACE_DATABASE_URL)",
-    ),
-    "needs_redis": (lambda: os.environ.get("REDIS_URL"), "no Redis (set REDIS_URL)"),
-    "needs_chromium": (chromium, "no Chromium (install Debian's package chromium-headless-shell)"),
-    "needs_uv": (lambda: shutil.which("uv"), "no uv (install it with pip)"),
-    "needs_tesseract": (
-        lambda: shutil.which("tesseract"),
-        "no Tesseract (install Debian's package tesseract-ocr)",
-    ),
     "needs_oidc_provider": (
         oidc_provider,
         "no oidc-provider (npm install oidc-provider, and name the folder in OIDC_PROVIDER)",
     ),
 }
-# CI installs nothing from npm.
-NEVER_REQUIRED = "needs_oidc_provider"
+# CI installs nothing from npm, and no tools that make machines.
+NEVER_REQUIRED = ("needs_machines", "needs_oidc_provider")
+
+
+def missing(item: pytest.Item) -> str | None:
+    """Return why this test cannot run here, or None if it can."""
+    return next((words for marker, words in _lacking(item)), None)
+
+
+def _lacking(item: pytest.Item) -> Iterator[tuple[str, str]]:
+    for marker, (is_here, words) in NEEDS.items():
+        if item.get_closest_marker(marker) and not is_here():
+            yield marker, words
 
 
 def leave_out_what_is_missing(item: pytest.Item) -> None:
     """Skip the test if something is missing. REQUIRE_ALL makes it an error: CI promises to run all."""
-    if reason := missing(item):
-        if os.environ.get("REQUIRE_ALL") and not _has(item, NEVER_REQUIRED):
+    for marker, reason in _lacking(item):
+        if os.environ.get("REQUIRE_ALL") and marker not in NEVER_REQUIRED:
             raise pytest.UsageError(f"REQUIRE_ALL is set, but {item.nodeid} cannot run: {reason}")
         item.add_marker(pytest.mark.skip(reason=reason))
 
