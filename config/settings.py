@@ -400,6 +400,11 @@ refuse_other_schemes(os.environ, "CROWD_ERRORS_DSN", schemes=("http", "https"))
 ERRORS_DSN = env.str("CROWD_ERRORS_DSN", "")
 HEARTBEAT = env.str("CROWD_HEARTBEAT", "")
 METRICS_TOKEN = read_token(os.environ, "CROWD_METRICS_TOKEN")
+BACKUP_ENDPOINT_URL = (
+    _site("CROWD_BACKUP_ENDPOINT_URL", "") if env.str("CROWD_BACKUP_ENDPOINT_URL", "") else ""
+)
+BACKUP_RECIPIENTS = [name.strip() for name in env.list("CROWD_BACKUP_RECIPIENTS", default=[]) if name.strip()]
+BACKUP_KEY_FILE = env.str("CROWD_BACKUP_KEY_FILE", "")
 ALLOW_AMAZON = read_flag(os.environ, "CROWD_ALLOW_AMAZON")
 SENDERS = read_rate(os.environ, "CROWD_SENDERS", default=4) or 1
 FETCH_PRIVATE = read_flag(os.environ, "CROWD_FETCH_PRIVATE")
