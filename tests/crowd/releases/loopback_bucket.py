@@ -84,7 +84,9 @@ class Handler(BaseHTTPRequestHandler):
         elif found := self.bucket.objects.get(self._key()):
             body, metadata = found
             told = {f"{MARK}{name}": value for name, value in metadata.items()}
-            self._answer(200, body, headers=told, with_body=with_body)
+            first, _, last = self.headers.get("Range", "").removeprefix("bytes=").partition("-")
+            part = body[int(first) : int(last) + 1] if first else body
+            self._answer(206 if first else 200, part, headers=told, with_body=with_body)
         else:
             self._answer(404, _error("NoSuchKey") if with_body else "")
 
