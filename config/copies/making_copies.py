@@ -4,19 +4,23 @@ Our own database comes first: what the marketplace did between the two instants 
 """
 
 import hashlib
-import os
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from django.conf import settings
 from django.core.management import CommandError
 from django.db import connections
 
 from config.copies.archive import KEYS, PICTURES, Database, Manifest, Writer
+from config.copies.copy_places import DRAFTS, FolderPlace, Place
 from config.copies.databases import copy_database, file_name
+from config.copies.encryption import encrypting
 from config.fresh_database import OwnLoader, is_empty
 
 Say = Callable[[str], None]
@@ -29,22 +33,41 @@ SEALING = {
 TOLD_EVERY = 1000
 
 
-def make_copy(path: Path, *, with_keys: bool, with_pictures: bool, say: Say) -> Manifest:
-    """Make a copy; the file appears whole or not at all. Raises CommandError if it exists or a part fails."""
-    if path.exists():
-        raise CommandError(f"{path} exists. A copy never replaces another one: name a new file.")
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What goes into a copy, and who can read it; without recipients it is not encrypted."""
+
+    with_keys: bool = True
+    with_pictures: bool = True
+    recipients: Sequence[Any] = ()
+
+
+def make_copy(place: Place, name: str, *, wish: Wish, say: Say) -> tuple[Manifest, int]:
+    """Make a copy, whole or not at all; return its contents and its size.
+
+    Raises CommandError if the file exists or a part fails.
+    """
+    if name in place.names():
+        raise CommandError(
+            f"{place.address(name)} exists. A copy never replaces another one: name a new file."
+        )
     manifest = Manifest(made_at=_now(), keys=key_marks())
-    with TemporaryDirectory(dir=path.parent, prefix=".copy-") as folder:
-        draft = Path(folder) / path.name
-        with draft.open("xb") as file:
-            with tarfile.open(fileobj=file, mode="w") as tar:
-                _fill(Writer(tar, manifest), manifest, Path(folder), with_keys=with_keys,
-                      with_pictures=with_pictures, say=say)  # fmt: skip
-            file.flush()
-            os.fsync(file.fileno())
-        draft.chmod(0o600)
-        draft.replace(path)
-    return manifest
+    with TemporaryDirectory(dir=_drafts(place, wish), prefix=DRAFTS) as folder, ExitStack() as stack:
+        file = stack.enter_context(place.writing(name))
+        plain = stack.enter_context(encrypting(file, wish.recipients)) if wish.recipients else file
+        with tarfile.open(fileobj=plain, mode="w|") as tar:
+            _fill(Writer(tar, manifest), manifest, Path(folder), wish=wish, say=say)
+        size = file.tell()
+    return manifest, size
+
+
+def _drafts(place: Place, wish: Wish) -> Path:
+    """Where databases are copied to first: beside the copy, if whoever reads that may read them too."""
+    if isinstance(place, FolderPlace) and not wish.recipients:
+        return place.folder
+    folder = Path(settings.DATA_DIR)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def key_marks() -> dict[str, list[str]]:
@@ -55,9 +78,7 @@ def key_marks() -> dict[str, list[str]]:
     }
 
 
-def _fill(
-    writer: Writer, manifest: Manifest, folder: Path, *, with_keys: bool, with_pictures: bool, say: Say
-) -> None:
+def _fill(writer: Writer, manifest: Manifest, folder: Path, *, wish: Wish, say: Say) -> None:
     for alias in settings.DATABASES:
         connection = connections[alias]
         if is_empty(connection):
@@ -72,9 +93,9 @@ def _fill(
         manifest.databases[alias] = Database(
             vendor=connection.vendor, file=name, copied_at=copied_at, migrations=applied
         )
-    if with_keys and settings.EMBEDDED:
+    if wish.with_keys and settings.EMBEDDED:
         writer.add(Path(settings.DATA_DIR) / KEYS, name=KEYS)
-    if with_pictures:
+    if wish.with_pictures:
         _add_pictures(writer, say=say)
     writer.finish(folder / "manifest.json")
 

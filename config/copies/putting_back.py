@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from tarfile import TarFile
-from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -20,6 +19,7 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from config.copies.archive import KEYS, PICTURES, Manifest, check, extract, opened
+from config.copies.copy_sources import Source
 from config.copies.databases import replaced
 from config.copies.making_copies import key_marks
 from config.fresh_database import OwnLoader, is_empty, own_apps
@@ -34,7 +34,7 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type 
 
 
 def put_back(
-    path: Path,
+    source: Source,
     *,
     aliases: Sequence[str],
     replace: bool,
@@ -46,7 +46,7 @@ def put_back(
 
     Raises CommandError, and then everything is as before.
     """
-    with opened(path) as (tar, manifest):
+    with opened(source.path) as (tar, manifest):
         wanted = [alias for alias in manifest.databases if alias in aliases]
         against = list(problems(manifest, aliases=wanted, replace=replace, other_keys=other_keys))
         against += () if although_running else running(wanted)
@@ -55,11 +55,10 @@ def put_back(
         say("Reading the whole copy ...")
         check(tar, manifest)
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-        Path(settings.DATA_DIR).mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=settings.DATA_DIR, prefix=".restore-") as folder, ExitStack() as stack:
+        with ExitStack() as stack:
             for alias in wanted:
                 say(f"Putting back the database {alias} ...")
-                copy = extract(tar, manifest.databases[alias].file, Path(folder) / alias)
+                copy = extract(tar, manifest.databases[alias].file, source.folder / alias)
                 before = stack.enter_context(replaced(connections[alias], copy, stamp=stamp))
                 if before:
                     say(f"  What was there is now {before}.")

@@ -1,11 +1,13 @@
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
 from config.copies.making_copies import make_copy
 from config.watching import last_backup
+from config.copies.copy_names import name_by_time
+from config.copies.copy_places import find_place
+from config.copies.encryption import read_recipients
+from config.copies.making_copies import Wish, make_copy
 
 
 class Command(BaseCommand):
@@ -15,7 +17,17 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="a new file, or a folder, where it is named by the time")
+        parser.add_argument(
+            "target",
+            help="a folder or s3://BUCKET/FOLDER, where it is named by the time; or a new file there",
+        )
+        parser.add_argument(
+            "--recipient",
+            action="append",
+            default=[],
+            metavar="PUBLIC_KEY",
+            help="encrypt it for this key, of make_backup_key, in place of CROWD_BACKUP_RECIPIENTS",
+        )
         parser.add_argument(
             "--without-keys",
             action="store_true",
@@ -27,25 +39,31 @@ class Command(BaseCommand):
             help="leave the pictures out, if they are copied otherwise",
         )
 
-    def handle(self, *, file: Path, without_keys: bool, without_pictures: bool, **_: Any) -> None:
-        path = file / f"crowd-{datetime.now(UTC):%Y%m%d-%H%M%S}.tar" if file.is_dir() else file
-        manifest = make_copy(
-            path.resolve(), with_keys=not without_keys, with_pictures=not without_pictures, say=self._say
+    def handle(self, *, target: str, **options: Any) -> None:
+        place, name = find_place(target)
+        wish = Wish(
+            with_keys=not options["without_keys"],
+            with_pictures=not options["without_pictures"],
+            recipients=read_recipients(options["recipient"]),
         )
         last_backup.note()
         size = path.stat().st_size / 1e6
+        name = name or name_by_time(is_encrypted=bool(wish.recipients))
+        manifest, size = make_copy(place, name, wish=wish, say=self._say)
         self._say(
-            f"{path}: {', '.join(manifest.databases)}, {len(manifest.pictures)} pictures, {size:.1f} MB."
+            f"{place.address(name)}: {', '.join(manifest.databases)}, {len(manifest.pictures)} pictures, "
+            f"{size / 1e6:.1f} MB."
         )
-        if "keys.json" in manifest.files:
-            self._say(
-                "It holds the keys: anybody who has this file can read everything. Keep it just as safe."
-            )
-        else:
-            self._say(
-                "The keys are not in it. Keep them elsewhere: without them sealed columns cannot be read."
-            )
+        self._say(_advice(with_keys="keys.json" in manifest.files, is_encrypted=bool(wish.recipients)))
 
     def _say(self, words: str) -> None:
         self.stdout.write(words)
         self.stdout.flush()
+
+
+def _advice(*, with_keys: bool, is_encrypted: bool) -> str:
+    if not with_keys:
+        return "The keys are not in it. Keep them elsewhere: without them sealed columns cannot be read."
+    if is_encrypted:
+        return "It holds the keys, and is encrypted: whoever has the private key can read everything."
+    return "It holds the keys: anybody who has this file can read everything. Keep it just as safe."

@@ -5,6 +5,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from config.copies.archive import check, opened
+from config.copies.copy_sources import Source, found_copy
 from config.copies.putting_back import put_back
 
 DONE = "Done. Passwords, roles, tokens and erasures are those of the copy: repeat what was done since."
@@ -21,7 +22,14 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument(
+            "source", help="a copy, on a disk or s3://BUCKET/FOLDER/NAME; or its folder, for the newest one"
+        )
+        parser.add_argument(
+            "--key-file",
+            type=Path,
+            help="the private key of an encrypted copy, in place of CROWD_BACKUP_KEY_FILE",
+        )
         parser.add_argument("--check", action="store_true", help="read the whole copy, and change nothing")
         parser.add_argument(
             "--replace", action="store_true", help="also where there are tables: move them aside"
@@ -39,15 +47,23 @@ class Command(BaseCommand):
             help="also where something seems to run: you know that it does not use this database",
         )
 
-    def handle(self, *, file: Path, only: str | None, **options: Any) -> None:
-        if options["check"]:
-            with opened(file) as (tar, manifest):
-                check(tar, manifest)
-            names = ", ".join(f"{alias} of {about.copied_at}" for alias, about in manifest.databases.items())
-            self._say(f"Whole: {names}, {len(manifest.pictures)} pictures.")
-            return
+    def handle(self, *, source: str, key_file: Path | None, **options: Any) -> None:
+        with found_copy(source, key_file=key_file) as copy:
+            if options["check"]:
+                self._check(copy)
+            else:
+                self._put_back(copy, **options)
+
+    def _check(self, copy: Source) -> None:
+        with opened(copy.path) as (tar, manifest):
+            check(tar, manifest)
+        names = ", ".join(f"{alias} of {about.copied_at}" for alias, about in manifest.databases.items())
+        self._say(f"Whole: {copy.address}: {names}, {len(manifest.pictures)} pictures.")
+
+    def _put_back(self, copy: Source, *, only: str | None, **options: Any) -> None:
+        self._say(f"The copy is {copy.address}.")
         done = put_back(
-            file,
+            copy,
             aliases=[only] if only else list(settings.DATABASES),
             replace=options["replace"],
             other_keys=options["other_keys"],

@@ -1,0 +1,18 @@
+"""Names of copies, by which the newest is found: they hold the time."""
+
+import re
+from datetime import UTC, datetime
+
+from config.copies.copy_places import Place
+from config.copies.encryption import ENDING
+
+NAMED_BY_TIME = re.compile(r"crowd-\d{8}-\d{6}\.tar(\.age)?")
+
+
+def name_by_time(*, is_encrypted: bool) -> str:
+    return f"crowd-{datetime.now(UTC):%Y%m%d-%H%M%S}.tar{ENDING if is_encrypted else ''}"
+
+
+def copies_in(place: Place) -> list[str]:
+    """Copies that were named by the time, the newest first."""
+    return sorted(filter(NAMED_BY_TIME.fullmatch, place.names()), reverse=True)
