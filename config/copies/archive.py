@@ -13,6 +13,8 @@ from typing import IO, Any
 from django.core.management import CommandError
 
 FORMAT = 1
+# The pictures are in a store beside the copy.
+INCREMENTAL_FORMAT = 2
 MANIFEST = "manifest.json"
 KEYS = "keys.json"
 PICTURES = "media/"
@@ -34,6 +36,7 @@ class Manifest:
     """The list of a copy's contents.
 
     `files`: the SHA-256 of each member. `keys`: marks of the keys with which columns were encrypted.
+    `beside`: where each picture is in the store beside the copy, if they are there.
     """
 
     format: int = FORMAT
@@ -41,10 +44,11 @@ class Manifest:
     databases: dict[str, Database] = field(default_factory=dict)
     keys: dict[str, list[str]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    beside: dict[str, str] = field(default_factory=dict)
 
     @property
     def pictures(self) -> list[str]:
-        return [name for name in self.files if name.startswith(PICTURES)]
+        return [name for name in (*self.files, *self.beside) if name.startswith(PICTURES)]
 
     def copied_at(self, alias: str) -> datetime:
         return datetime.fromisoformat(self.databases[alias].copied_at)
@@ -65,7 +69,12 @@ class Writer:
         self._manifest.files[name] = reader.digest
 
     def finish(self, path: Path) -> None:
-        path.write_text(json.dumps(asdict(self._manifest), indent=1))
+        listed = asdict(self._manifest)
+        if listed["beside"]:
+            listed["format"] = INCREMENTAL_FORMAT
+        else:  # earlier versions read this too
+            del listed["beside"]
+        path.write_text(json.dumps(listed, indent=1))
         self._tar.add(path, arcname=MANIFEST)
 
 
@@ -97,6 +106,8 @@ def check(tar: tarfile.TarFile, manifest: Manifest) -> None:
     """Check every byte of the copy before anything is put back. Raises CommandError if it is damaged."""
     with _readable(tar.name):
         members = {member.name: member for member in tar if member.name != MANIFEST}
+    for name in manifest.beside:
+        _check_place(name, only=PICTURES)
     if missing := manifest.files.keys() - members.keys():
         raise CommandError(f"The copy lacks {len(missing)} files, such as {min(missing)}.")
     for name, member in members.items():
@@ -127,17 +138,26 @@ def _readable(path: object) -> Iterator[None]:
 
 def _manifest_of(tar: tarfile.TarFile) -> Manifest:
     known: dict[str, Any] = json.load(_content(tar, MANIFEST))
-    if known["format"] != FORMAT:
-        raise CommandError(f"This copy is of format {known['format']}; this version reads format {FORMAT}.")
+    if known["format"] not in (FORMAT, INCREMENTAL_FORMAT):
+        raise CommandError(
+            f"This copy is of format {known['format']}; this version reads {FORMAT} and {INCREMENTAL_FORMAT}."
+        )
     known["databases"] = {alias: Database(**about) for alias, about in known["databases"].items()}
     return Manifest(**known)
 
 
 def _check_name(name: str, member: tarfile.TarInfo) -> None:
     """Refuse unsafe member names: a copy made by others may name any file of this machine."""
+    _check_place(name)
+    if not member.isreg():
+        raise CommandError(f"{name} in the copy is no file.")
+
+
+def _check_place(name: str, *, only: str = "") -> None:
     path = PurePosixPath(name)
-    is_safe = member.isreg() and not path.is_absolute() and ".." not in path.parts
-    if not is_safe or not (name == KEYS or name.startswith(("databases/", PICTURES))):
+    is_safe = not path.is_absolute() and ".." not in path.parts
+    is_ours = (name == KEYS or name.startswith(("databases/", PICTURES))) and name.startswith(only)
+    if not (is_safe and is_ours):
         raise CommandError(f"{name} does not belong into a copy.")
 
 

@@ -5,7 +5,7 @@ Our own database comes first: what the marketplace did between the two instants 
 
 import hashlib
 import tarfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from config.copies.archive import KEYS, PICTURES, Database, Manifest, Writer
 from config.copies.copy_places import DRAFTS, FolderPlace, Place
 from config.copies.databases import copy_database, file_name
 from config.copies.encryption import encrypting
+from config.copies.picture_store import store_pictures
 from config.fresh_database import OwnLoader, is_empty
 
 Say = Callable[[str], None]
@@ -35,10 +36,14 @@ TOLD_EVERY = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """What goes into a copy, and who can read it; without recipients it is not encrypted."""
+    """What goes into a copy, and who can read it; without recipients it is not encrypted.
+
+    An incremental copy has its pictures in a store beside it.
+    """
 
     with_keys: bool = True
     with_pictures: bool = True
+    is_incremental: bool = False
     recipients: Sequence[Any] = ()
 
 
@@ -56,7 +61,16 @@ def make_copy(place: Place, name: str, *, wish: Wish, say: Say) -> tuple[Manifes
         file = stack.enter_context(place.writing(name))
         plain = stack.enter_context(encrypting(file, wish.recipients)) if wish.recipients else file
         with tarfile.open(fileobj=plain, mode="w|") as tar:
-            _fill(Writer(tar, manifest), manifest, Path(folder), wish=wish, say=say)
+            writer = Writer(tar, manifest)
+            _add_databases(writer, manifest, Path(folder), say=say)
+            if wish.with_keys and settings.EMBEDDED:
+                writer.add(Path(settings.DATA_DIR) / KEYS, name=KEYS)
+            if wish.with_pictures and wish.is_incremental:
+                say("Storing new pictures ...")
+                manifest.beside = store_pictures(place, name, _pictures(), recipients=wish.recipients)
+            elif wish.with_pictures:
+                _add_pictures(writer, say=say)
+            writer.finish(Path(folder) / "manifest.json")
         size = file.tell()
     return manifest, size
 
@@ -78,7 +92,7 @@ def key_marks() -> dict[str, list[str]]:
     }
 
 
-def _fill(writer: Writer, manifest: Manifest, folder: Path, *, wish: Wish, say: Say) -> None:
+def _add_databases(writer: Writer, manifest: Manifest, folder: Path, *, say: Say) -> None:
     for alias in settings.DATABASES:
         connection = connections[alias]
         if is_empty(connection):
@@ -93,25 +107,22 @@ def _fill(writer: Writer, manifest: Manifest, folder: Path, *, wish: Wish, say: 
         manifest.databases[alias] = Database(
             vendor=connection.vendor, file=name, copied_at=copied_at, migrations=applied
         )
-    if wish.with_keys and settings.EMBEDDED:
-        writer.add(Path(settings.DATA_DIR) / KEYS, name=KEYS)
-    if wish.with_pictures:
-        _add_pictures(writer, say=say)
-    writer.finish(folder / "manifest.json")
 
 
 def _add_pictures(writer: Writer, *, say: Say) -> None:
-    for count, path in enumerate(_pictures(), start=1):
+    for count, (name, path) in enumerate(_pictures().items(), start=1):
         try:
-            writer.add(path, name=f"{PICTURES}{path.relative_to(settings.MEDIA_ROOT).as_posix()}")
+            writer.add(path, name=name)
         except FileNotFoundError:
             continue  # removed since; the database has recorded that removal too
         if count % TOLD_EVERY == 0:
             say(f"{count} pictures ...")
 
 
-def _pictures() -> Iterator[Path]:
-    return (path for path in sorted(Path(settings.MEDIA_ROOT).rglob("*")) if path.is_file())
+def _pictures() -> dict[str, Path]:
+    root = Path(settings.MEDIA_ROOT)
+    files = (path for path in sorted(root.rglob("*")) if path.is_file())
+    return {f"{PICTURES}{path.relative_to(root).as_posix()}": path for path in files}
 
 
 def _now() -> str:

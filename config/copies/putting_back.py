@@ -22,6 +22,7 @@ from config.copies.archive import KEYS, PICTURES, Manifest, check, extract, open
 from config.copies.copy_sources import Source
 from config.copies.databases import replaced
 from config.copies.making_copies import key_marks
+from config.copies.picture_store import digest_in, digest_of, fetch_picture
 from config.fresh_database import OwnLoader, is_empty, own_apps
 from hits.common.channels import Pipes
 
@@ -54,6 +55,7 @@ def put_back(
             raise CommandError(" ".join(against))
         say("Reading the whole copy ...")
         check(tar, manifest)
+        staged = fetch_pictures(source, manifest)
         stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
         with ExitStack() as stack:
             for alias in wanted:
@@ -64,10 +66,30 @@ def put_back(
                     say(f"  What was there is now {before}.")
                 call_command("migrate", database=alias, verbosity=0, interactive=False)
             _put_back_pictures(tar, manifest, say=say)
+            _move_pictures(staged)
             begin_epochs(wanted, copied_at={alias: manifest.copied_at(alias) for alias in wanted})
             if _brings_keys(manifest) and _foreign_key(manifest):
                 _put_back_keys(tar, stamp=stamp, say=say)
     return wanted
+
+
+def check_stored(source: Source, manifest: Manifest) -> None:
+    """Check every stored picture that the copy names. Raises CommandError."""
+    for stored in sorted(set(manifest.beside.values())):
+        fetch_picture(source, stored, source.folder / "checked").unlink()
+
+
+def fetch_pictures(source: Source, manifest: Manifest) -> dict[Path, Path]:
+    """Fetch stored pictures that are not here, before anything changes; return where each of them belongs.
+
+    Raises CommandError if one is missing or damaged.
+    """
+    fetched: dict[Path, Path] = {}
+    for name, stored in manifest.beside.items():
+        target = Path(settings.MEDIA_ROOT) / name.removeprefix(PICTURES)
+        if not target.is_file() or digest_of(target) != digest_in(stored):
+            fetched[fetch_picture(source, stored, source.folder / name)] = target
+    return fetched
 
 
 def begin_epochs(aliases: Sequence[str], *, copied_at: dict[str, datetime]) -> None:
@@ -118,12 +140,19 @@ def running(aliases: Sequence[str]) -> Iterator[str]:
 
 def _put_back_pictures(tar: TarFile, manifest: Manifest, *, say: Say) -> None:
     """Restore pictures. One never changes under its name, so existing and later ones stay."""
-    for count, name in enumerate(manifest.pictures, start=1):
+    inside = [name for name in manifest.files if name.startswith(PICTURES)]
+    for count, name in enumerate(inside, start=1):
         target = Path(settings.MEDIA_ROOT) / name.removeprefix(PICTURES)
         if not target.exists() or target.stat().st_size != tar.getmember(name).size:
             extract(tar, name, target)
         if count % TOLD_EVERY == 0:
-            say(f"{count} of {len(manifest.pictures)} pictures ...")
+            say(f"{count} of {len(inside)} pictures ...")
+
+
+def _move_pictures(fetched: dict[Path, Path]) -> None:
+    for path, target in fetched.items():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(path, target.with_name(f"{target.name}.part")).replace(target)
 
 
 def _put_back_keys(tar: TarFile, *, stamp: str, say: Say) -> None:

@@ -1,6 +1,6 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.copies.making_copies import make_copy
 from config.watching import last_backup
@@ -29,6 +29,11 @@ class Command(BaseCommand):
             help="encrypt it for this key, of make_backup_key, in place of CROWD_BACKUP_RECIPIENTS",
         )
         parser.add_argument(
+            "--incremental",
+            action="store_true",
+            help="keep the pictures in a store beside the copies, to which only new ones are added",
+        )
+        parser.add_argument(
             "--without-keys",
             action="store_true",
             help="leave the keys of the embedded form out; without keys.json nothing can be unsealed",
@@ -41,14 +46,17 @@ class Command(BaseCommand):
 
     def handle(self, *, target: str, **options: Any) -> None:
         place, name = find_place(target)
+        _refuse(name, **options)
         wish = Wish(
             with_keys=not options["without_keys"],
             with_pictures=not options["without_pictures"],
+            is_incremental=options["incremental"],
             recipients=read_recipients(options["recipient"]),
         )
         last_backup.note()
         size = path.stat().st_size / 1e6
         name = name or name_by_time(is_encrypted=bool(wish.recipients))
+        name = name or name_by_time(is_encrypted=bool(wish.recipients), is_incremental=wish.is_incremental)
         manifest, size = make_copy(place, name, wish=wish, say=self._say)
         self._say(
             f"{place.address(name)}: {', '.join(manifest.databases)}, {len(manifest.pictures)} pictures, "
@@ -59,6 +67,12 @@ class Command(BaseCommand):
     def _say(self, words: str) -> None:
         self.stdout.write(words)
         self.stdout.flush()
+
+
+def _refuse(name: str, *, incremental: bool, **_: Any) -> None:
+    """Raise CommandError for what could not be done, before anything is copied."""
+    if name and incremental:
+        raise CommandError("With --incremental, name a folder or s3://BUCKET/FOLDER, and no file.")
 
 
 def _advice(*, with_keys: bool, is_encrypted: bool) -> str:

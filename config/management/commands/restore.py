@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from config.copies.archive import check, opened
 from config.copies.copy_sources import Source, found_copy
-from config.copies.putting_back import put_back
+from config.copies.putting_back import check_stored, put_back
 
 DONE = "Done. Passwords, roles, tokens and erasures are those of the copy: repeat what was done since."
 NEXT = {
@@ -57,6 +57,7 @@ class Command(BaseCommand):
     def _check(self, copy: Source) -> None:
         with opened(copy.path) as (tar, manifest):
             check(tar, manifest)
+            check_stored(copy, manifest)
         names = ", ".join(f"{alias} of {about.copied_at}" for alias, about in manifest.databases.items())
         self._say(f"Whole: {copy.address}: {names}, {len(manifest.pictures)} pictures.")
 

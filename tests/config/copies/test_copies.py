@@ -237,7 +237,7 @@ def strange(path: Path, folder: Path) -> Path:
 
 
 def of_a_later_format(path: Path, folder: Path) -> Path:
-    return rewritten(path, folder, manifest=lambda known: known.update(format=2))
+    return rewritten(path, folder, manifest=lambda known: known.update(format=3))
 
 
 def no_copy(path: Path, folder: Path) -> Path:
@@ -253,7 +253,7 @@ def no_copy(path: Path, folder: Path) -> Path:
         (cut, "is no whole copy"),
         (bent, "the file is damaged"),
         (strange, "does not belong into a copy"),
-        (of_a_later_format, "this version reads format 1"),
+        (of_a_later_format, "this version reads 1 and 2"),
         (no_copy, "is no whole copy"),
     ],
 )
