@@ -8,6 +8,7 @@ from config.copies.copy_names import name_by_time
 from config.copies.copy_places import find_place
 from config.copies.encryption import read_recipients
 from config.copies.making_copies import Wish, make_copy
+from config.copies.old_copies import remove_old
 
 
 class Command(BaseCommand):
@@ -32,6 +33,12 @@ class Command(BaseCommand):
             "--incremental",
             action="store_true",
             help="keep the pictures in a store beside the copies, to which only new ones are added",
+        )
+        parser.add_argument(
+            "--keep",
+            type=int,
+            metavar="NUMBER",
+            help="afterwards, remove all but so many of the newest copies there",
         )
         parser.add_argument(
             "--without-keys",
@@ -63,16 +70,20 @@ class Command(BaseCommand):
             f"{size / 1e6:.1f} MB."
         )
         self._say(_advice(with_keys="keys.json" in manifest.files, is_encrypted=bool(wish.recipients)))
+        if options["keep"]:
+            remove_old(place, keep=options["keep"], say=self._say)
 
     def _say(self, words: str) -> None:
         self.stdout.write(words)
         self.stdout.flush()
 
 
-def _refuse(name: str, *, incremental: bool, **_: Any) -> None:
+def _refuse(name: str, *, incremental: bool, keep: int | None, **_: Any) -> None:
     """Raise CommandError for what could not be done, before anything is copied."""
-    if name and incremental:
-        raise CommandError("With --incremental, name a folder or s3://BUCKET/FOLDER, and no file.")
+    if keep is not None and keep < 1:
+        raise CommandError("--keep is the number of copies that stay: at least 1.")
+    if name and (incremental or keep):
+        raise CommandError("With --incremental or --keep, name a folder or s3://BUCKET/FOLDER, and no file.")
 
 
 def _advice(*, with_keys: bool, is_encrypted: bool) -> str:
