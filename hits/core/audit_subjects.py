@@ -7,6 +7,7 @@ SUBJECTS: dict[str, str] = {
     "bonus.": "Single bonuses",
     "compensation.": "HITs that pay a bonus",
     "hit.": "HITs that were ended early",
+    "copy.": "Copies of everything",
     "halt.": "The kill switch",
     "epoch.": "What was put back from a copy",
     "match.": "Comparisons with the provider",

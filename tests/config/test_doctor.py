@@ -14,6 +14,7 @@ from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
 from config import doctor
+from config.copies.copy_records import note_copy, note_drill
 from config.fresh_database import OTHER_VERSION
 from config.management.commands.doctor import _line
 from crowd.pictures.letter_reading import Tesseract
@@ -23,6 +24,7 @@ from hits.common.channels import Pipes
 from hits.common.health.background_checks import check_background
 from hits.common.health.findings import Finding
 from hits.common.pulses import Pulse, write_pulse
+from hits.core.models.audit_events import AuditEvent
 from tests.crowd.pictures.images import make_raster
 from tests.factories import make_account, make_picture, make_user
 
@@ -293,3 +295,24 @@ def test_doctor_says_that_no_background_process_runs(background: Pipes, tmp_path
 
     assert [(found.ok, found.saw) for found in before] == [(False, "never started here")]
     assert after == {"background work": (False, "none is started; last seen 30 s ago")}
+
+
+def test_doctor_says_when_the_last_copy_is_old(settings: LazySettings) -> None:
+    settings.BACKUP_RECIPIENTS = []
+    none = doctor.check_copies()
+    note_copy("/safe")
+    fresh = doctor.check_copies()
+    note_drill("/safe")
+    drilled = doctor.check_copies()
+    AuditEvent.objects.create(kind="copy.made", words="Old.", at=timezone.now() - timedelta(days=4))
+
+    old = doctor.check_copies()
+    settings.BACKUP_RECIPIENTS = ["age1nonsense"]
+    bad = doctor.check_copies()
+
+    assert [found.ok for found in (none, fresh, drilled, old, bad)] == [True, True, True, False, False]
+    assert none.is_off
+    assert "never drilled" in fresh.saw
+    assert f"last drilled {timezone.now():%Y-%m-%d}" in drilled.saw
+    assert old.saw.startswith("no copy for 4 days: the last of")
+    assert bad.advice == "Correct CROWD_BACKUP_RECIPIENTS."

@@ -6,6 +6,7 @@ from config.copies.making_copies import make_copy
 from config.watching import last_backup
 from config.copies.copy_names import name_by_time
 from config.copies.copy_places import find_place
+from config.copies.copy_records import note_copy
 from config.copies.encryption import read_recipients
 from config.copies.making_copies import Wish, make_copy
 from config.copies.old_copies import remove_old
@@ -70,6 +71,8 @@ class Command(BaseCommand):
             f"{size / 1e6:.1f} MB."
         )
         self._say(_advice(with_keys="keys.json" in manifest.files, is_encrypted=bool(wish.recipients)))
+        if not note_copy(place.address(name)):
+            self._say("The database has no audit trail in which this could be noted.")
         if options["keep"]:
             remove_old(place, keep=options["keep"], say=self._say)
 
