@@ -1,8 +1,11 @@
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 from django.utils import timezone
+
+from hits.common.health.findings import Finding
 
 
 class HitsConfig(AppConfig):
@@ -20,6 +23,12 @@ class HitsConfig(AppConfig):
         Session.objects.all().delete()
         accounts = Account.objects.connected().values_list("pk", flat=True)
         begin_epochs(list(accounts), side=Epoch.Side.OURS, copied_at=copied_at, now=timezone.now())
+
+    def examine_copy(self, *, pictures: Mapping[str, str] | None) -> Iterator[Finding]:
+        """Check these tables, which are a copy's in a scratch database."""
+        from hits.payments.queries.copy_findings import examine_copied_rows
+
+        return examine_copied_rows()
 
     def ready(self) -> None:
         from django.contrib.auth.signals import user_logged_in
