@@ -68,7 +68,7 @@ def put_back(
             _put_back_pictures(tar, manifest, say=say)
             _move_pictures(staged)
             begin_epochs(wanted, copied_at={alias: manifest.copied_at(alias) for alias in wanted})
-            if _brings_keys(manifest) and _foreign_key(manifest):
+            if _brings_keys(manifest) and foreign_key(manifest):
                 _put_back_keys(tar, stamp=stamp, say=say)
     return wanted
 
@@ -117,7 +117,7 @@ def problems(manifest: Manifest, *, aliases: Sequence[str], replace: bool, other
             yield f"The copy was made by another version, for it has {min(unknown)}. Use that version."
         if not is_empty(connection) and not replace:
             yield f"The database {alias} holds tables. Pass --replace to move them aside."
-    if not other_keys and not _brings_keys(manifest) and (name := _foreign_key(manifest)):
+    if not other_keys and not _brings_keys(manifest) and (name := foreign_key(manifest)):
         yield (
             f"The copy was written with other keys: its {name} is not among today's, so what is sealed "
             "with it could not be read. Set the old keys behind today's, or pass --other-keys."
@@ -167,7 +167,7 @@ def _brings_keys(manifest: Manifest) -> bool:
     return settings.EMBEDDED and KEYS in manifest.files
 
 
-def _foreign_key(manifest: Manifest) -> str:
+def foreign_key(manifest: Manifest) -> str:
     """The name of a key that the copy needs and that is missing here; empty if there is none."""
     ours = key_marks()
     return next((name for name, marks in manifest.keys.items() if set(marks) - set(ours.get(name, ()))), "")

@@ -2,10 +2,12 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.copies.archive import check, opened
+from config.copies.copy_records import note_drill
 from config.copies.copy_sources import Source, found_copy
+from config.copies.drill import drill
 from config.copies.putting_back import check_stored, put_back
 
 DONE = "Done. Passwords, roles, tokens and erasures are those of the copy: repeat what was done since."
@@ -32,6 +34,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--check", action="store_true", help="read the whole copy, and change nothing")
         parser.add_argument(
+            "--drill",
+            action="store_true",
+            help="put it into scratch databases, examine it there, and change nothing here",
+        )
+        parser.add_argument(
             "--replace", action="store_true", help="also where there are tables: move them aside"
         )
         parser.add_argument(
@@ -51,6 +58,8 @@ class Command(BaseCommand):
         with found_copy(source, key_file=key_file) as copy:
             if options["check"]:
                 self._check(copy)
+            elif options["drill"]:
+                self._drill(copy, only=options["only"])
             else:
                 self._put_back(copy, **options)
 
@@ -60,6 +69,18 @@ class Command(BaseCommand):
             check_stored(copy, manifest)
         names = ", ".join(f"{alias} of {about.copied_at}" for alias, about in manifest.databases.items())
         self._say(f"Whole: {copy.address}: {names}, {len(manifest.pictures)} pictures.")
+
+    def _drill(self, copy: Source, *, only: str | None) -> None:
+        self._say(f"The copy is {copy.address}.")
+        failed = 0
+        for finding in drill(copy, aliases=[only] if only else list(settings.DATABASES)):
+            failed += not finding.ok
+            advice = f" -> {finding.advice}" if finding.advice else ""
+            self._say(f"{'ok  ' if finding.ok else 'FAIL'} {finding.name:<22} {finding.saw}{advice}")
+        if failed:
+            raise CommandError(f"This copy cannot be relied on: {failed} checks failed.")
+        note_drill(copy.address)
+        self._say("This copy can be relied on.")
 
     def _put_back(self, copy: Source, *, only: str | None, **options: Any) -> None:
         self._say(f"The copy is {copy.address}.")

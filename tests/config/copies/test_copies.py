@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import shutil
 import socket
 import sqlite3
@@ -24,7 +23,6 @@ from django.core.management import CommandError
 from config.copies.archive import check, opened
 from config.copies.putting_back import problems
 from tests.config.processes import FILES, ROOT, lay_databases, manage, scratch_environ
-from tests.config.servers import VARIABLES, made_on_server
 
 MAKE = """
 from django.core.files.base import ContentFile
@@ -104,22 +102,6 @@ def on_files(laid: Path, tmp_path: Path) -> dict[str, str]:
     """A product whose account was renamed since the copy, and whose picture is gone."""
     shutil.copytree(laid, tmp_path, dirs_exist_ok=True)
     return scratch_environ(tmp_path / "data", **SILENT)
-
-
-@pytest.fixture
-def on_server(tmp_path: Path) -> Iterator[dict[str, str]]:
-    wired = {name: value for name, value in os.environ.items() if name.startswith("CROWD_")}
-    with made_on_server(*VARIABLES) as urls:
-        named = {VARIABLES[alias]: url for alias, url in urls.items()}
-        environ = scratch_environ(
-            tmp_path / "data", **{**wired, "CROWD_DATA_DIR": str(tmp_path / "data")}, **named
-        )
-        for alias in VARIABLES:
-            manage("migrate", "--database", alias, "--verbosity", "0", environ=environ)
-        manage("shell", "--command", MAKE, environ=environ)
-        manage("backup", str(tmp_path / "copy.tar"), environ=environ)
-        manage("shell", "--command", CHANGE, environ=environ)
-        yield environ
 
 
 @pytest.mark.pure
