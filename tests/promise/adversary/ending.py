@@ -40,7 +40,7 @@ class Ending:
 
     def settle(self) -> dict[str, int]:
         """Do what sweeps and people do after the harm. Returns how often a person had to do each act."""
-        self._let_go_on()
+        self.let_go_on()
         for _ in range(TURNS):
             self._resume()
             self._sweep_all()
@@ -83,7 +83,7 @@ class Ending:
             found.append(f"${sum(known)} were paid that nobody here owes, and ${told} are shown to people")
         return found
 
-    def _let_go_on(self) -> None:
+    def let_go_on(self) -> None:
         """Compare both sides after a restore, and confirm the epoch as a person who has seen the findings."""
         for _ in range(MOST_STEPS):
             epoch = Epoch.objects.filter(confirmed_at=None).first()

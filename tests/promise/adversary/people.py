@@ -29,6 +29,7 @@ from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from tests.factories import make_association, make_batch, make_study, make_user
+from tests.promise.agreement import bookless_payments
 
 Row = TypeVar("Row")
 PEOPLE = 4
@@ -70,6 +71,20 @@ class People:
         self.study = make_study()
         for _ in range(ASSOCIATIONS):
             make_association(study=self.study)
+
+    def take_up(self) -> None:
+        """Go on with the rows that are there, as after a restore."""
+        self.account, self.study = Account.objects.get(), Study.objects.get()
+        self.workers = list(market.Worker.objects.order_by("-pk")[:PEOPLE])
+        self.staff = list(User.objects.filter(is_superuser=True).order_by("pk")[:2])
+
+    def decide_again(self) -> int:
+        """Decide again, from notes of their own, on what was paid and the restored books do not owe."""
+        lost = sorted(bookless_payments(self.account), key=lambda paid: paid.granted_at)
+        for paid in lost:
+            work = Assignment.objects.get(external_id=paid.assignment.external_id)
+            self._owe(work, cents=int(paid.amount * 100), number=int(_search(r"number (\d+)\.", paid.reason)))
+        return len(lost)
 
     def open_with_work(self) -> int:
         """Finish and approve a small batch. Returns the number of its bonuses, which wait for two people."""
