@@ -58,5 +58,6 @@ def _examine_sealed() -> Finding:
 
 def _open_all(model: type[Model], column: str) -> int:
     """Open every value, and return how many there are. Raises InvalidToken."""
-    filled = QuerySet(model).exclude(**{column: ""}).values_list(column, flat=True)
+    rows: QuerySet[Model] = QuerySet(model)
+    filled = rows.exclude(**{column: ""}).values_list(column, flat=True)
     return sum(bool(unseal(str(sealed))) for sealed in filled.iterator() if sealed)
