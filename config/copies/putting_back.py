@@ -152,7 +152,9 @@ def _put_back_pictures(tar: TarFile, manifest: Manifest, *, say: Say) -> None:
 def _move_pictures(fetched: dict[Path, Path]) -> None:
     for path, target in fetched.items():
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(path, target.with_name(f"{target.name}.part")).replace(target)
+        draft = target.with_name(f"{target.name}.part")
+        shutil.move(path, draft)
+        draft.replace(target)
 
 
 def _put_back_keys(tar: TarFile, *, stamp: str, say: Say) -> None:
