@@ -2,19 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 
 from cryptography.fernet import InvalidToken
 from django.conf import settings
-from django.core.management import CommandError
 from django.db import DatabaseError, connections
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from config.celery import app
-from config.copies.copy_records import last_copy, last_drill
-from config.copies.encryption import read_recipients
+from config.copies.checking_copies import check_copies
 from config.fresh_database import OTHER_VERSION, OwnLoader, foreign_migrations, is_empty, unapplied
 from config.wake_channel import make_channel
 from config.watching.late import find_late
@@ -34,7 +31,6 @@ from scoring.services.model_loading import spec_of
 from scoring.services.rival_selection import default_rival
 
 MANY_MESSAGES = 200
-OLD_COPY = timedelta(days=3)
 
 
 def examine() -> list[Finding]:
@@ -141,23 +137,6 @@ def _is_readable(account: Account) -> bool:
         return bool(account.secret_access_key)
     except InvalidToken:
         return False
-
-
-def check_copies() -> Finding:
-    """Check that there is a copy of the last days. An installation that has none may be copied otherwise."""
-    try:
-        read_recipients([])
-    except CommandError as error:
-        return Finding(name="copies", ok=False, saw=str(error), advice="Correct CROWD_BACKUP_RECIPIENTS.")
-    made_at, drilled_at = last_copy(), last_drill()
-    if made_at is None:
-        return Finding(name="copies", ok=True, saw="none was made by manage.py backup", is_off=True)
-    drilled = f"last drilled {drilled_at:%Y-%m-%d}" if drilled_at else "never drilled"
-    saw = f"the last of {made_at:%Y-%m-%d %H:%M} UTC, {drilled}"
-    if (age := timezone.now() - made_at) > OLD_COPY:
-        advice = "Run manage.py backup, and look why it did not run by itself."
-        return Finding(name="copies", ok=False, saw=f"no copy for {age.days} days: {saw}", advice=advice)
-    return Finding(name="copies", ok=True, saw=saw)
 
 
 def check_alerts() -> Finding:

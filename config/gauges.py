@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.conf import settings
 
-from config.watching import last_backup
+from config.copies.copy_records import last_copy
 from hits.common import wake
 from hits.common.pulses import read_pulse
 from hits.common.watching.row_gauges import Gauge, Reading, reads_gauges
@@ -34,7 +34,7 @@ DISK_FREE = Gauge(name="crowd_disk_free_bytes", words="Room left on the disk of 
 DISK = Gauge(name="crowd_disk_bytes", words="Size of the disk of the data folder.")
 BACKUP = Gauge(
     name="crowd_backup_age_seconds",
-    words="Age of the last backup that was made with this data folder. Missing: none was.",
+    words="Age of the last copy by manage.py backup. Missing: none was made.",
 )
 
 
@@ -61,6 +61,5 @@ def read_disk(now: datetime) -> Iterator[Reading]:
 
 @reads_gauges("backup")
 def read_backup(now: datetime) -> Iterator[Reading]:
-    ago = last_backup.seconds_ago()
-    if ago is not None:
-        yield BACKUP.at(ago)
+    if made_at := last_copy():
+        yield BACKUP.at(max(0.0, (now - made_at).total_seconds()))

@@ -12,8 +12,7 @@ from hits.common.health.background_checks import in_words
 from hits.common.health.findings import Finding
 from hits.common.watching.row_gauges import FAILED, OLDEST, WAITING, Readings
 
-MINUTE, DAY = 60, 86_400
-OLDEST_BACKUP_S = 2 * DAY
+MINUTE = 60
 SILENT_S = 5 * MINUTE
 LEAST_FREE = 0.1
 WORKERS = "Look whether its sweeps are run, and in the log of the background process."
@@ -88,7 +87,7 @@ def find_late(readings: Readings) -> list[Finding]:
         *_disk(readings),
     ]
     on_time = Finding(name="queues and payments", ok=True, saw="nothing is late")
-    return [*(found or [on_time]), check_backup(readings)]
+    return found or [on_time]
 
 
 def _late_queues(readings: Readings) -> Iterator[Finding]:
@@ -136,17 +135,6 @@ def _disk(readings: Readings) -> Iterator[Finding]:
         saw = f"{free / 1e9:.1f} of {size / 1e9:.0f} GB are free on the disk of {settings.DATA_DIR}"
         advice = "Make room, or move the data folder: without any, nothing can be written."
         yield Finding(name="disk", ok=False, saw=saw, advice=advice)
-
-
-def check_backup(readings: Readings) -> Finding:
-    """Check the last backup, as far as this data folder knows of one: they may be made elsewhere."""
-    ago = readings.of("crowd_backup_age_seconds").get((), None)
-    if ago is None:
-        saw = "none was made with this data folder"
-        return Finding(name="backup", ok=True, saw=saw, is_off=True)
-    is_old = ago > OLDEST_BACKUP_S
-    advice = "Run manage.py backup, and look why it was not run by itself." if is_old else ""
-    return Finding(name="backup", ok=not is_old, saw=f"made {in_words(ago)} ago", advice=advice)
 
 
 def _one(readings: Readings, name: str) -> float:

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.urls import URLPattern, path
 from django.utils import timezone
 
+from config.copies.checking_copies import check_copies
 from config.watching.late import find_late, queues
 from config.watching.probes import problems_of_readiness
 from hits.admin.home import navigation
@@ -39,6 +40,7 @@ def status_view(request: HttpRequest) -> HttpResponse:
         *map(_unready, problems_of_readiness()),
         *(check_background(channel) if channel else ()),
         *find_late(readings),
+        check_copies(),
     ]
     wrong = [finding for finding in findings if not finding.ok]
     context = {

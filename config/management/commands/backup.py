@@ -2,8 +2,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.copies.making_copies import make_copy
-from config.watching import last_backup
 from config.copies.copy_names import name_by_time
 from config.copies.copy_places import find_place
 from config.copies.copy_records import note_copy
@@ -61,9 +59,6 @@ class Command(BaseCommand):
             is_incremental=options["incremental"],
             recipients=read_recipients(options["recipient"]),
         )
-        last_backup.note()
-        size = path.stat().st_size / 1e6
-        name = name or name_by_time(is_encrypted=bool(wish.recipients))
         name = name or name_by_time(is_encrypted=bool(wish.recipients), is_incremental=wish.is_incremental)
         manifest, size = make_copy(place, name, wish=wish, say=self._say)
         self._say(

@@ -1,6 +1,5 @@
 """Each metric is moved by what it tells of, and the page is shown to whoever brings the token alone."""
 
-import os
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -14,7 +13,6 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from config.watching import last_backup
 from crowd.marketplace.models import Destination
 from hits import tasks
 from hits.common import sweeps, wake
@@ -22,6 +20,7 @@ from hits.common.channels import Pipes
 from hits.common.pulses import Pulse, write_pulse
 from hits.common.watching import row_gauges
 from hits.core.errors import ProviderRefused, ProviderUnavailable
+from hits.core.models.audit_events import AuditEvent
 from hits.providers.gateway.boto import BotoProvider
 from hits.providers.gateway.pacing import Line
 from hits.providers.gateway.standstill import begin_epochs
@@ -201,11 +200,9 @@ def test_what_the_dispatcher_knows_of_its_sweeps(
         assert round(told or 0, -1) == 500
 
 
-def test_disk_and_backup(number: Numbers, settings: LazySettings, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path
+def test_disk_and_backup(number: Numbers) -> None:
     before = number("crowd_backup_age_seconds")
-    last_backup.note()
-    os.utime(tmp_path / "last-backup", (time.time() - 7200,) * 2)
+    AuditEvent.objects.create(kind="copy.made", words="Made.", at=timezone.now() - timedelta(hours=2))
 
     assert before is None
     assert round(number("crowd_backup_age_seconds") or 0, -2) == 7200

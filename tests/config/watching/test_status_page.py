@@ -78,16 +78,6 @@ def test_a_database_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatc
     assert finding.saw == "not read: money"
 
 
-@pytest.mark.parametrize(("days", "ok", "is_off"), [(None, True, True), (1, True, False), (3, False, False)])
-def test_backup_is_judged_by_its_age_if_that_is_known(days: int | None, ok: bool, is_off: bool) -> None:
-    age = Gauge(name="crowd_backup_age_seconds", words="")
-    readings = Readings(found={age: {(): days * 86_400.0}} if days else {})
-
-    finding = late.check_backup(readings)
-
-    assert (finding.ok, finding.is_off, bool(finding.advice)) == (ok, is_off, not ok)
-
-
 def test_a_full_disk_is_told() -> None:
     free, size = (Gauge(name=f"crowd_disk_{name}", words="") for name in ("free_bytes", "bytes"))
 
