@@ -1,6 +1,7 @@
 from hits.alerts.models import Alert, AlertChoice, AlertHook, Occurrence
 from hits.batches.models import BatchEvent
 from hits.core.models.audit_events import AuditEvent
+from hits.data.models import Purge
 from hits.identity.models.api_tokens import ApiToken
 from hits.identity.models.blocks import Block
 from hits.identity.models.openid_links import OpenIdLink
@@ -60,6 +61,7 @@ __all__ = [
     "Occurrence",
     "OpenIdLink",
     "Pace",
+    "Purge",
     "Recipient",
     "RecoveryCode",
     "RoleGrant",

@@ -130,6 +130,20 @@ class Study(models.Model):
         help_text="Ask new drafts on a marketplace of one's own for no country and no record of approved "
         "work, which new people do not have.",
     )
+    personal_data_until = models.DateField(
+        "personal data are kept until",
+        null=True,
+        blank=True,
+        help_text="The last day on which they may be kept, as workers were told. Empty: no date.",
+    )
+    purges_by_itself = models.BooleanField(
+        "purge by itself after that day",
+        default=False,
+        db_default=False,
+        help_text="Otherwise somebody who may do so starts the purge.",
+    )
+    # Since then no work starts here: the people of the study are nobody's any more.
+    purged_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

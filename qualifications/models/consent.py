@@ -48,6 +48,8 @@ class ConsentText(models.Model):
 class Consent(models.Model):
     """A worker's consent to one version of the text, which may have been withdrawn since."""
 
+    purge_path = "text__study"
+
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="consents")
     text = models.ForeignKey(ConsentText, models.PROTECT, related_name="consents")

@@ -115,6 +115,8 @@ class Gate(models.Model):
 class Attempt(models.Model):
     """One try of a worker at a gate."""
 
+    purge_path = "gate__study"
+
     class Status(models.TextChoices):
         STARTED = "started"
         WAITING = "waiting", "Submitted, not graded yet"
@@ -184,6 +186,8 @@ class Attempt(models.Model):
 
 class Holding(models.Model):
     """A worker's value at a gate, and what the provider was last told of it; a sweep tells it each change."""
+
+    purge_path = "gate__study"
 
     class Value(models.IntegerChoices):
         """The value as the provider keeps it: work requires PASSED, and a test requires that none exists."""

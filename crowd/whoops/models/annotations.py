@@ -14,6 +14,8 @@ TAKEN_OUT = "Its work is not part of the data."
 class Annotation(models.Model):
     """One worker's three texts about an image."""
 
+    purge_path = "image__project__study"
+
     class State(models.TextChoices):
         COUNTED = "counted", "Counted"
         HELD = "held", "Held back until a person decides"

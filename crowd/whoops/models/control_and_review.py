@@ -12,6 +12,8 @@ from hits.work.models.assignments import Assignment
 class ControlAnswer(models.Model):
     """One control-group worker's answer about an image, and whether it is what the designer meant."""
 
+    purge_path = "image__project__study"
+
     image = models.ForeignKey(Image, models.CASCADE, related_name="control_answers")
     revision = models.PositiveSmallIntegerField()
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")

@@ -10,6 +10,8 @@ from hits.identity.models.workers import Worker
 class Designer(models.Model):
     """A person who makes images: invited by a link of their own, or a worker who took the HIT."""
 
+    purge_path = "project__study"
+
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     project = models.ForeignKey(Project, models.CASCADE, related_name="designers")
     name = models.CharField(max_length=80, help_text="For you and your colleagues; the data never show it.")

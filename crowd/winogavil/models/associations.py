@@ -132,6 +132,8 @@ class Solution(models.Model):
     recording's: those have no assignment, and are the original.
     """
 
+    purge_path = "association__item__study"
+
     association = models.ForeignKey(Association, models.CASCADE, related_name="solutions")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="+")

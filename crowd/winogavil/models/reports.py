@@ -11,6 +11,8 @@ from hits.identity.models.workers import Worker
 class CueReport(models.Model):
     """A worker's report that a cue is unfit. Nobody is shown the cue until a person has decided on it."""
 
+    purge_path = "association__item__study"
+
     class Reason(models.TextChoices):
         INAPPROPRIATE = "inappropriate", "it is inappropriate"
         OTHER = "other", "something else"

@@ -24,6 +24,8 @@ class Alternative(models.Model):
     Its state follows from facts, and only crowd.winoventi.services.pair_states writes it.
     """
 
+    purge_path = "project__study"
+
     class State(models.TextChoices):
         GIVEN = "given"
         REPEATED = "repeated", "Given before for the same words"

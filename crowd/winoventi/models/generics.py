@@ -50,6 +50,8 @@ class Reading(models.Model):
 class Generic(models.Model):
     """A word that the model ties to a noun. Once posted, a worker says what holds if the generic does not."""
 
+    purge_path = "project__study"
+
     class State(models.TextChoices):
         FOUND = "found"
         STOPPED = "stopped", "On the stop list"

@@ -18,6 +18,8 @@ class Premise(models.Model):
     Its state follows from facts, and only crowd.winoventi.services.pair_states writes it.
     """
 
+    purge_path = "project__study"
+
     class State(models.TextChoices):
         MALFORMED = "malformed", "Not available, or not one bracket with two words"
         WAITING = "waiting", "Waits for validation"
@@ -118,6 +120,8 @@ class Premise(models.Model):
 class Judgement(models.Model):
     """One validator's answer that counts. Yes is bad on all four questions."""
 
+    purge_path = "premise__project__study"
+
     premise = models.ForeignKey(Premise, models.CASCADE, related_name="judgements")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="+")
@@ -178,6 +182,8 @@ class Prompt(models.Model):
 
 class Choice(models.Model):
     """The word with which one person completed a prompt: human performance."""
+
+    purge_path = "prompt__premise__project__study"
 
     prompt = models.ForeignKey(Prompt, models.CASCADE, related_name="choices")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")

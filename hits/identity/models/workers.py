@@ -31,6 +31,8 @@ class Worker(models.Model):
     external_id_index = models.CharField(max_length=64, editable=False)
     pseudonym = models.CharField(max_length=16, db_index=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
+    # From then on the row says of no person that it is theirs: its id is gone, its pseudonym is drawn anew.
+    erased_at = models.DateTimeField(null=True, editable=False)
 
     objects = WorkerManager()
 

@@ -9,6 +9,8 @@ from hits.work.models.items import Item
 class Lease(models.Model):
     """An item leased to an assignment. Released leases stay as history."""
 
+    purge_path = "item__study"
+
     class Status(models.TextChoices):
         LEASED = "leased"
         ANSWERED = "answered"

@@ -79,6 +79,8 @@ class Judgements(models.QuerySet["Judgement"]):
 class Judgement(models.Model):
     """One annotator's answer that counts, written when the annotation becomes final."""
 
+    purge_path = "annotation__item__study"
+
     annotation = models.ForeignKey(Annotation, models.CASCADE, related_name="judgements")
     worker = models.ForeignKey(Worker, models.PROTECT, related_name="+")
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="+")

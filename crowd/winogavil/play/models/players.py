@@ -11,6 +11,8 @@ from hits.identity.models.workers import Worker
 class Player(models.Model):
     """A worker of the game's account who plays, with a name and a password and nothing else."""
 
+    purge_path = "game__study"
+
     public_id = models.UUIDField(default=uuid4, unique=True, editable=False)
     game = models.ForeignKey(WebGame, models.PROTECT, related_name="players")
     worker = models.OneToOneField(Worker, models.PROTECT, related_name="player")
