@@ -35,10 +35,12 @@ class HitsConfig(AppConfig):
 
         from hits.common import changes
         from hits.core.append_only import seal_tables
+        from hits.data import purged_words
         from hits.identity.roles import give_roles
         from hits.identity.services.staff_sessions import begin_session
         from hits.providers.models.accounts import Pace
 
+        purged_words.register()
         post_migrate.connect(give_roles)
         post_migrate.connect(seal_tables)
         user_logged_in.connect(begin_session)

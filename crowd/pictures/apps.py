@@ -17,6 +17,8 @@ class PicturesConfig(AppConfig):
 
     def ready(self) -> None:
         from crowd.pictures.queries.pictures_of_items import find_kept
+        from crowd.pictures.services import purged_picture_reports
         from scoring.services.picture_places import register_finder
 
         register_finder(find_kept)
+        purged_picture_reports.register()

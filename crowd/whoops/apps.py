@@ -7,9 +7,11 @@ class WhoopsConfig(AppConfig):
 
     def ready(self) -> None:
         from crowd import family
+        from crowd.whoops.design.services import purged_designers
         from crowd.whoops.family import FAMILY
 
         family.register(FAMILY)
+        purged_designers.register()
 
     def lay_first_rows(self, *, using: str) -> None:
         from crowd.whoops.first_rows import lay_categories, mark_categories

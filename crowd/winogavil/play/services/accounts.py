@@ -123,6 +123,11 @@ def erase(*, player: Player, password: str, place: str, now: datetime) -> None:
     if find_by_password(name=player.name, password=password, place=place) != player:
         raise RuleBroken("wrong_password", _("This is not your password. Nothing was deleted."))
     leave_open_turn(player=player, now=now)
+    forget(player=player, now=now)
+
+
+def forget(*, player: Player, now: datetime) -> None:
+    """Erase name, password and sessions. Idempotent."""
     with transaction.atomic():
         if _lock(player).erased_at:
             return
