@@ -4,6 +4,7 @@ from hits.alerts.services import finding_occurrences, sending_alerts
 from hits.batches.services import batch_counters, hit_changes, sending_hits
 from hits.common import clock
 from hits.common.sweeps import stand_still_while, sweep
+from hits.data.services import purging
 from hits.ledger.services import rewards
 from hits.payments.services import accrual, after_restore, compensation, paying, three_way_match
 from hits.people.services import blocking, worker_letters
@@ -126,6 +127,16 @@ def match_accounts() -> None:
 @sweep("hits.compare_epochs", rest_s=2, due_at=after_restore.next_step)
 def compare_epochs() -> None:
     after_restore.compare_epochs(now=clock.now())
+
+
+@sweep("hits.purge_studies", rest_s=2)
+def purge_studies() -> None:
+    purging.go_on(now=clock.now())
+
+
+@sweep("hits.begin_purges", rest_s=3600)
+def begin_purges() -> None:
+    purging.begin_due_purges(now=clock.now())
 
 
 @sweep("hits.find_occurrences", rest_s=5)

@@ -50,6 +50,9 @@ def reserve(*, batch: Batch, amount: Decimal, words: str, by: User | None, now: 
         return
     Batch.objects.select_for_update(of=("self",)).get(pk=batch.pk)
     study = Study.objects.select_for_update().get(pk=batch.study_id)
+    if study.purged_at:
+        words = f"The personal data of “{study}” were erased: it takes no more work. Copy the study."
+        raise RuleBroken("purged", words)
     left = study.budget_left
     if left is None:
         raise RuleBroken("no_budget", f"The study “{study}” has no budget yet. Give it one first.")

@@ -71,7 +71,7 @@ def with_fee(amount: Decimal, *, fees: FeeSchedule) -> Decimal:
 def _cause_of(due: BookedBonus, listed: Sequence[ListedPayment]) -> str:
     if len(listed) > 1 or (listed and due.is_paid_by_hit):
         return "twice"
-    if listed and (listed[0].worker, listed[0].work) != (due.worker, due.work):
+    if listed and (listed[0].work != due.work or due.worker not in ("", listed[0].worker)):
         return "other_worker"
     if listed and listed[0].amount != due.amount:
         return "other_amount"

@@ -113,7 +113,7 @@ def _due(bonus: Bonus, *, now: datetime) -> BookedBonus:
     return BookedBonus(
         amount=bonus.amount,
         work=bonus.assignment.external_id,
-        worker=bonus.assignment.worker.external_id_index,
+        worker="" if bonus.assignment.worker.erased_at else bonus.assignment.worker.external_id_index,
         is_sent=is_sent,
         is_moving=fresh or (on_the_way and not too_long),
         is_unclear=on_the_way and too_long,

@@ -19,6 +19,7 @@ from hits.core.states import move
 from hits.identity.models.workers import Worker
 from hits.providers.gateway.interface import Provider, ProviderAssignment
 from hits.providers.models.accounts import Account
+from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 from hits.work.models.decisions import Decision
@@ -56,7 +57,9 @@ def read_assignments(*, hit: HIT, provider: Provider, now: datetime) -> None:
         known = _known(page, hit=hit)
         for found in page:
             agreeing = [row for row in known[_key(found, hit.batch.account)] if _agrees(row, found)]
-            if not agreeing:
+            if not agreeing and _is_purged(hit):
+                log.info("assignment.not_taken", hit=str(hit.public_id))  # whose it is was erased here
+            elif not agreeing:
                 record_submission(hit=hit, found=found, now=now)
             elif any(_was_not_heard(row, found, now=now) for row in agreeing):
                 _tell_again(hit=hit, found=found, provider=provider)
@@ -73,6 +76,10 @@ def record_submission(*, hit: HIT, found: ProviderAssignment, now: datetime) -> 
         _mirror_review(assignment, found=found, now=now)
         mark_stale(hit.batch_id)
     return assignment
+
+
+def _is_purged(hit: HIT) -> bool:
+    return Batch.objects.filter(pk=hit.batch_id, study__purged_at__isnull=False).exists()
 
 
 def _key(found: ProviderAssignment, account: Account) -> Key:
