@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 
 from hits.admin.bonus_table.table_field import BonusTableField, is_editing
 from hits.admin.bonus_table.table_pages import table_view
+from hits.admin.data import purge_pages
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.list_columns import money_column, progress_bar
 from hits.admin.selection import signed_in
@@ -136,6 +137,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
             path("bonus-table/", table, name="hits_study_bonus_table"),
             path("<int:pk>/settings/", settings_page, name="hits_study_settings"),
             *copying.urls(self),
+            *purge_pages.urls(self),
             *tab_pages.urls(self),
             *super().get_urls(),
         ]
