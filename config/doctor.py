@@ -24,6 +24,7 @@ from hits.common.health.background_checks import check_background
 from hits.common.health.findings import Finding
 from hits.common.watching.row_gauges import read_gauges
 from hits.core.errors import CrowdError
+from hits.data.services.purging import past_their_date
 from hits.providers.models.accounts import Account
 from hits.sync.services.account_checks import check_account
 from scoring import rivals
@@ -41,6 +42,7 @@ def examine() -> list[Finding]:
     findings += [check_files(), check_queue(), check_model(), check_releases()]
     if findings[0].ok:
         findings += [check_keys(), check_copies(), check_clock(), check_letters(), check_alerts()]
+        findings += [check_keys(), check_clock(), check_letters(), check_alerts(), check_purges()]
         findings += check_background(make_channel())
         findings += find_late(read_gauges(now=timezone.now()))
         findings += check_accounts()
@@ -149,6 +151,16 @@ def check_alerts() -> Finding:
         return Finding(name="e-mails to staff", ok=True, saw=f"by {settings.EMAIL_HOST}")
     saw = "no server (CROWD_EMAIL_URL): staff are told on the home page alone"
     return Finding(name="e-mails to staff", ok=True, saw=saw, is_off=True)
+
+
+def check_purges() -> Finding:
+    """Check that no study keeps personal data longer than it has said."""
+    late = list(past_their_date(now=timezone.now()).values_list("name", flat=True)[:5])
+    if late:
+        saw = f"past their last day: {', '.join(late)}"
+        advice = "Purge each on its page Personal data, or set a later day if workers were told so."
+        return Finding(name="personal data", ok=False, saw=saw, advice=advice)
+    return Finding(name="personal data", ok=True, saw="no study is past its last day")
 
 
 def check_queue() -> Finding:

@@ -1,5 +1,6 @@
 """Consent texts in the admin: drafts, the preview as workers read it, publishing, and withdrawals."""
 
+from datetime import date
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from django.utils import timezone
 
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
+from hits.admin.data.purge_pages import suggest_from
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, read_number
 from hits.admin.selection import PAGE, signed_in
@@ -25,6 +27,7 @@ from hits.studies.models import Study
 from hits.work.access import studies_of
 from qualifications.admin.demographics import COUNTS, ON_REQUEST, file_view, people_view
 from qualifications.admin.finding_gates import find_study
+from qualifications.domain.named_dates import last_day_in
 from qualifications.models import ConsentText
 from qualifications.queries.consents import versions_of, withdrawals_of
 from qualifications.services import consenting
@@ -214,6 +217,13 @@ def _draft_waits(study: Study) -> str:
     return f"A draft of the consent text is not published: until then {until}."
 
 
+def _last_day(study: Study) -> tuple[date, str] | None:
+    """Return the last day for personal data that the text in force names."""
+    text = ConsentText.objects.filter(study=study, published_at__isnull=False).order_by("-version").first()
+    return last_day_in(text.text) if text else None
+
+
+suggest_from(_last_day)
 announce(
     StudyPage(
         name="Consent",
