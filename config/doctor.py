@@ -10,6 +10,7 @@ from django.db import DatabaseError, connections
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from config import key_rotation
 from config.celery import app
 from config.copies.checking_copies import check_copies
 from config.fresh_database import OTHER_VERSION, OwnLoader, foreign_migrations, is_empty, unapplied
@@ -32,6 +33,7 @@ from scoring.services.model_loading import spec_of
 from scoring.services.rival_selection import default_rival
 
 MANY_MESSAGES = 200
+MOST_TRIED = 5000  # sealed values of one column
 
 
 def examine() -> list[Finding]:
@@ -131,7 +133,20 @@ def check_keys() -> Finding:
         saw = f"the secrets of {', '.join(sealed)} were sealed with other keys than today's"
         advice = "Put the old keys behind today's, or enter the secrets again on the accounts' pages."
         return Finding(name="keys", ok=False, saw=saw, advice=advice)
+    if key_rotation.has_old_keys():
+        return _rotation()
     return Finding(name="keys", ok=True, saw="what is sealed can be read")
+
+
+def _rotation() -> Finding:
+    """Say whether rows are still under an older key; only the newest of large tables are tried."""
+    columns = key_rotation.sealed_columns()
+    old = [str(one) for one in columns if key_rotation.count_old(one, most=MOST_TRIED)]
+    if old:
+        saw = f"under an older key: {', '.join(old)}"
+        return Finding(name="keys", ok=False, saw=saw, advice="Run manage.py rotate_keys --rows.")
+    saw = f"the newest {MOST_TRIED} of each column are under the first key; older keys are still set"
+    return Finding(name="keys", ok=True, saw=f"{saw} (rotate_keys --forget)")
 
 
 def _is_readable(account: Account) -> bool:
