@@ -10,8 +10,8 @@ from config.key_rotation import count_old, keys_of_settings, seal_anew, sealed_c
 
 SIGNED = (
     "What is only signed ends by itself under the old keys: sign-ins after 14 days, links of invitations "
-    "after 30, the links in e-mails to workers that stop them after 400. A page that is open when an old key goes "
-    "has to be loaded again."
+    "after 30, the links in e-mails to workers that stop them after 400. A page that is open when an old key "
+    "goes has to be loaded again."
 )
 
 
