@@ -14,6 +14,7 @@ from config import key_rotation
 from config.celery import app
 from config.copies.checking_copies import check_copies
 from config.fresh_database import OTHER_VERSION, OwnLoader, foreign_migrations, is_empty, unapplied
+from config.table_sizes import check_disk, check_size
 from config.wake_channel import make_channel
 from config.watching.late import find_late
 from crowd.pictures.letter_reading import installed_reader
@@ -42,6 +43,8 @@ def examine() -> list[Finding]:
         return [never_started()]
     findings = [check_database(alias) for alias in settings.DATABASES]
     findings += [check_files(), check_queue(), check_model(), check_releases()]
+    if all(finding.ok for finding in findings[: len(settings.DATABASES)]):
+        findings += [*map(check_size, settings.DATABASES), check_disk()]
     if findings[0].ok:
         findings += [check_keys(), check_copies(), check_clock(), check_letters(), check_alerts()]
         findings += [check_keys(), check_clock(), check_letters(), check_alerts(), check_purges()]
