@@ -1,10 +1,11 @@
 """Sweeps over rows, each safe to run twice. A dispatcher starts each one when it is due."""
 
-from hits.alerts.services import finding_occurrences, sending_alerts
+from hits.alerts.services import finding_occurrences, forgetting_alerts, sending_alerts
 from hits.batches.services import batch_counters, hit_changes, sending_hits
 from hits.common import clock
 from hits.common.sweeps import stand_still_while, sweep
 from hits.data.services import purging
+from hits.identity import expired_sessions
 from hits.ledger.services import rewards
 from hits.payments.services import accrual, after_restore, compensation, paying, three_way_match
 from hits.people.services import blocking, worker_letters
@@ -147,6 +148,12 @@ def find_occurrences() -> None:
 @sweep("hits.find_starving", rest_s=120)
 def find_starving() -> None:
     finding_occurrences.find_starving(now=clock.now())
+
+
+@sweep("hits.forget_old", rest_s=3600)
+def forget_old() -> None:
+    forgetting_alerts.forget_alerts(now=clock.now())
+    expired_sessions.forget_sessions(now=clock.now())
 
 
 @sweep("hits.tell_staff", rest_s=5, due_at=sending_alerts.next_alert, acts=True)
