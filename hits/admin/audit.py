@@ -111,13 +111,18 @@ class AuditEventAdmin(ReadOnlyAdmin[AuditEvent]):
         return super().get_search_results(request, queryset, search_term)
 
     def file_view(self, request: HttpRequest) -> HttpResponseBase:
-        """Send what the list shows, by its search and its filters, as a file."""
+        """Send what the list shows, by its search and its filters, as a file: of some days, or of all."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         events = self.get_changelist_instance(request).get_queryset(request)
+        first, last = (_read_day(request.POST.get(name, "")) for name in ("first", "last"))
+        if first:
+            events = events.filter(at__gte=first)
+        if last:
+            events = events.filter(at__lt=last + timedelta(days=1))
         rows = AuditEvent.objects.filter(pk__in=events.order_by().values("pk"))
         file = finance_files.audit_file(events=rows, by=signed_in(request), now=timezone.now())
-        return send(file, kind="csv")
+        return send(file, kind="jsonl" if request.POST.get("form") == "jsonl" else "csv")
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None

@@ -1,6 +1,7 @@
 """Rows for spreadsheets as CSV: nothing in them runs, and figures stay figures."""
 
 import csv
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
@@ -48,3 +49,9 @@ class _Echo:
 
 def _written(cell: Cell) -> Cell:
     return cell.strftime("%Y-%m-%d %H:%M:%S") if isinstance(cell, datetime) else cell
+
+
+def write_json_lines(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """Yield one JSON object for each row, for programs."""
+    for row in rows:
+        yield json.dumps(dict(zip(header, row, strict=True)), ensure_ascii=False, default=str) + "\n"

@@ -6,7 +6,8 @@ from django import forms
 from django.http import FileResponse, HttpRequest
 from django.http.response import HttpResponseBase
 
-from hits.admin.data.take_files import send_csv
+from hits.admin.data.take_files import send_csv, send_lines
+from hits.common.spreadsheets import write_json_lines
 from hits.payments.services.finance_files import LONGEST_REASON, FinanceFile
 from hits.payments.services.workbooks import write_workbook
 
@@ -39,4 +40,6 @@ def send(file: FinanceFile, *, kind: str) -> HttpResponseBase:
     if kind == "xlsx":
         book = write_workbook(file.header, file.rows)
         return FileResponse(book, as_attachment=True, filename=name, content_type=XLSX)
+    if kind == "jsonl":
+        return send_lines(write_json_lines(file.header, file.rows), name=name, kind=kind)
     return send_csv(file.header, file.rows, name=name)

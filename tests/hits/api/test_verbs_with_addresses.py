@@ -103,6 +103,7 @@ REASONS = {
     "hits_auditevent_file": "a file of who did what, for whoever is to check it",
     "qualifications.admin.demographics:erase": "a person reads first what erasing means for a worker",
     "qualifications.admin.demographics:lift": "a person reads first what a worker has said of their age",
+    "hits.admin.data.purge_pages:": "a person reads first what is erased for good, and what stays",
     "plain_take": "a file for people; the lists of its family tell its rows",
     "whoops_take": "a file for people; the lists of its family tell its rows",
     "winoground_take": "a file for people; the lists of its family tell its rows",

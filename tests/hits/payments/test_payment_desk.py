@@ -1,5 +1,6 @@
 """The payments desk, a study's books, the files and the audit log, as staff see them."""
 
+import json
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -555,6 +556,18 @@ def test_audit_log_is_taken_as_a_file_with_its_filters(client: Client) -> None:
 
     assert refused == 405
     assert answer.getvalue().decode().splitlines()[1:] == ["2026-11-21 12:00:00,halt.set,Stopped.,,,,,"]
+
+
+def test_audit_log_is_taken_as_json_lines_of_some_days(client: Client) -> None:
+    study = make_study()
+    for days in range(3):
+        audit_trail.note("run.approved", f"{days}", by=None, now=NOW - timedelta(days=days), study=study)
+    client.force_login(make_desk_member(study))
+    days = {"form": "jsonl", "first": "2026-11-20", "last": "2026-11-20"}
+
+    lines = client.post(reverse("admin:hits_auditevent_file"), days).getvalue().decode().splitlines()
+
+    assert [json.loads(line)["words"] for line in lines] == ["1"]
 
 
 def test_audit_log_takes_few_queries_however_many_events(client: Client) -> None:
