@@ -30,6 +30,7 @@ urlpatterns = [
     path("books/", overview.books, name="books"),
     path("public-pages/", overview.public_pages, name="public_pages"),
     path("log/", overview.log, name="log"),
+    re_path(r"^log/file\.(?P<form>csv|jsonl)$", overview.log_file, name="log_file"),
     path("blocks/", overview.blocks, name="blocks"),
     path("blocks/<int:block_id>/lift/", overview.lift_block, name="lift_block"),
     path("complaints/", complaints.index, name="complaints"),

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse, reverse_lazy
 from django.utils.formats import date_format
@@ -23,6 +23,7 @@ from crowd.marketplace.queries.daily_money import earned_by_day, hits_by_day
 from crowd.marketplace.services import epochs
 from crowd.marketplace.services.oversight.take_downs import ACTS, DASH
 from crowd.marketplace.services.work import settle
+from crowd.marketplace.spreadsheets import csv_file, json_file
 from hits.common.day_columns import draw_days
 from hits.common.dollars import in_dollars
 
@@ -147,6 +148,32 @@ def log(request: HttpRequest, operator: Operator) -> HttpResponse:
     known = _subjects([one for entry in entries for one in (entry.about, *entry.named)])
     lines = [(entry, _shown(entry, known)) for entry in entries]
     return show(request, operator, "log", {"page": page, "lines": lines, "search": search})
+
+
+LOG_HEADER = ("number", "at", "operator", "action", "about", "note")
+
+
+@require_safe
+@operator_required
+def log_file(request: HttpRequest, operator: Operator, form: str) -> StreamingHttpResponse:
+    """Send the log as the list shows it by its search, of the days that the address names."""
+    entries = queries.audit_entries(search=lists.searched(request))
+    first, last = (_day(request.GET.get(name, "")) for name in ("first", "last"))
+    if first:
+        entries = entries.filter(done_at__gte=first)
+    if last:
+        entries = entries.filter(done_at__lt=last + timedelta(days=1))
+    columns = ("id", "done_at", "operator__sign_in_name", "what", "about", "note")
+    rows = entries.values_list(*columns).iterator(chunk_size=1000)
+    return {"csv": csv_file, "jsonl": json_file}[form]("log", header=LOG_HEADER, rows=rows)
+
+
+def _day(text: str) -> datetime | None:
+    """Return the beginning of a day (UTC), or None for what is no day."""
+    try:
+        return datetime.combine(date.fromisoformat(text), time(), tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 def _shown(entry: AuditEntry, known: Mapping[str, Subject]) -> list[Subject]:
