@@ -75,7 +75,9 @@ class SealedColumn:
 def sealed_columns() -> list[SealedColumn]:
     """Return every sealed column of the databases that are here."""
     return [
-        SealedColumn(model=model, name=field.column, alias=router.db_for_write(model) or "", setting=setting)
+        SealedColumn(
+            model=model, name=str(field.column), alias=router.db_for_write(model) or "", setting=setting
+        )
         for model in apps.get_models()
         for field in model._meta.local_concrete_fields
         if (setting := _setting_of(field))

@@ -51,7 +51,7 @@ def _written(cell: Cell) -> Cell:
     return cell.strftime("%Y-%m-%d %H:%M:%S") if isinstance(cell, datetime) else cell
 
 
-def write_json_lines(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+def write_json_lines(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
     """Yield one JSON object for each row, for programs."""
     for row in rows:
         yield json.dumps(dict(zip(header, row, strict=True)), ensure_ascii=False, default=str) + "\n"

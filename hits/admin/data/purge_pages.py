@@ -103,7 +103,7 @@ def purge_view(studies: admin.ModelAdmin[Study], request: HttpRequest, pk: int) 
         "obstacles": [] if study.purged_at else obstacles(study),
         "is_due": purging.last_day_is_over(study, now=now),
         "suggested": None if study.personal_data_until else suggested(study),
-        "purges": study.purges.order_by("-pk"),  # type: ignore[attr-defined]
+        "purges": study.purges.order_by("-pk"),
     }
     return TemplateResponse(request, "admin/hits/purge/study.html", context)
 

@@ -49,6 +49,8 @@ def block_worker(*, worker: Worker, kind: str, reason: str, by: User, now: datet
         raise RuleBroken("no_such_kind", f"A block is one of {', '.join(Kind.values)}.")
     if kind == Kind.HARD and worker.account.kind != Account.Kind.MTURK:
         raise RuleBroken("no_provider", "This worker has no provider: a soft block is enough.")
+    if worker.erased_at:
+        raise RuleBroken("erased", "Nobody knows who this worker was: their study was purged.")
     reason = _read_reason(reason)
     status = Status.ACTIVE if kind == Kind.SOFT else Status.INTENDED
     try:

@@ -47,7 +47,7 @@ def write_message(
 ) -> Message:
     """Write a message for a sweep to send. Idempotent: the same public id returns the first message."""
     subject, text = read_letter(subject=subject, text=text)
-    recipients = {worker.pk: worker for worker in workers}
+    recipients = {worker.pk: worker for worker in workers if worker.erased_at is None}
     if not recipients:
         raise RuleBroken("nobody", "Choose at least one worker to write to.")
     if account.kind != Account.Kind.MTURK:

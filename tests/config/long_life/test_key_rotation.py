@@ -104,7 +104,8 @@ def test_rotation_that_was_killed_goes_on(settings: Any, monkeypatch: pytest.Mon
     key = Fernet.generate_key().decode()
     settings.FIELD_KEYS = [key, *settings.FIELD_KEYS]
     column = next(one for one in key_rotation.sealed_columns() if str(one) == "hits_worker.external_id")
-    replace, done = key_rotation.SealedColumn.replace, []
+    replace = key_rotation.SealedColumn.replace
+    done: list[Any] = []
 
     def dies(self: Any, *args: Any) -> None:
         if done:

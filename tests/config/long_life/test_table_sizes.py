@@ -32,7 +32,7 @@ def test_every_table_is_among_the_sizes() -> None:
 
 @pytest.mark.parametrize(("free", "ok"), [(5 * table_sizes.GB, True), (table_sizes.MB, False)])
 def test_full_disk_is_told_before_it_is_full(free: int, ok: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_sizes.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    monkeypatch.setattr("config.table_sizes.shutil.disk_usage", lambda _: SimpleNamespace(free=free))
 
     finding = table_sizes.check_disk()
 

@@ -17,7 +17,7 @@ def migration(*operations: Any, **words: str) -> Any:
 
 
 def state() -> ProjectState:
-    fields = [
+    fields: list[tuple[str, Any]] = [
         ("id", models.BigAutoField(primary_key=True)),
         ("name", models.CharField(max_length=10)),
         ("note", models.CharField(max_length=10, null=True)),

@@ -15,6 +15,8 @@ from hits.data.services import purging
 from hits.identity.models.blocks import Block
 from hits.identity.models.workers import Worker
 from hits.people.models import Message, Recipient
+from hits.people.services.blocking import block_worker
+from hits.people.services.worker_letters import write_message
 from hits.review.models import Appeal
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
@@ -241,6 +243,22 @@ def test_a_purged_study_takes_no_more_work(study: Study) -> None:
 
     with pytest.raises(RuleBroken, match="no more work"):
         reserve(batch=work.hit.batch, amount=Decimal(1), words="more", by=None, now=NOW)
+
+
+def test_nobody_is_written_to_or_blocked(study: Study) -> None:
+    work, user = make_work(study), make_user()
+    purge(study)
+    nobody = Worker.objects.get(pk=work.worker_id)
+
+    with pytest.raises(RuleBroken, match="Nobody knows"):
+        block_worker(worker=nobody, kind="hard", reason="r", by=user, now=NOW)
+    with pytest.raises(RuleBroken, match="at least one"):
+        write_message(
+            account=nobody.account, workers=[nobody], study=study, subject="s", text="t", by=user, now=NOW
+        )
+
+    assert not Block.objects.exists()
+    assert not Message.objects.exists()
 
 
 def test_audit_log_says_who_purged_what(study: Study) -> None:

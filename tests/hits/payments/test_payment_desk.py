@@ -563,9 +563,9 @@ def test_audit_log_is_taken_as_json_lines_of_some_days(client: Client) -> None:
     for days in range(3):
         audit_trail.note("run.approved", f"{days}", by=None, now=NOW - timedelta(days=days), study=study)
     client.force_login(make_desk_member(study))
-    days = {"form": "jsonl", "first": "2026-11-20", "last": "2026-11-20"}
+    asked = {"form": "jsonl", "first": "2026-11-20", "last": "2026-11-20"}
 
-    lines = client.post(reverse("admin:hits_auditevent_file"), days).getvalue().decode().splitlines()
+    lines = client.post(reverse("admin:hits_auditevent_file"), asked).getvalue().decode().splitlines()
 
     assert [json.loads(line)["words"] for line in lines] == ["1"]
 
