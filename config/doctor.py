@@ -47,7 +47,7 @@ def examine() -> list[Finding]:
         findings += [*map(check_size, settings.DATABASES), check_disk()]
     if findings[0].ok:
         findings += [check_keys(), check_copies(), check_clock(), check_letters(), check_alerts()]
-        findings += [check_keys(), check_clock(), check_letters(), check_alerts(), check_purges()]
+        findings += [check_purges()]
         findings += check_background(make_channel())
         findings += find_late(read_gauges(now=timezone.now()))
         findings += check_accounts()

@@ -11,9 +11,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 
 from config.fresh_database import own_apps
-from crowd.marketplace.database import ALIAS
 
-VARIABLES = {"default": "DATABASE_URL", ALIAS: "MARKETPLACE_DATABASE_URL"}
+MARKETPLACE = "marketplace"
+VARIABLES = {"default": "DATABASE_URL", MARKETPLACE: "MARKETPLACE_DATABASE_URL"}
 # With this code a process of gunicorn's is not started again and again: its master ends too.
 CANNOT_START = 3
 
@@ -30,7 +30,7 @@ def refuse_wrong_databases() -> None:
     The embedded form makes its files itself. A database of a later version is served: while several machines
     are upgraded one after the other, those that wait still serve.
     """
-    for alias in [ALIAS] if settings.MARKETPLACE_ALONE else list(VARIABLES):
+    for alias in [MARKETPLACE] if settings.MARKETPLACE_ALONE else list(VARIABLES):
         connection = connections[alias]
         if connection.vendor == "sqlite":
             continue

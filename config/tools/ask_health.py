@@ -1,31 +1,47 @@
-"""The health check of a container that serves: python -m config.tools.ask_health. It loads no settings."""
+"""The health check of a container, which loads no settings.
+
+python -m config.tools.ask_health              # a process that serves pages
+python -m config.tools.ask_health heartbeat    # one that touches the file of CROWD_HEARTBEAT
+"""
 
 import os
 import sys
+import time
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
-from urllib.parse import urlsplit
+from pathlib import Path
 
-PATH = "/health/"
+PATH = "/health/live/"
 SECONDS = 4
+OLDEST_S = 60
 
 
 def main() -> int:
-    alone = os.environ.get("CROWD_MARKETPLACE_ALONE", "").strip().lower() == "true"
-    site = os.environ.get("CROWD_MARKETPLACE_URL" if alone else "CROWD_PUBLIC_URL", "http://127.0.0.1")
+    problem = read_heartbeat() if sys.argv[1:] == ["heartbeat"] else ask()
+    if problem:
+        sys.stderr.write(f"{problem}\n")
+    return int(bool(problem))
+
+
+def ask() -> str:
+    """Return what is wrong with the answer, if anything is."""
     port = int(os.environ.get("WEB_BIND", "0.0.0.0:8000").rpartition(":")[2])
     connection = HTTPConnection("127.0.0.1", port, timeout=SECONDS)
-    # Only its own host is answered, and the proxy in front says that the outside is encrypted.
-    headers = {"Host": urlsplit(site).netloc, "X-Forwarded-Proto": urlsplit(site).scheme}
     try:
-        connection.request("GET", PATH, headers=headers)
+        connection.request("GET", PATH)
         status = connection.getresponse().status
     except (OSError, HTTPException) as error:
-        sys.stderr.write(f"No answer: {error}\n")
-        return 1
-    if status != HTTPStatus.OK:
-        sys.stderr.write(f"{PATH} answers {status}.\n")
-    return int(status != HTTPStatus.OK)
+        return f"No answer: {error}"
+    return "" if status == HTTPStatus.OK else f"{PATH} answers {status}."
+
+
+def read_heartbeat() -> str:
+    file = Path(os.environ.get("CROWD_HEARTBEAT", ""))
+    try:
+        age = time.time() - file.stat().st_mtime
+    except OSError as error:
+        return f"No sign of life: {error}"
+    return f"The last sign of life is {age:.0f} seconds old." if age > OLDEST_S else ""
 
 
 if __name__ == "__main__":

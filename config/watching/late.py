@@ -6,15 +6,12 @@ The rules of config/deploy/alerts.yml ask the same of the same gauges, by the sa
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.conf import settings
-
 from hits.common.health.background_checks import in_words
 from hits.common.health.findings import Finding
 from hits.common.watching.row_gauges import FAILED, OLDEST, WAITING, Readings
 
 MINUTE = 60
 SILENT_S = 5 * MINUTE
-LEAST_FREE = 0.1
 WORKERS = "Look whether its sweeps are run, and in the log of the background process."
 HELD = "Look whether payments are halted or an account stands still: then it waits, and should. "
 RIVAL = (
@@ -84,7 +81,6 @@ def find_late(readings: Readings) -> list[Finding]:
         *_unread(readings),
         *_standing_still(readings),
         *_unclear_payments(readings),
-        *_disk(readings),
     ]
     on_time = Finding(name="queues and payments", ok=True, saw="nothing is late")
     return found or [on_time]
@@ -127,14 +123,6 @@ def _unclear_payments(readings: Readings) -> Iterator[Finding]:
         )
         saw = f"{count:.0f} of unclear outcome, {dollars:.2f} dollars"
         yield Finding(name="payments", ok=False, saw=saw, advice=advice)
-
-
-def _disk(readings: Readings) -> Iterator[Finding]:
-    free, size = _one(readings, "crowd_disk_free_bytes"), _one(readings, "crowd_disk_bytes")
-    if size and free < LEAST_FREE * size:
-        saw = f"{free / 1e9:.1f} of {size / 1e9:.0f} GB are free on the disk of {settings.DATA_DIR}"
-        advice = "Make room, or move the data folder: without any, nothing can be written."
-        yield Finding(name="disk", ok=False, saw=saw, advice=advice)
 
 
 def _one(readings: Readings, name: str) -> float:

@@ -8,6 +8,7 @@ from django.urls import URLPattern, path
 from django.utils import timezone
 
 from config.copies.checking_copies import check_copies
+from config.table_sizes import check_disk
 from config.watching.late import find_late, queues
 from config.watching.probes import problems_of_readiness
 from hits.admin.home import navigation
@@ -41,6 +42,7 @@ def status_view(request: HttpRequest) -> HttpResponse:
         *(check_background(channel) if channel else ()),
         *find_late(readings),
         check_copies(),
+        check_disk(),
     ]
     wrong = [finding for finding in findings if not finding.ok]
     context = {

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('hits', '0012_early_ends_and_lifted_blocks'),
+        ('hits', '0013_second_factors_and_sessions'),
     ]
 
     operations = [

@@ -14,6 +14,7 @@ from django.db.utils import ConnectionHandler
 from django.utils import timezone
 
 from config import doctor
+from config.copies import checking_copies
 from config.copies.copy_records import note_copy, note_drill
 from config.fresh_database import OTHER_VERSION
 from config.management.commands.doctor import _line
@@ -299,16 +300,16 @@ def test_doctor_says_that_no_background_process_runs(background: Pipes, tmp_path
 
 def test_doctor_says_when_the_last_copy_is_old(settings: LazySettings) -> None:
     settings.BACKUP_RECIPIENTS = []
-    none = doctor.check_copies()
+    none = checking_copies.check_copies()
     note_copy("/safe")
-    fresh = doctor.check_copies()
+    fresh = checking_copies.check_copies()
     note_drill("/safe")
-    drilled = doctor.check_copies()
+    drilled = checking_copies.check_copies()
     AuditEvent.objects.create(kind="copy.made", words="Old.", at=timezone.now() - timedelta(days=4))
 
-    old = doctor.check_copies()
+    old = checking_copies.check_copies()
     settings.BACKUP_RECIPIENTS = ["age1nonsense"]
-    bad = doctor.check_copies()
+    bad = checking_copies.check_copies()
 
     assert [found.ok for found in (none, fresh, drilled, old, bad)] == [True, True, True, False, False]
     assert none.is_off

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-import jwt
 from django.conf import settings
 
 from hits.common.outgoing.outgoing_addresses import is_on_loopback
 from hits.core.errors import CrowdError
+
+if TYPE_CHECKING:
+    from jwt import PyJWK
 
 TIMEOUT_S = 5.0
 LARGEST_ANSWER = 262_144
@@ -95,6 +97,8 @@ def read_person(provider: Provider, tokens: Tokens, claims: Mapping[str, Any]) -
 
 def read_id_token(provider: Provider, token: str, *, nonce: str) -> dict[str, Any]:
     """Return what the provider says of a person. Raises NotBelieved unless it says it now, and to us."""
+    import jwt  # noqa: PLC0415 - slow to load, and most never sign in this way
+
     try:
         claims: dict[str, Any] = jwt.decode(
             token,
@@ -114,8 +118,10 @@ def read_id_token(provider: Provider, token: str, *, nonce: str) -> dict[str, An
     return claims
 
 
-def _key_of(provider: Provider, token: str) -> jwt.PyJWK:
+def _key_of(provider: Provider, token: str) -> "PyJWK":
     """Return the provider's key that the token names; without a name, its only one."""
+    import jwt  # noqa: PLC0415 - as above
+
     head = jwt.get_unverified_header(token)
     if head.get("alg") not in ALGORITHMS:
         raise NotBelieved(f"The identity provider signs by {head.get('alg')}, which is not taken.")

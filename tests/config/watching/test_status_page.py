@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from config.watching import late
 from hits.common.watching import row_gauges
-from hits.common.watching.row_gauges import FAILED, OLDEST, WAITING, Gauge, Readings, read_gauges
+from hits.common.watching.row_gauges import FAILED, OLDEST, WAITING, read_gauges
 from hits.providers.gateway.standstill import begin_epochs
 from hits.providers.models.accounts import Pace
 from hits.providers.models.epochs import Epoch
@@ -76,14 +76,6 @@ def test_a_database_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatc
 
     [finding] = [one for one in late.find_late(read_gauges(now=timezone.now())) if one.name == "gauges"]
     assert finding.saw == "not read: money"
-
-
-def test_a_full_disk_is_told() -> None:
-    free, size = (Gauge(name=f"crowd_disk_{name}", words="") for name in ("free_bytes", "bytes"))
-
-    [finding] = late._disk(Readings(found={free: {(): 5e9}, size: {(): 1e11}}))
-
-    assert finding.saw.startswith("5.0 of 100 GB are free")
 
 
 def test_every_queue_that_is_read_has_its_words_and_its_limit() -> None:
