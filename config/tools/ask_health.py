@@ -13,7 +13,7 @@ from pathlib import Path
 
 PATH = "/health/live/"
 SECONDS = 4
-OLDEST_S = 60
+OLDEST_S = 150  # beat rests for a minute at most
 
 
 def main() -> int:
