@@ -242,6 +242,11 @@ CSRF_COOKIE_SECURE = all(site.startswith("https:") for site in SERVED)
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # what is below our hosts may be somebody else's, and need not be encrypted
+    "security.W008",  # the proxy in front redirects: what it passes on has come encrypted
+    "security.W021",  # whether browsers are to know the host beforehand is for its owner to ask
+]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SECURE else None
 BEHIND_PROXY = read_flag(os.environ, "CROWD_BEHIND_PROXY", default=SECURE)
 CONTENT_SECURITY_POLICY = {

@@ -1,5 +1,6 @@
 """Settings fail loudly, with the variable's name. Each case is a fresh process, as in real life."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -268,3 +269,21 @@ def test_a_second_factor_is_wanted_of_payments_staff_on_a_server(
 def test_a_misspelt_policy_is_no_lax_one() -> None:
     with pytest.raises(ImproperlyConfigured, match="CROWD_SECOND_FACTOR must be one of"):
         read_second_factor({"CROWD_SECOND_FACTOR": "payment"}, embedded=False)
+
+
+@pytest.mark.needs_postgres
+def test_deployed_form_has_nothing_that_django_would_warn_of(tmp_path: Path) -> None:
+    keys = {name: values[0] for name, values in make_keys().items()}
+    hosts = {"CROWD_PUBLIC_URL": "https://a.example.org", "CROWD_MARKETPLACE_URL": "https://b.example.org"}
+    servers = {name: os.environ[name] for name in ("DATABASE_URL", "MARKETPLACE_DATABASE_URL")}
+
+    checked = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT,
+        env=scratch_environ(tmp_path, **keys, **hosts, **servers),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (checked.returncode, checked.stderr) == (0, "")
