@@ -55,6 +55,23 @@ def test_registration_is_closed_open_or_waits(tmp_path: Path, value: str, shown:
     assert started.stdout.strip() == shown
 
 
+@pytest.mark.parametrize(
+    ("asked", "options"),
+    [("", "-c jit=off"), ("?options=-c%20work_mem%3D16MB", "-c work_mem=16MB")],
+)
+def test_postgresql_compiles_no_queries_unless_the_address_has_options(
+    tmp_path: Path, asked: str, options: str
+) -> None:
+    started = start(
+        tmp_path,
+        show="s.DATABASES['default']['OPTIONS']['options']",
+        DATABASE_URL=f"postgres://crowd@127.0.0.1/crowd{asked}",
+        **{name: ",".join(values) for name, values in make_keys().items()},
+    )
+
+    assert started.stdout.strip() == options
+
+
 def test_settings_load_without_any_variable(tmp_path: Path) -> None:
     started = start(tmp_path)
 
