@@ -1,5 +1,6 @@
 """Hourly pay of approved work, bonuses included, compared with the study's wage floor."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -26,7 +27,7 @@ from django.db.models.functions import Cast, Coalesce
 
 from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
 from hits.core.domain.money import round_to_cents
-from hits.core.domain.wages import HOUR_S, cents, hourly_wage, lacking, percentile
+from hits.core.domain.wages import HOUR_S, cents, hourly_wage, lacking, percentile_of_counts
 from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
@@ -155,9 +156,15 @@ class Pay:
         found = ((group.n, amount - group.given_up) for group, amount in self._lacking if group.is_due)
         return [(n, amount) for n, amount in found if amount > 0]
 
+    @cached_property
+    def _by_cents(self) -> Counter[int]:
+        counts = Counter[int]()
+        for group in self.groups:
+            counts[cents(group.hourly)] += group.n
+        return counts
+
     def _at(self, share: float) -> Decimal | None:
-        ranked = sorted(cents(group.hourly) for group in self.groups for _ in range(group.n))
-        found = percentile(ranked, share)
+        found = percentile_of_counts(self._by_cents, share)
         return None if found is None else round_to_cents(Decimal(str(found)) / 100)
 
 

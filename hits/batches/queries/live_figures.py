@@ -28,7 +28,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
-from hits.core.domain.wages import hourly_wage, percentile
+from hits.core.domain.wages import hourly_wage, percentile_of_counts
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.early_ends import EarlyEnd
@@ -244,10 +244,9 @@ def times_of(batch: Batch) -> Times:
     done = Assignment.objects.filter(hit__batch=batch, submitted_at__isnull=False).exclude(of_the_house())
     known = done.annotate(seconds=EFFECTIVE_S).filter(seconds__isnull=False)
     counted = dict(known.values_list("seconds").annotate(n=Count("pk")).order_by("seconds"))
-    ranked = [seconds for seconds, n in counted.items() for _ in range(n)]
-    median_s, slow_s = percentile(ranked, 0.5), percentile(ranked, 0.9)
+    median_s, slow_s = percentile_of_counts(counted, 0.5), percentile_of_counts(counted, 0.9)
     return Times(
-        measured=len(ranked),
+        measured=sum(counted.values()),
         median_s=median_s,
         median_hourly=_hourly(batch, median_s),
         tenth_hourly=_hourly(batch, slow_s),

@@ -208,18 +208,18 @@ def batches_with_counts() -> QuerySet[Batch]:
     )
 
 
-def seconds_worked(batch: Batch) -> list[int]:
-    """Seconds of each submitted work whose time is known, in order; active time where it was reported."""
+def seconds_worked(batch: Batch) -> dict[int, int]:
+    """How often submitted work took so many seconds, where known; active time where it was reported."""
     counted = (
         Assignment.objects.filter(hit__batch=batch, status__in=TAKEN)
         .exclude(of_the_house())
         .annotate(seconds=EFFECTIVE_S)
         .filter(seconds__isnull=False)
-        .order_by("seconds")
+        .order_by()
         .values_list("seconds")
         .annotate(n=Count("pk"))
     )
-    return [seconds for seconds, n in counted for _ in range(n)]
+    return dict(counted)
 
 
 def _work_cost(group: WorkGroup, prices: Prices) -> Decimal:

@@ -11,7 +11,7 @@ from hits.batches.queries.hourly_pay import pay_of
 from hits.batches.queries.tally import PAID, TAKEN, Tally, seconds_worked, tally_of
 from hits.batches.services import budgets
 from hits.core.domain.money import round_to_cents
-from hits.core.domain.wages import hourly_wage, percentile
+from hits.core.domain.wages import hourly_wage, percentile_of_counts
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -57,7 +57,7 @@ def _due_at(figures: Mapping[str, Any], *, now: datetime) -> datetime:
 def _figures(batch: Batch, tally: Tally, *, now: datetime) -> dict[str, Any]:
     """Return the counters as JSON, with money as text: JSON has no decimals."""
     seconds = seconds_worked(batch)
-    median, slow = percentile(seconds, 0.5), percentile(seconds, SLOW)
+    median, slow = percentile_of_counts(seconds, 0.5), percentile_of_counts(seconds, SLOW)
     pay = pay_of(batch)
     return {
         "hits": tally.count_hits(HIT.Status.INTENDED, HIT.Status.OPEN, HIT.Status.CLOSED),

@@ -1,7 +1,9 @@
 """Hourly pay of work."""
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import accumulate
 
 from hits.core.domain.money import round_to_cents
 
@@ -22,6 +24,18 @@ def percentile(values: Sequence[float], share: float) -> float | None:
     below = int(place)
     above = min(below + 1, len(ranked) - 1)
     return ranked[below] + (place - below) * (ranked[above] - ranked[below])
+
+
+def percentile_of_counts(counts: Mapping[int, int], share: float) -> float | None:
+    """Return the percentile of values that each occur so often, without writing them all out."""
+    ranked = sorted(value for value, n in counts.items() if n)
+    if not ranked:
+        return None
+    until = list(accumulate(counts[value] for value in ranked))
+    place = share * (until[-1] - 1)
+    below = int(place)
+    low, high = (ranked[bisect_right(until, at)] for at in (below, min(below + 1, until[-1] - 1)))
+    return low + (place - below) * (high - low)
 
 
 def cents(amount: Decimal) -> int:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hits.batches.queries.hourly_pay import TOP_UP, pay_of, top_ups_due, top_ups_made
 from hits.batches.services import batch_counters
-from hits.core.domain.wages import lacking
+from hits.core.domain.wages import lacking, percentile, percentile_of_counts
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
@@ -65,6 +65,13 @@ def propose(batch: Batch, *, by: User | None = None, seen: tuple[int, Decimal] |
 def written() -> tuple[int, int, int, Decimal]:
     study = Study.objects.get()
     return Bonus.objects.count(), LedgerEntry.objects.count(), AuditEvent.objects.count(), study.reserved
+
+
+@given(st.dictionaries(st.integers(0, 9999), st.integers(0, 9)), st.sampled_from((0, 0.1, 0.5, 0.9, 1)))
+def test_percentile_of_counts_is_that_of_the_values_written_out(counts: dict[int, int], share: float) -> None:
+    values = [value for value, n in counts.items() for _ in range(n)]
+
+    assert percentile_of_counts(counts, share) == percentile(values, share)
 
 
 @pytest.mark.parametrize(
