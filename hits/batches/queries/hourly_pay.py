@@ -11,20 +11,18 @@ from django.db.models import (
     BooleanField,
     Count,
     DecimalField,
-    Exists,
     ExpressionWrapper,
     F,
     FloatField,
     Max,
-    OuterRef,
     Q,
     QuerySet,
-    Subquery,
     Sum,
     Value,
 )
 from django.db.models.functions import Cast, Coalesce
 
+from hits.batches.queries.group_counts import count_by
 from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
 from hits.core.domain.money import round_to_cents
 from hits.core.domain.wages import HOUR_S, cents, hourly_wage, lacking, percentile_of_counts
@@ -171,21 +169,17 @@ class Pay:
 def pay_of(batch: Batch) -> Pay:
     """Hourly pay of a batch, in one query whatever its size. Work kept out earns no bonus and is left out."""
     floor = batch.study.wage_floor
-    counted = list(
-        _approved(batch, floor)
-        .order_by()
-        .values_list("seconds", "extra", "given_up", "is_read", "is_topped")
-        .annotate(n=Count("pk"))
-    )
+    each = _with_bonuses(_approved(batch).order_by().values("pk"), floor=floor)
+    counted = count_by("seconds", "extra", "given_up", "is_read", "topped", rows=each)
     groups = [
         PayGroup(
             seconds=seconds,
-            earned=batch.reward + round_to_cents(extra),
-            given_up=round_to_cents(given_up),
-            is_due=bool(is_read and not is_topped),
+            earned=batch.reward + round_to_cents(Decimal(extra)),
+            given_up=round_to_cents(Decimal(given_up)),
+            is_due=bool(is_read and not topped),
             n=n,
         )
-        for seconds, extra, given_up, is_read, is_topped, n in counted
+        for seconds, extra, given_up, is_read, topped, n in counted
         if seconds
     ]
     return Pay(batch=batch, floor=floor, groups=groups, approved=sum(row[-1] for row in counted))
@@ -201,9 +195,9 @@ def top_ups_due(batch: Batch, *, most: int) -> list[TopUp]:
         Value(float(floor)) * F("seconds") - earned * Value(float(HOUR_S)), output_field=FloatField()
     )
     rows = (
-        _approved(batch, floor)
-        .filter(seconds__gt=0, is_read=True, is_topped=False)
-        .annotate(short=short, revisions=_of_work(Bonus.objects.filter(rule=TOP_UP), Max("revision")))
+        _with_bonuses(_approved(batch), floor=floor)
+        .filter(seconds__gt=0, is_read=True, topped=0)
+        .annotate(short=short, revisions=Max("bonuses__revision", filter=Q(bonuses__rule=TOP_UP)))
         .filter(short__gt=0.5)  # floats are noisy; a cent is 36 of these
         .select_related("worker", "hit__batch__study", "hit__batch__account")
         .order_by("-short", "pk")
@@ -228,27 +222,25 @@ def _top_up(row: Any, *, batch: Batch, floor: Decimal) -> TopUp:
     )
 
 
-def _approved(batch: Batch, floor: Decimal | None) -> QuerySet[Any]:
-    """Approved work with its seconds, its earnings beside the reward, and whether a top-up is possible."""
-    given_up = Q(status=Bonus.Status.WAIVED)
-    topped = Bonus.objects.filter(
-        assignment=OuterRef("pk"), rule=TOP_UP, figures__floor_cents__gte=cents(floor or NOTHING)
-    )
+def _approved(batch: Batch) -> QuerySet[Any, Any]:
     approved = Assignment.objects.filter(hit__batch=batch, status=Assignment.Status.APPROVED, kept_out=False)
-    return approved.exclude(of_the_house()).annotate(
+    return approved.exclude(of_the_house())
+
+
+def _with_bonuses(works: QuerySet[Any, Any], *, floor: Decimal | None) -> QuerySet[Any, Any]:
+    """Annotate work with its seconds, its earnings beside the reward, and whether a top-up is possible."""
+    given_up, is_top_up = Q(bonuses__status=Bonus.Status.WAIVED), Q(bonuses__rule=TOP_UP)
+    reaches_floor = Q(bonuses__figures__floor_cents__gte=cents(floor or NOTHING))
+    annotated: QuerySet[Any, Any] = works.annotate(
         seconds=EFFECTIVE_S,
-        extra=_sum(Bonus.objects.exclude(given_up)),
-        given_up=_sum(Bonus.objects.filter(given_up, rule=TOP_UP)),
         is_read=ExpressionWrapper(Q(owed_at__isnull=False), output_field=BooleanField()),
-        is_topped=Exists(topped),
+        extra=_sum(~given_up),
+        given_up=_sum(given_up & is_top_up),
+        topped=Count("bonuses", filter=is_top_up & reaches_floor),
     )
+    return annotated
 
 
-def _sum(bonuses: QuerySet[Bonus]) -> Coalesce:
+def _sum(bonuses: Q) -> Coalesce:
     money = DecimalField(max_digits=13, decimal_places=2)
-    return Coalesce(_of_work(bonuses, Sum("amount")), Value(NOTHING), output_field=money)
-
-
-def _of_work(bonuses: QuerySet[Bonus], total: Any) -> Subquery:
-    of_work = bonuses.filter(assignment=OuterRef("pk")).order_by()
-    return Subquery(of_work.values("assignment").annotate(total=total).values("total"))
+    return Coalesce(Sum("bonuses__amount", filter=bonuses), Value(NOTHING), output_field=money)
