@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 class SteadyRedisCache(RedisCache):
-    """A Redis cache with what is used here: add, get and incr, for counts. A local one stands in."""
+    """A Redis cache with what is used here: add, get, set and incr. A local one stands in."""
 
     _away_until: ClassVar[float] = 0.0
 
@@ -26,6 +26,9 @@ class SteadyRedisCache(RedisCache):
 
     def get(self, *args: Any, **kwargs: Any) -> Any:
         return self._ask("get", *args, **kwargs)
+
+    def set(self, *args: Any, **kwargs: Any) -> Any:
+        return self._ask("set", *args, **kwargs)
 
     def incr(self, *args: Any, **kwargs: Any) -> Any:
         return self._ask("incr", *args, **kwargs)

@@ -309,7 +309,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "polling_interval": 0.2,
     }
 )
-# Counts that limit rates, and nothing else: losing them loses nothing.
+# Counts that limit rates, and figures that are slow to count: losing them loses nothing.
 CACHES = {
     "default": (
         {

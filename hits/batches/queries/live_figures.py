@@ -8,8 +8,6 @@ from decimal import Decimal
 from typing import Any
 
 from django.db.models import (
-    BooleanField,
-    Case,
     Count,
     Exists,
     F,
@@ -23,12 +21,12 @@ from django.db.models import (
     Subquery,
     Sum,
     Value,
-    When,
 )
 from django.db.models.functions import Coalesce
 
 from hits.batches.queries.work_times import EFFECTIVE_S, of_the_house
 from hits.core.domain.wages import hourly_wage, percentile_of_counts
+from hits.core.slow_counts import count_slowly
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.early_ends import EarlyEnd
@@ -138,6 +136,8 @@ class Live:
     times: Times
     # None: not enough yet to tell.
     an_hour: float | None
+    # When the work and its times were counted, if that was earlier: they are slow to count in a large batch.
+    counted_at: datetime | None
 
     @property
     def left(self) -> int:
@@ -161,9 +161,18 @@ def with_changes(batches: QuerySet[Batch]) -> QuerySet[Batch]:
 def live_figures(batch: Batch, *, now: datetime) -> Live:
     posting = posting_of(batch, now=now)
     start, end = span_of(batch, posting=posting, now=now)
-    work = work_of(batch, start=start, end=end, now=now)
+
+    def count() -> tuple[Work, Times]:
+        return work_of(batch, start=start, end=end, now=now), times_of(batch)
+
+    counted = count_slowly(f"live:{batch.pk}", count, now=now)
+    work, times = counted.figures
     return Live(
-        posting=posting, work=work, times=times_of(batch), an_hour=pace_of(work, start=start, now=now)
+        posting=posting,
+        work=work,
+        times=times,
+        an_hour=pace_of(work, start=start, now=counted.at),
+        counted_at=counted.at if counted.at < now else None,
     )
 
 
@@ -208,17 +217,19 @@ def work_of(batch: Batch, *, start: datetime, end: datetime, now: datetime) -> W
             "kept_out",
             "hit__status",
             step=EpochSeconds("submitted_at") / Value(step_s),
-            # The provider calls it abandoned when the time ran out, and returned when it was given back.
-            abandoned=Case(
-                When(status=Status.GONE, then=Exists(released_late)),
-                default=Value(False),
-                output_field=BooleanField(),
-            ),
         )
-        .annotate(n=Count("pk"), recent=Count("pk", filter=Q(submitted_at__gt=now - HOUR)))
+        .annotate(
+            n=Count("pk"),
+            recent=Count("pk", filter=Q(submitted_at__gt=now - HOUR)),
+            # The provider calls it abandoned when the time ran out, and returned when it was given back.
+            # A database stops at the first condition that is not met: the one of the row itself comes first.
+            abandoned=Count("pk", filter=Q(status=Status.GONE) & Q(Exists(released_late))),
+        )
         .order_by()
     )
     handed_in = [row for row in rows if row["step"] is not None]
+
+    abandoned = sum(row["abandoned"] for row in rows)
 
     def count(**wanted: object) -> int:
         return sum(row["n"] for row in rows if all(row[name] == value for name, value in wanted.items()))
@@ -226,8 +237,8 @@ def work_of(batch: Batch, *, start: datetime, end: datetime, now: datetime) -> W
     return Work(
         in_progress=count(status=Status.OPENED),
         saved=count(status=Status.SAVED),
-        returned=count(status=Status.GONE, abandoned=False),
-        abandoned=count(status=Status.GONE, abandoned=True),
+        returned=count(status=Status.GONE) - abandoned,
+        abandoned=abandoned,
         submitted=sum(row["n"] for row in handed_in),
         waiting=count(status=Status.SUBMITTED),
         approved=count(status=Status.APPROVED),

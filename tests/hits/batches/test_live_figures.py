@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from hits.admin.batches import batch_charts
 from hits.batches.queries.live_figures import Bar, live_figures, pace_of, with_changes
+from hits.core import slow_counts
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
@@ -97,6 +98,23 @@ def test_submissions_over_time_add_up_to_all_of_them() -> None:
     assert totals[NOW - 30 * MINUTE] == 0
     assert totals[NOW - 29 * MINUTE] == 2
     assert points[-1] == (NOW + MINUTE, 4)
+
+
+def test_slow_figures_of_work_are_kept_for_a_while_and_those_of_hits_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slow_counts, "SLOW_S", 0)
+    monkeypatch.setattr(slow_counts, "TIMES", 1_000_000)
+    hit = make_hit(batch=make_running(), status="open")
+    first = live_figures(hit.batch, now=NOW)
+    make_assignment(hit=hit, status="submitted")
+    make_hit(batch=hit.batch, status="open")
+
+    later = live_figures(hit.batch, now=NOW + timedelta(seconds=1))
+
+    assert (first.counted_at, later.counted_at) == (None, NOW)
+    assert (later.work, later.posting.hits) == (first.work, first.posting.hits + 1)
+    assert live_figures(hit.batch, now=NOW + timedelta(hours=1)).work.submitted == first.work.submitted + 1
 
 
 def test_submissions_before_the_first_hit_was_sent_are_counted_too() -> None:
