@@ -125,6 +125,7 @@ class Assignment(models.Model):
                 condition=Q(status="submitted"),
                 name="assignment_approves_itself",
             ),
+            models.Index(fields=["id", "hit"], condition=Q(status="submitted"), name="assignment_waiting"),
             models.Index(fields=["hit", "status"], name="assignment_by_status"),
             models.Index(fields=["worker", "-id"], name="assignment_of_worker"),
         ]
