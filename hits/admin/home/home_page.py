@@ -18,8 +18,9 @@ from hits.admin.selection import signed_in
 from hits.batches.queries.daily_submissions import DAYS, submissions_by_day
 from hits.batches.queries.tally import batches_with_counts
 from hits.common.count_together import count_together
-from hits.common.day_columns import DayColumns, draw_days
+from hits.common.day_columns import draw_days
 from hits.core.domain.days import day_in_words
+from hits.core.slow_counts import count_slowly
 from hits.identity.models.users import User
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
@@ -96,7 +97,7 @@ def home_context(request: HttpRequest) -> dict[str, Any]:
         "running": running[:MOST_BATCHES],
         "more_running": len(running) > MOST_BATCHES,
         "sees_batches": sees_batches,
-        "submissions": _draw_submissions(user, now=now) if sees_batches else None,
+        **(_submissions_of(user, now=now) if sees_batches else {}),
         "submission_days": DAYS,
         "studies": list(studies_of(user).order_by("-pk")[:MOST_STUDIES])
         if user.has_perm("hits.view_study")
@@ -105,9 +106,11 @@ def home_context(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def _draw_submissions(user: User, *, now: datetime) -> DayColumns | None:
-    days = submissions_by_day(user, now=now)
-    return draw_days([(day_in_words(day), count, str(count)) for day, count in days])
+def _submissions_of(user: User, *, now: datetime) -> dict[str, Any]:
+    """Draw what was handed in, day by day; where that is slow to count, as of a moment ago."""
+    counted = count_slowly(f"submissions:{user.pk}", lambda: list(submissions_by_day(user, now=now)), now=now)
+    days = [(day_in_words(day), count, str(count)) for day, count in counted.figures]
+    return {"submissions": draw_days(days), "submissions_at": counted.at if counted.at < now else None}
 
 
 def first_steps(user: User) -> Sequence[Step]:

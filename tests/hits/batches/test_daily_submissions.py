@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from hits.batches.queries.daily_submissions import DAYS, submissions_by_day
+from hits.core import slow_counts
 from hits.identity.roles import OPERATOR, RESEARCHER, REVIEWER
 from hits.studies.models import Study
 from tests.factories import NOW, make_assignment, make_batch, make_hit, make_study
@@ -71,3 +72,17 @@ def test_the_home_page_draws_them_with_a_table(client: Client) -> None:
     assert page.count('<td class="number">0</td>') == DAYS - 1
     assert '<td class="number">2</td>' in page
     assert "Handed in during" not in text_of(client.get(reverse("admin:index")))
+
+
+def test_home_page_says_as_of_when_slow_days_were_counted(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slow_counts, "SLOW_S", 0)
+    monkeypatch.setattr(slow_counts, "TIMES", 1_000_000)
+    study = make_study()
+    submit(study, timezone.now())
+    sign_in(client, RESEARCHER, study)
+
+    first, second = (text_of(client.get(reverse("admin:index"))) for _ in range(2))
+
+    assert ("Counted at" in first, "Counted at" in second) == (False, True)
