@@ -21,7 +21,17 @@ from hits.admin.selection import page_of, signed_in
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
-from hits.payments.queries.run_list import STUDY, OwedFilter, drafts_of, owed_for, owed_held, sum_of
+from hits.payments.queries.run_list import (
+    BATCH,
+    STUDY,
+    OwedFilter,
+    drafts_of,
+    owed_for,
+    owed_groups,
+    owed_held,
+    sum_of,
+    sum_of_groups,
+)
 from hits.payments.services import bonus_runs
 from hits.work.access import visible
 
@@ -29,7 +39,6 @@ PREPARE = "hits.prepare_run"
 # The most of one's own drafts that are offered to add to.
 DRAFTS = 20
 MOST = 5000
-BATCH = "assignment__hit__batch"
 MONEY: dict[str, Any] = {"max_digits": 13, "decimal_places": 2, "min_value": Decimal(0), "required": False}
 
 
@@ -46,6 +55,7 @@ class SearchForm(forms.Form):
 
     def __init__(self, data: Any, *, facets: list[dict[str, Any]]) -> None:
         super().__init__(data, label_suffix="")
+        self.facets = facets
         offer: Any = self.fields
         studies = {row[STUDY]: row[f"{STUDY}__name"] for row in facets}
         batches = {row[BATCH]: f"{row[f'{BATCH}__title']} ({row[BATCH]})" for row in facets}
@@ -71,7 +81,7 @@ def urls(model: admin.ModelAdmin[Run]) -> list[URLPattern]:
 def prepare_view(request: HttpRequest) -> HttpResponse:
     if not (request.user.has_perm(PREPARE) and request.user.has_perm("hits.view_run")):
         raise PermissionDenied
-    form = SearchForm(request.GET, facets=_facets(request))
+    form = SearchForm(request.GET, facets=owed_groups(request.user))
     chosen = form.read()
     owed = owed_for(request.user, chosen, now=timezone.now())
     if request.method == "POST":
@@ -156,17 +166,12 @@ def _selected(request: HttpRequest, owed: QuerySet[Bonus]) -> QuerySet[Bonus]:
     return visible(Bonus.objects.filter(pk__in=keys), request.user)
 
 
-def _facets(request: HttpRequest) -> list[dict[str, Any]]:
-    """The studies, batches and rules among all that is owed, to choose from."""
-    everything = owed_for(request.user, OwedFilter(), now=timezone.now()).order_by()
-    names = (STUDY, f"{STUDY}__name", BATCH, f"{BATCH}__title", "rule")
-    return list(everything.values(*names).distinct())
-
-
 def _page(
     request: HttpRequest, form: SearchForm, chosen: OwedFilter, owed: QuerySet[Bonus], *, status: int = 200
 ) -> HttpResponse:
-    count, total = sum_of(owed)
+    is_filtered = chosen != OwedFilter() or bool(form.errors)
+    # Without a filter it is the sum of what the form offers to choose from.
+    count, total = sum_of(owed) if is_filtered else sum_of_groups(form.facets)
     rows = owed.select_related("assignment__worker", f"{STUDY}", "assignment__account").defer(
         "assignment__answer"
     )

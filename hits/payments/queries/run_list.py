@@ -252,6 +252,22 @@ def owed_for(user: Any, chosen: OwedFilter, *, now: datetime) -> QuerySet[Bonus]
     return visible(owed_free(), user).filter(**wanted).order_by("owed_at", "pk")
 
 
+BATCH = "assignment__hit__batch"
+
+
+def owed_groups(user: Any) -> list[dict[str, Any]]:
+    """Free owed bonuses that this user sees, counted and summed by study, batch and rule."""
+    names = (STUDY, f"{STUDY}__name", BATCH, f"{BATCH}__title", "rule")
+    groups = visible(owed_free(), user).order_by().values(*names)
+    return list(groups.annotate(count=Count("pk"), total=Sum("amount")))
+
+
+def sum_of_groups(groups: Iterable[dict[str, Any]]) -> tuple[int, Decimal]:
+    groups = list(groups)
+    total = sum((round_to_cents(Decimal(group["total"])) for group in groups), Decimal(0))
+    return sum(group["count"] for group in groups), round_to_cents(total)
+
+
 def sum_of(bonuses: QuerySet[Bonus]) -> tuple[int, Decimal]:
     sums = bonuses.order_by().aggregate(count=Count("pk"), total=Sum("amount"))
     return sums["count"], round_to_cents(Decimal(sums["total"] or 0))
