@@ -16,6 +16,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Run, RunRow
 from hits.payments.queries.match_rows import accounts_for, differences_for
+from hits.payments.queries.run_list import hidden_rows
 from hits.providers.models.accounts import Account
 from hits.work.access import SEES_ALL, studies_of, visible
 
@@ -145,10 +146,7 @@ def whole_runs(rows: QuerySet[Run], user: User) -> QuerySet[Run]:
     """Runs of which this user may see every bonus."""
     if user.has_perm(SEES_ALL):
         return rows
-    foreign = RunRow.objects.filter(run=OuterRef("pk")).exclude(
-        bonus__assignment__hit__batch__study__in=studies_of(user)
-    )
-    return rows.filter(~Exists(foreign))
+    return rows.filter(~Exists(hidden_rows(user)))
 
 
 def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, WaitingBonuses], dict[int, AccountCommitment]]:

@@ -13,7 +13,7 @@ from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run, RunRow
 from hits.payments.queries.run_table import Row, new_marks
-from hits.work.access import SEES_ALL, studies_of, visible
+from hits.work.access import SEES_ALL, visible
 
 Status = Run.Status
 TOP_WORKERS = 10
@@ -26,8 +26,16 @@ def visible_runs(user: Any) -> QuerySet[Run]:
     if user.has_perm(SEES_ALL):
         return runs
     rows = RunRow.objects.filter(run=OuterRef("pk"))
-    foreign = rows.exclude(bonus__assignment__hit__batch__study__in=studies_of(user))
-    return runs.filter(~Exists(foreign), Q(prepared_by=user.pk) | Exists(rows))
+    return runs.filter(~Exists(hidden_rows(user)), Q(prepared_by=user.pk) | Exists(rows))
+
+
+def hidden_rows(user: Any) -> QuerySet[RunRow]:
+    """Rows of the outer run whose bonus this user does not see.
+
+    Each row asks for its own bonus: looking for one of a hidden study would go through all bonuses.
+    """
+    seen = visible(Bonus.objects.filter(pk=OuterRef("bonus")), user)
+    return RunRow.objects.filter(~Exists(seen), run=OuterRef("pk"))
 
 
 class Payment(TypedDict):
