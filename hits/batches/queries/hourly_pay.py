@@ -194,15 +194,23 @@ def top_ups_due(batch: Batch, *, most: int) -> list[TopUp]:
     short = ExpressionWrapper(
         Value(float(floor)) * F("seconds") - earned * Value(float(HOUR_S)), output_field=FloatField()
     )
-    rows = (
-        _with_bonuses(_approved(batch), floor=floor)
+    order = ("-short", "pk")
+    found_first = (
+        _with_bonuses(_approved(batch).order_by().values("pk"), floor=floor)
         .filter(seconds__gt=0, is_read=True, topped=0)
-        .annotate(short=short, revisions=Max("bonuses__revision", filter=Q(bonuses__rule=TOP_UP)))
+        .annotate(short=short)
         .filter(short__gt=0.5)  # floats are noisy; a cent is 36 of these
-        .select_related("worker", "hit__batch__study", "hit__batch__account")
-        .order_by("-short", "pk")
+        .order_by(*order)
+        .values("pk")[:most]
     )
-    found = (_top_up(row, batch=batch, floor=floor) for row in rows[:most])
+    # Everything else is read for these alone.
+    rows = (
+        _with_bonuses(Assignment.objects.filter(pk__in=found_first), floor=floor)
+        .annotate(short=short, revisions=Max("bonuses__revision", filter=Q(bonuses__rule=TOP_UP)))
+        .select_related("worker", "hit__batch__study", "hit__batch__account")
+        .order_by(*order)
+    )
+    found = (_top_up(row, batch=batch, floor=floor) for row in rows)
     return [top_up for top_up in found if top_up.amount]
 
 
