@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("hits", "0012_early_ends_and_lifted_blocks"),
+        ("hits", "0014_purges_after_their_date"),
     ]
 
     operations = [
