@@ -193,14 +193,14 @@ def test_desk_counts_bonuses_in_a_run_apart_from_those_to_decide_on(client: Clie
 
 
 def test_nothing_waits_for_the_preparer_when_everything_owed_is_in_a_frozen_run(client: Client) -> None:
-    batch = open_batch()
+    batch, now = open_batch(), timezone.now()  # nothing is owed for so long that it would be late
     preparer = make_desk_member(batch.study)
-    run = bonus_runs.prepare_run(bonuses=[owed_bonus(batch)], by=preparer, title="All", now=NOW)
-    bonus_runs.freeze_run(run=run, by=preparer, now=NOW)
+    run = bonus_runs.prepare_run(bonuses=[owed_bonus(batch, now=now)], by=preparer, title="All", now=now)
+    bonus_runs.freeze_run(run=run, by=preparer, now=now)
     client.force_login(preparer)
 
     page = text_of(client.get(reverse("admin:hits_payments")))
-    kill_switch.halt_payments(account=None, reason="Odd", by=None, now=NOW)
+    kill_switch.halt_payments(account=None, reason="Odd", by=None, now=now)
     client.force_login(make_desk_member(batch.study, also=(*DESK[:-2], "view_study", "set_halt")))
     stopped = text_of(client.get(reverse("admin:hits_payments")))
 
