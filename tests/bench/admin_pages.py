@@ -113,6 +113,7 @@ def prepare(data: Path) -> None:
         "CROWD_SECRET_KEY": "secret",
         "CROWD_PSEUDONYM_KEYS": "pseudonyms",
         "CROWD_TOKEN_KEYS": "tokens",
+        "CROWD_SECOND_FACTOR": "off",
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
     import django  # noqa: PLC0415  settings are made first

@@ -164,6 +164,7 @@ def deployed(
         folder,
         CROWD_PUBLIC_URL=f"http://127.0.0.1:{ours}",
         CROWD_MARKETPLACE_URL=f"http://localhost:{market}",
+        CROWD_SECOND_FACTOR="off",  # the researcher signs in by a password alone
         **databases,
     )
     if databases:

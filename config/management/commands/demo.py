@@ -64,7 +64,8 @@ class Command(BaseCommand):
     def _start_over(self, options: Mapping[str, Any]) -> None:
         """Replace this process by a fresh one with scratch settings, which are read only at the start."""
         kept = {} if not options["use_environment"] else os.environ
-        scratch = {INSIDE: "1", **self._addresses(kept, options["port"])}
+        # Its people sign in by the passwords that it prints.
+        scratch = {INSIDE: "1", "CROWD_SECOND_FACTOR": "off", **self._addresses(kept, options["port"])}
         if not options["use_environment"]:
             self._tell_what_is_unused(scratch)
             scratch["CROWD_DATA_DIR"] = tempfile.mkdtemp(prefix=SCRATCH)
