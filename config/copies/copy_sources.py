@@ -41,5 +41,5 @@ def found_copy(address: str, *, key_file: Path | None) -> Iterator[Source]:
     with TemporaryDirectory(dir=settings.DATA_DIR, prefix=".restore-") as folder:
         path = place.local(name, folder=Path(folder))
         keys = read_key_file(key_file)
-        plain = decrypt(path, Path(folder) / "plain.tar", keys) if is_encrypted(path) else path
+        plain = decrypt(path, Path(folder) / "opened.tar", keys) if is_encrypted(path) else path
         yield Source(place=place, name=name, path=plain, keys=keys, folder=Path(folder))

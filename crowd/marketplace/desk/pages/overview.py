@@ -150,6 +150,7 @@ def log(request: HttpRequest, operator: Operator) -> HttpResponse:
     return show(request, operator, "log", {"page": page, "lines": lines, "search": search})
 
 
+FORMS = {"csv": csv_file, "jsonl": json_file}
 LOG_HEADER = ("number", "at", "operator", "action", "about", "note")
 
 
@@ -157,6 +158,8 @@ LOG_HEADER = ("number", "at", "operator", "action", "about", "note")
 @operator_required
 def log_file(request: HttpRequest, operator: Operator, form: str) -> StreamingHttpResponse:
     """Send the log as the list shows it by its search, of the days that the address names."""
+    if form not in FORMS:
+        raise Http404
     entries = queries.audit_entries(search=lists.searched(request))
     first, last = (_day(request.GET.get(name, "")) for name in ("first", "last"))
     if first:
@@ -165,7 +168,7 @@ def log_file(request: HttpRequest, operator: Operator, form: str) -> StreamingHt
         entries = entries.filter(done_at__lt=last + timedelta(days=1))
     columns = ("id", "done_at", "operator__sign_in_name", "what", "about", "note")
     rows = entries.values_list(*columns).iterator(chunk_size=1000)
-    return {"csv": csv_file, "jsonl": json_file}[form]("log", header=LOG_HEADER, rows=rows)
+    return FORMS[form]("log", header=LOG_HEADER, rows=rows)
 
 
 def _day(text: str) -> datetime | None:

@@ -31,6 +31,7 @@ PARTS = {
     "complaint_id": 1,
     "block_id": 1,
     "payout_id": 1,
+    "form": "csv",
 }
 
 
