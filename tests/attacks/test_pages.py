@@ -41,6 +41,10 @@ NOT_THERE = {
         "admin/benchmarks/benchmark/results/<int:pk>/answers.csv",
         "admin/benchmarks/benchmark/results/<int:pk>/items/",
         "admin/benchmarks/benchmark/results/<int:pk>/regions/",
+        # They need an identity provider, or a study that was purged: tests/hits reads them.
+        "admin/openid/",
+        "admin/openid/back/",
+        "admin/hits/study/<int:pk>/personal-data/purged/<uuid:public_id>/",
         # The former page for new drafts, which redirects and is linked from nowhere.
         "admin/winoventi/project/<int:pk>/<slug:kind>/draft/",
     },
