@@ -56,6 +56,7 @@ def test_every_sealed_column_is_known() -> None:
         "hits_alerthook.address",
         "hits_alerthook.secret",
         "hits_notice.body",
+        "hits_secondfactor.secret",
         "hits_worker.external_id",
         "marketplace_accesskey.secret_sealed",
         "marketplace_requester.ticket_key_sealed",
