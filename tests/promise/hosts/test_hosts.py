@@ -154,6 +154,7 @@ def test_no_host_that_dies_or_is_cut_off_or_upgraded_loses_anything(tmp_path: Pa
             found = came(hand.do("compare"))
         finally:
             hand.end()
+        sys.stdout.write(f"{found['count']} differences after {round(time.monotonic() - began)} s\n")
         seen |= {
             "differences": found["count"],
             "shown": found["shown"],
@@ -176,6 +177,7 @@ def quiet(running: Fleet) -> None:
 
 def two_rivals_answer_each_once(running: Fleet) -> int:
     """Kill one rival and cut the other off while both take questions from one queue."""
+    running.start("back")  # its beat wakes the rivals
     made = json.loads(shell(running, MAKE).splitlines()[-1])
     with ThreadPoolExecutor(SPYMASTERS) as crowd:
         playing = [
