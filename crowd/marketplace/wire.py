@@ -74,7 +74,7 @@ def _call(request: HttpRequest) -> Any:
         parameter_validation.check_input(params, operation.input_shape)
     faults.before(name)
     now = clock.now()
-    work.settle_for_page(now=now)
+    work.settle_unless_just_done(now=now)
     with atomic():
         reason = _read_reason(request)
         call = Call(operation=name, requester=key.requester, params=params, now=now, reason=reason)

@@ -181,7 +181,7 @@ def settle(*, now: datetime, most: int = MOST_AT_ONCE) -> bool:
     return len(steps) >= most or len(disposable) == most
 
 
-def settle_for_page(*, now: datetime) -> None:
+def settle_unless_just_done(*, now: datetime) -> None:
     """Settle what is due, unless this process has looked a moment ago."""
     before = _last_look.at
     if before is None or not before <= now < before + LOOK_EVERY:

@@ -30,7 +30,7 @@ TRIES = 5  # a place can be taken between the look-up and the lock
 @worker_required
 def hit_list(request: HttpRequest, worker: Worker) -> HttpResponse:
     now = clock.now()
-    services.settle_for_page(now=now)
+    services.settle_unless_just_done(now=now)
     find = Find.read(request.GET)
     listing = read_listing(find, worker=worker, now=now)
     context = {
@@ -60,7 +60,7 @@ def preview_by_group_id(request: HttpRequest) -> HttpResponse:
 @worker_required
 def preview(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     now = clock.now()
-    services.settle_for_page(now=now)
+    services.settle_unless_just_done(now=now)
     group = _group(group_id)
     access = access_to(group, worker=worker)
     if not access.can_discover:
@@ -80,7 +80,7 @@ def preview(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse
 def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
     """Accept the previewed HIT, or the next free one; the page explains a lost race for the last place."""
     now = clock.now()
-    services.settle_for_page(now=now)
+    services.settle_unless_just_done(now=now)
     group, open_work = _group_to_accept(group_id, worker=worker)
     if open_work:
         return _to_work(request, open_work)
@@ -107,7 +107,7 @@ def accept(request: HttpRequest, worker: Worker, group_id: str) -> HttpResponse:
 def work(request: HttpRequest, worker: Worker, assignment_id: str) -> HttpResponse:
     """The open work in its frame; after it ended, its result."""
     now = clock.now()
-    services.settle_for_page(now=now)
+    services.settle_unless_just_done(now=now)
     assignment = _own(worker, assignment_id)
     context: dict[str, object] = {
         "assignment": assignment,
@@ -141,7 +141,7 @@ def return_work(request: HttpRequest, worker: Worker, assignment_id: str) -> Htt
 @worker_required
 def queue(request: HttpRequest, worker: Worker) -> HttpResponse:
     now = clock.now()
-    services.settle_for_page(now=now)
+    services.settle_unless_just_done(now=now)
     return show(request, "queue", worker, {"assignments": queries.accepted_work(worker=worker), "now": now})
 
 

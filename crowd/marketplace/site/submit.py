@@ -78,7 +78,7 @@ def _answer(request: HttpRequest, find: Callable[[str], Assignment]) -> HttpResp
 
 
 def _submit(request: HttpRequest, find: Callable[[str], Assignment], *, now: datetime) -> HttpResponse:
-    work.settle_for_page(now=now)
+    work.settle_unless_just_done(now=now)
     try:
         _refuse_large(request)
         claimed = _read_given(request, "assignmentId")

@@ -21,13 +21,13 @@ def test_pages_of_one_second_look_once(looks: list[datetime]) -> None:
     instants = [NOON + timedelta(milliseconds=step) for step in (0, 400, 999, 1000, 1500, 2000)]
 
     for instant in instants:
-        work.settle_for_page(now=instant)
+        work.settle_unless_just_done(now=instant)
 
     assert looks == [NOON, NOON + timedelta(seconds=1), NOON + timedelta(seconds=2)]
 
 
 def test_clock_that_was_turned_back_holds_up_no_look(looks: list[datetime]) -> None:
     for instant in (NOON, NOON - timedelta(hours=1)):
-        work.settle_for_page(now=instant)
+        work.settle_unless_just_done(now=instant)
 
     assert looks == [NOON, NOON - timedelta(hours=1)]
