@@ -114,9 +114,12 @@ def fleet(folder: Path, *, tree: Path) -> Iterator[Fleet]:
             relay = Relay(host=server.hostname or "127.0.0.1", port=server.port or port, listen=GATE)
             stack.callback(relay.close)
             behind[server.scheme] = relay.port
+        # The marketplace frames pages of https alone, and of loopback: here the relay is the proxy in front.
+        front = Relay(host=made["web"].address, port=PORT)
+        stack.callback(front.close)
         environ = scratch_environ(
             folder / "hand",
-            CROWD_PUBLIC_URL=f"http://{made['web'].address}:{PORT}",
+            CROWD_PUBLIC_URL=f"http://127.0.0.1:{front.port}",
             CROWD_MARKETPLACE_URL=f"http://{made['market'].address}:{PORT}",
             CROWD_PLAY_URL=f"http://play.example.org:{PORT}",
             CROWD_MARKETPLACE_CONTENT_URL=f"http://*.content.example.org:{PORT}",
