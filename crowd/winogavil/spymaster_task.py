@@ -45,7 +45,7 @@ from hits.families import (
     TaskType,
     Terms,
 )
-from hits.providers.models.accounts import Account
+from hits.providers.capabilities import OF_PLAYERS
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -95,7 +95,7 @@ class CreateTask(
 
         A player who skips a set is shown other pictures, whether the model was asked or not.
         """
-        used_up = Q(assignment__rival_queries__isnull=False) | Q(assignment__account__kind=Account.Kind.WEB)
+        used_up = Q(assignment__rival_queries__isnull=False) | Q(assignment__account__kind__in=OF_PLAYERS)
         met = Lease.objects.filter(used_up, item=OuterRef("pk"), worker=worker_id)
         return items.exclude(Exists(met))
 
@@ -223,7 +223,7 @@ class CreateTask(
 
 def slots_of(assignment: Assignment) -> tuple[int, ...]:
     """Players invent one cue in a turn: two would need six solves of others, and items would starve."""
-    return SLOTS[:1] if assignment.account.kind == Account.Kind.WEB else SLOTS
+    return SLOTS[:1] if assignment.account.can.are_players else SLOTS
 
 
 def _bonuses(rules: Iterable[BonusRule]) -> list[Mapping[str, Any]]:

@@ -177,7 +177,7 @@ class AccountAdmin(admin.ModelAdmin[Account]):
     def answers(self, account: Account) -> str:
         """Whether the provider answers. Calls to a silent one wait, and no other account's wait with them."""
         pace: Pace | None = getattr(account, "pace", None)
-        if account.kind != Account.Kind.MTURK:
+        if not account.can.is_connected:
             return "no provider is asked"
         if pace is None:
             return "never asked yet"

@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from hits.common.kept_queries import KeptQuery, given_id
 from hits.identity.models.workers import Worker
-from hits.providers.models.accounts import Account
+from hits.providers.capabilities import OF_PLAYERS
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
@@ -82,7 +82,7 @@ def _in_force() -> QuerySet[Any]:
     Players of a web game have agreed there, and are not asked here.
     """
     worker = given_id("worker")
-    players = Worker.objects.filter(pk=worker, account__kind=Account.Kind.WEB)
+    players = Worker.objects.filter(pk=worker, account__kind__in=OF_PLAYERS)
     of_study = ConsentText.objects.filter(study=given_id("study"), published_at__isnull=False)
     newest = of_study.order_by("-version")
     # Only the newest version: a worker who agreed to an earlier one is asked again.

@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 
 from hits import families
 from hits.identity.models.workers import Worker
-from hits.providers.models.accounts import Account
 from hits.studies.models import Study
 from qualifications import gate_words
 from qualifications.models import Attempt, Gate, Holding
@@ -49,7 +48,7 @@ class Stand:
 
 def standing_of(*, worker: Worker, study: Study) -> list[Stand]:
     """State at every active gate, in the order in which they were made. Five queries at most."""
-    gates = [] if worker.account.kind == Account.Kind.WEB else active_gates(study.pk)
+    gates = [] if worker.account.can.are_players else active_gates(study.pk)
     return stands_at(gates, worker=worker, held=holdings_of(worker, gates)) if gates else []
 
 

@@ -33,7 +33,7 @@ def is_gated(batch: Batch) -> bool:
     """Whether gates apply: not to web players, to tasks that only pay a bonus, or to an unsaved draft."""
     if None in (batch.study_id, batch.account_id):
         return False
-    return batch.account.kind != Account.Kind.WEB and families.is_offered(batch.task)
+    return not batch.account.can.are_players and families.is_offered(batch.task)
 
 
 def gates_opening(gates: Iterable[Gate], task: str) -> list[Gate]:

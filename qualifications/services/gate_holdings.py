@@ -13,7 +13,6 @@ from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
-from hits.providers.models.accounts import Account
 from qualifications.models import Attempt, Gate, Holding
 
 LONGEST = 500
@@ -135,7 +134,7 @@ def _write(
         if held.value != value:
             held.changed_at = now
             # Accounts without a provider have nobody to tell.
-            held.is_told = is_told or worker.account.kind != Account.Kind.MTURK
+            held.is_told = is_told or not worker.account.can.is_connected
             held.problem = ""
         held.value, held.reason, held.revoked_at, held.by = value, reason, revoked_at, by
         held.save(update_fields=["value", "reason", "revoked_at", "by", "changed_at", "is_told", "problem"])

@@ -13,7 +13,6 @@ from django.db.models import Q, QuerySet
 
 from hits.core import audit_trail
 from hits.identity.models.users import User
-from hits.providers.models.accounts import Account
 from qualifications.models import Holding
 from qualifications.services.gate_holdings import check_words
 
@@ -60,7 +59,7 @@ def _change(
 def _write(held: Sequence[Holding], new: dict[str, Any]) -> None:
     """Update the rows; those at accounts without a provider have nobody to tell."""
     for has_provider in (True, False):
-        keys = [one.pk for one in held if (one.worker.account.kind == Account.Kind.MTURK) is has_provider]
+        keys = [one.pk for one in held if one.worker.account.can.is_connected is has_provider]
         Holding.objects.filter(pk__in=keys).update(**new, is_told=not has_provider)
 
 

@@ -232,7 +232,7 @@ def _describe(gate: Gate) -> str:
 
 def _with_types(batch: Batch, gates: Collection[Gate]) -> list[tuple[Gate, PlatformType | None]]:
     """These gates with their types at the batch's account; none at an account that has no provider."""
-    if not gates or batch.account.kind != Account.Kind.MTURK:
+    if not gates or not batch.account.can.is_connected:
         return []
     rows = PlatformType.objects.filter(gate__in=gates, account=batch.account_id)
     types = {row.gate_id: row for row in rows}

@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from hits import families
 from hits.core.states import move
 from hits.identity.models.workers import Worker
-from hits.providers.models.accounts import Account
+from hits.providers.capabilities import OF_PLAYERS
 from hits.work.models.assignments import Assignment
 from qualifications.domain.gate_rules import Bound, Finding, as_share
 from qualifications.models import Attempt, Gate, Holding
@@ -114,7 +114,7 @@ def _tests_without_attempt(gates: Iterable[Gate], *, since: int) -> QuerySet[Ass
         test_task=OuterRef("hit__batch__task"),
     )
     tests = Assignment.objects.filter(Exists(gate), pk__gt=since, attempt_at_gate=None)
-    tests = tests.exclude(account__kind=Account.Kind.WEB).order_by("pk")
+    tests = tests.exclude(account__kind__in=OF_PLAYERS).order_by("pk")
     return tests.select_related("hit__batch", "worker__account")
 
 

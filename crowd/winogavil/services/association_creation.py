@@ -14,7 +14,6 @@ from crowd.winogavil.models import Association, PictureSet, Place
 from crowd.winogavil.services.assignment_picture_sets import picture_set_of_slot, picture_sets_of
 from crowd.winogavil.services.withdrawal import pull_or_restore
 from hits import families
-from hits.providers.models.accounts import Account
 from hits.review.services.reviewing import mark_judged
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -26,7 +25,6 @@ AT_ONCE = 500
 # How long the bonuses for an author's other words wait for a pulled word, which may come back.
 PATIENCE = timedelta(days=7)
 AWAY = Q(item__association__final_at=None, item__pulled_at__isnull=False)
-SOURCES = {Account.Kind.WEB: Association.Source.PLAYER}
 log = structlog.get_logger()
 
 
@@ -171,7 +169,7 @@ def _make(rival_query: RivalQuery, assignment: Assignment, *, picture_set: Pictu
 def _source_of(assignment: Assignment) -> Association.Source:
     if families.is_test(assignment.hit.batch.task):
         return Association.Source.TEST
-    return SOURCES.get(Account.Kind(assignment.account.kind), Association.Source.WORKER)
+    return Association.Source.PLAYER if assignment.account.can.are_players else Association.Source.WORKER
 
 
 def _author_of(association: Association) -> int | None:

@@ -18,7 +18,6 @@ from hits.admin.projects.project_cards import Card, CardOf, shown_to
 from hits.admin.selection import need
 from hits.batches.services import top_up
 from hits.identity.models.users import User
-from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
 from hits.work.access import studies_of
 
@@ -52,7 +51,7 @@ class ProjectPagesBase(ReadOnlyAdmin[Project]):
     def growing_batch(self, project: Any, task: str, batches: Sequence[Batch]) -> Batch | None:
         """The newest of a task's batches that may get more HITs and is posted at a provider, or None."""
         running = (batch for batch in batches if batch.status in top_up.GROWING)
-        return next((batch for batch in running if batch.account.kind != Account.Kind.WEB), None)
+        return next((batch for batch in running if not batch.account.can.are_players), None)
 
     def keep_draft(self, project: Any, draft: Batch) -> None:
         """Called with a draft that was begun on this family's page."""

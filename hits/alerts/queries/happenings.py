@@ -17,7 +17,7 @@ from hits.batches.models import BatchEvent
 from hits.batches.queries.tally import batches_with_counts
 from hits.common.dollars import in_dollars
 from hits.payments.models.runs import Run
-from hits.providers.models.accounts import Account
+from hits.providers.capabilities import CONNECTED
 from hits.review.models import Appeal
 from hits.studies.models import Batch
 from hits.sync.services.noticing_early_ends import ENDED_EARLY
@@ -173,5 +173,5 @@ def idle_batches(*, now: datetime) -> QuerySet[Batch]:
 
 def _open_with_places() -> QuerySet[Batch]:
     has_places: Any = {"places__gt": F("submitted")}  # counted by the annotations
-    rows = batches_with_counts().filter(status=Status.OPEN, account__kind=Account.Kind.MTURK)
+    rows = batches_with_counts().filter(status=Status.OPEN, account__kind__in=CONNECTED)
     return rows.filter(**has_places).exclude(task__in=families.of_the_house())

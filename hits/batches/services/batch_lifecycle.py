@@ -28,7 +28,6 @@ from hits.core.domain.money import MANY, cost_of
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
-from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
@@ -234,7 +233,7 @@ def _refuse_own(batch: Batch) -> None:
 
 
 def _refuse_unconnected(batch: Batch) -> None:
-    if batch.account.kind != Account.Kind.MTURK:
+    if not batch.account.can.is_connected:
         raise RuleBroken(
             "no_provider",
             "This batch has no provider, so it cannot be changed here. The people who run the game open "

@@ -47,7 +47,7 @@ def block_worker(*, worker: Worker, kind: str, reason: str, by: User, now: datet
     """Block a worker on our pages at once; a sweep tells the provider of a hard block. Raises RuleBroken."""
     if kind not in Kind.values:
         raise RuleBroken("no_such_kind", f"A block is one of {', '.join(Kind.values)}.")
-    if kind == Kind.HARD and worker.account.kind != Account.Kind.MTURK:
+    if kind == Kind.HARD and not worker.account.can.blocks:
         raise RuleBroken("no_provider", "This worker has no provider: a soft block is enough.")
     if worker.erased_at:
         raise RuleBroken("erased", "Nobody knows who this worker was: their study was purged.")

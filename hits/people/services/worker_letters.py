@@ -50,7 +50,7 @@ def write_message(
     recipients = {worker.pk: worker for worker in workers if worker.erased_at is None}
     if not recipients:
         raise RuleBroken("nobody", "Choose at least one worker to write to.")
-    if account.kind != Account.Kind.MTURK:
+    if not account.can.letters:
         raise RuleBroken("no_provider", "These people cannot be written to: they have no provider.")
     if any(worker.account_id != account.pk for worker in recipients.values()):
         raise RuleBroken("other_account", "One message goes to workers of one account. Write one for each.")

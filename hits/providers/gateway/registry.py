@@ -15,7 +15,7 @@ def provider_for(account: Account, *, quick: bool = False) -> Provider:
     A quick one is for a page that a person waits for: it asks once, out of turn, and not for long.
     Raises ProviderRefused if the account has no provider, or its secret cannot be decrypted.
     """
-    if account.kind != Account.Kind.MTURK:
+    if not account.can.is_connected:
         raise ProviderRefused(f"{account} has no provider.", code="NoProvider")
     try:
         secret_access_key = account.secret_access_key

@@ -5,6 +5,8 @@ from django.db import models
 
 from hits.core.domain import money
 from hits.core.models.fields import EncryptedTextField
+from hits.providers import capabilities
+from hits.providers.capabilities import Capabilities
 
 is_address = URLValidator(schemes=["http", "https"])
 
@@ -12,7 +14,7 @@ is_address = URLValidator(schemes=["http", "https"])
 class AccountManager(models.Manager["Account"]):
     def connected(self) -> models.QuerySet["Account"]:
         """Accounts with a provider. The others are only names for where people come from."""
-        return self.filter(kind=Account.Kind.MTURK)
+        return self.filter(kind__in=capabilities.CONNECTED)
 
 
 class Account(models.Model):
@@ -84,7 +86,11 @@ class Account(models.Model):
     objects = AccountManager()
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.environment})" if self.kind == self.Kind.MTURK else self.name
+        return f"{self.name} ({self.environment})" if self.can.is_connected else self.name
+
+    @property
+    def can(self) -> Capabilities:
+        return capabilities.BY_KIND[self.kind]
 
     @property
     def is_real_money(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from hits import families
-from hits.providers.models.accounts import Account
+from hits.providers.capabilities import OF_PLAYERS
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 
@@ -29,7 +29,7 @@ def roles_by_study(worker_id: int, *, studies: Collection[int] | QuerySet[Any]) 
 
 def _counting_work() -> Any:
     work = Assignment.objects.filter(status__in=Assignment.COUNTING, kept_out=False)
-    return work.exclude(account__kind=Account.Kind.WEB)
+    return work.exclude(account__kind__in=OF_PLAYERS)
 
 
 def _by_role(rows: Iterable[tuple[str, int]]) -> dict[str, set[int]]:
