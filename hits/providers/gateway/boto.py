@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -17,16 +17,18 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 from botocore.loaders import Loader
 
-from hits.common.watching.timings import Outcome, Timing, timed
+from hits.common.watching.timings import timed
 from hits.core.domain.sameness import is_amazon
-from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable, StandsStill
+from hits.core.errors import CrowdError, ProviderRefused, ProviderUnavailable
 from hits.providers.gateway.boto_qualifications import BotoQualifications, send_reasons
+from hits.providers.gateway.calls import CALLS, told_by_errors
 from hits.providers.gateway.interface import (
     HITSpec,
     NotDelivered,
     ProviderAssignment,
     ProviderBonus,
     ProviderHIT,
+    ProviderVisit,
 )
 from hits.providers.gateway.pacing import LONGEST_EPOCH, Line, compare_epoch
 from hits.providers.gateway.responses import (
@@ -65,14 +67,6 @@ QUESTION = (
 )
 # botocore repeats these by itself; if one still comes through, the outcome is unknown.
 UNCLEAR = {"ThrottlingException", "ServiceFault", "InternalFailure", "ServiceUnavailable"}
-
-
-CALLS = Timing(
-    name="crowd_provider_call_seconds",
-    words="Calls of providers, by the operation and by outcome: answered, refused, or unavailable.",
-    labels=("operation", "outcome"),
-    buckets=(0.05, 0.25, 1, 5, 30),
-)
 
 # Given here, it is not put together anew for each call from twenty parts.
 NAMED = Config(user_agent=f"crowd boto3/{boto3.__version__}")
@@ -227,6 +221,9 @@ class BotoProvider(BotoQualifications):
 
         return self._ask("get_assignment", read, AssignmentId=external_id)
 
+    def find_visit(self, external_id: str) -> ProviderVisit:
+        raise ProviderRefused("Visits are proven by tickets and events here.", code="NotVerified")
+
     def approve_assignment(self, external_id: str, *, feedback: str = "", override: bool = False) -> None:
         parameters: dict[str, Any] = {"AssignmentId": external_id}
         if feedback:
@@ -235,9 +232,12 @@ class BotoProvider(BotoQualifications):
             parameters["OverrideRejection"] = True
         self._review("approve_assignment", "Approved", parameters)
 
-    def reject_assignment(self, external_id: str, *, feedback: str) -> None:
+    def reject_assignment(self, external_id: str, *, feedback: str, category: str = "") -> None:
         parameters = {"AssignmentId": external_id, "RequesterFeedback": feedback}
         self._review("reject_assignment", "Rejected", parameters)
+
+    def prepare_bonus(self, *, assignment_external_id: str, amount: Decimal) -> str:
+        return ""
 
     def send_bonus(
         self,
@@ -247,6 +247,7 @@ class BotoProvider(BotoQualifications):
         amount: Decimal,
         reason: str,
         token: UUID,
+        prepared: str = "",
     ) -> None:
         self._call(
             "send_bonus",
@@ -259,6 +260,11 @@ class BotoProvider(BotoQualifications):
 
     def list_bonuses(self, *, hit_external_id: str) -> Iterator[ProviderBonus]:
         return self._pages("list_bonus_payments", "BonusPayments", read_bonus, HITId=hit_external_id)
+
+    def list_bonuses_of(self, assignment_external_id: str) -> Sequence[ProviderBonus]:
+        hit = self.get_assignment(assignment_external_id).hit_external_id
+        listed = self.list_bonuses(hit_external_id=hit)
+        return [paid for paid in listed if paid.assignment_external_id == assignment_external_id]
 
     def notify_workers(
         self, *, subject: str, text: str, worker_external_ids: Sequence[str]
@@ -356,7 +362,8 @@ class BotoProvider(BotoQualifications):
     def _ask(self, operation: str, read: Callable[[Any], Read], **parameters: Any) -> Read:
         if self._account_id is not None:
             refuse_to_tell(operation, account_id=self._account_id)
-        with self._on_the_line(), timed(CALLS, operation) as outcome, _told_by_errors(outcome):
+        line = self._line.turn() if self._line else nullcontext()
+        with line, timed(CALLS, operation) as outcome, told_by_errors(outcome):
             answer = self._send(operation, **parameters)
             self._hear(answer)
             with reading(operation):
@@ -370,25 +377,6 @@ class BotoProvider(BotoQualifications):
         elif self._account_id is not None:
             compare_epoch(epoch, account_id=self._account_id)
 
-    @contextmanager
-    def _on_the_line(self) -> Iterator[None]:
-        """Wait for a turn and record whether the provider answers. A refusal is an answer too."""
-        if self._line is None:
-            yield
-            return
-        self._line.wait()
-        try:
-            yield
-        except StandsStill:
-            raise
-        except ProviderUnavailable as error:
-            self._line.failed(str(error))
-            raise
-        except ProviderRefused:
-            self._line.answered()
-            raise
-        self._line.answered()
-
     def _send(self, operation: str, **parameters: Any) -> Any:
         try:
             return getattr(self._client, operation)(**parameters)
@@ -401,19 +389,6 @@ class BotoProvider(BotoQualifications):
             if isinstance(error, TypeError) and not _is_of_the_answer(error):
                 raise ProviderRefused(str(error), code="ParameterValidation") from error
             raise ProviderUnavailable(f"{operation}: {type(error).__name__}") from error
-
-
-@contextmanager
-def _told_by_errors(outcome: Outcome) -> Iterator[None]:
-    try:
-        yield
-    except ProviderRefused:
-        outcome.value = "refused"
-        raise
-    except ProviderUnavailable:
-        outcome.value = "unavailable"
-        raise
-    outcome.value = "answered"
 
 
 def _epoch_of(answer: Any) -> str:

@@ -21,6 +21,10 @@ class HITSpec:
     auto_approval_s: int
     annotation: str
     requirements: Sequence[Mapping[str, Any]] = ()
+    # How long one assignment is expected to take, where the provider tells its workers.
+    estimated_s: int = 0
+    # The HIT's secret, from which completion codes are made where the provider takes them.
+    secret: UUID | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +69,18 @@ class ProviderAssignment:
     auto_approves_at: datetime | None = None
     approved_at: datetime | None = None
     rejected_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProviderVisit:
+    """Who is at work on what, as the provider knows it."""
+
+    external_id: str
+    hit_external_id: str
+    worker_external_id: str
+    accepted_at: datetime
+    # Whether it goes on: neither handed in nor given back nor out of time.
+    is_going_on: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,11 +165,20 @@ class Provider(Protocol):
     def get_assignment(self, external_id: str) -> ProviderAssignment:
         """Return a submitted assignment. Refused for one that was not submitted."""
 
+    def find_visit(self, external_id: str) -> ProviderVisit:
+        """Return who works on what, where the provider verifies visits. Refused for a visit it doesn't know."""
+
     def approve_assignment(self, external_id: str, *, feedback: str = "", override: bool = False) -> None:
         """Approve an assignment. Idempotent: both calls succeed. `override` takes a rejection back."""
 
-    def reject_assignment(self, external_id: str, *, feedback: str) -> None:
+    def reject_assignment(self, external_id: str, *, feedback: str, category: str = "") -> None:
         """Reject an assignment. Idempotent: a second call succeeds too."""
+
+    def prepare_bonus(self, *, assignment_external_id: str, amount: Decimal) -> str:
+        """Set a payment up where the provider wants that first, and return its id. Nothing is paid.
+
+        Raises NothingDone where it did not get through.
+        """
 
     def send_bonus(
         self,
@@ -163,11 +188,18 @@ class Provider(Protocol):
         amount: Decimal,
         reason: str,
         token: UUID,
+        prepared: str = "",
     ) -> None:
-        """Pay a bonus. Repeat only with the same token; after ProviderUnavailable, look in list_bonuses."""
+        """Pay a bonus. After ProviderUnavailable, look in list_bonuses; after NothingDone it was not paid.
+
+        Repeat only with the same token, and only where the provider pays once for one token.
+        """
 
     def list_bonuses(self, *, hit_external_id: str) -> Iterator[ProviderBonus]:
         """Yield every bonus paid for this HIT's assignments, from all pages."""
+
+    def list_bonuses_of(self, assignment_external_id: str) -> Sequence[ProviderBonus]:
+        """Return what was paid for one assignment, where no list shows reasons."""
 
     def notify_workers(
         self, *, subject: str, text: str, worker_external_ids: Sequence[str]

@@ -5,7 +5,8 @@ It also records whether the provider answers, for the account's pages.
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 
@@ -13,7 +14,7 @@ from django.db import transaction
 from django.db.models.functions import Coalesce, Now
 
 from hits.common import clock
-from hits.core.errors import StandsStill
+from hits.core.errors import ProviderRefused, ProviderUnavailable, StandsStill
 from hits.providers.gateway.standstill import WORDS, begin_epochs
 from hits.providers.models.accounts import Pace
 from hits.providers.models.epochs import Epoch
@@ -49,6 +50,22 @@ class Line:
             delay = self._turns.popleft() - now
         if delay > 0:
             self._sleep(delay)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for a turn and record whether the provider answers. A refusal is an answer too."""
+        self.wait()
+        try:
+            yield
+        except StandsStill:
+            raise
+        except ProviderUnavailable as error:
+            self.failed(str(error))
+            raise
+        except ProviderRefused:
+            self.answered()
+            raise
+        self.answered()
 
     def _take_turns(self, now: float) -> None:
         turns = max(1, min(MOST_IN_A_LOT, int(self._rate * LOT_S)))

@@ -20,7 +20,7 @@ from config import celery, middleware
 from config.watching import late
 from hits.common import wake
 from hits.common.watching.row_gauges import FAILED, read_gauges
-from hits.providers.gateway import boto
+from hits.providers.gateway import calls
 from scoring.services import verdict_making
 from tests.config.processes import ROOT, Product, free_port, serving, wait_until
 
@@ -28,7 +28,7 @@ RULES = ROOT / "config" / "deploy" / "alerts.yml"
 CASES = Path(__file__).parent / "alert_cases.yml"
 PAGE = ROOT / "docs" / "watching.md"
 METRIC = re.compile(r"\bcrowd_[a-z_]+[a-z]")
-TIMINGS = {boto.CALLS, middleware.REQUESTS, verdict_making.VERDICTS, wake.RUNS}
+TIMINGS = {calls.CALLS, middleware.REQUESTS, verdict_making.VERDICTS, wake.RUNS}
 TOKEN = "a-token-of-the-tests"
 STUCK = """
 from datetime import timedelta
