@@ -39,6 +39,10 @@ class StandsStill(ProviderUnavailable):
     """Nothing was sent: data was restored from a copy, and nobody has confirmed the comparison yet."""
 
 
+class NothingDone(ProviderUnavailable):
+    """The provider did nothing, for certain: it was busy, or what has to come first did not get through."""
+
+
 class ProviderRefused(ProviderError):
     """The provider understood and said no: stop, and tell a person.
 

@@ -53,6 +53,8 @@ class Capabilities:
     # The names of the ways in which it tells of events.
     events: Sequence[str] = ("none", "webhook", "sns", "sqs")
     rejection: RejectionRules = RejectionRules()
+    # Whether a visit is verified by asking it, as no ticket or event proves who comes.
+    verifies_visits: bool = False
     # The least that it lets be paid for an hour, by currency.
     hourly_floor: Mapping[str, Decimal] = field(default_factory=dict)
     # What identifiers of its workers and their work look like.
@@ -79,6 +81,7 @@ PROLIFIC = Capabilities(
     pays_once=False,
     lists_reasons=False,
     overrides=False,
+    verifies_visits=True,
     events=("none", "webhook"),
     rejection=RejectionRules(
         shortest=100,

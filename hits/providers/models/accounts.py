@@ -22,6 +22,7 @@ class Account(models.Model):
 
     class Kind(models.TextChoices):
         MTURK = "mturk", "Requester API (the marketplace or another endpoint)"
+        PROLIFIC = "prolific", "Prolific"
         WEB = "web", "players of the web game: no provider, no money"
         RECORDED = "recorded", "workers whose work was recorded elsewhere"
 
@@ -41,7 +42,7 @@ class Account(models.Model):
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.MTURK)
     environment = models.CharField(max_length=16, choices=Environment)
     endpoint = models.CharField(
-        max_length=200, validators=[is_address], help_text="Address of the Requester API."
+        max_length=200, validators=[is_address], help_text="Address of the provider's API."
     )
     worker_site = models.CharField(
         max_length=200,
@@ -49,8 +50,24 @@ class Account(models.Model):
         help_text="Address of the site that frames our pages: the only one allowed to, and the only "
         "place where finished work is handed in.",
     )
-    access_key_id = models.CharField(max_length=128)
-    secret_access_key = EncryptedTextField()
+    access_key_id = models.CharField(
+        max_length=128, blank=True, help_text="Of the Requester API. Prolific has a token alone."
+    )
+    secret_access_key = EncryptedTextField(
+        help_text="The secret of the access key; for Prolific the API token."
+    )
+    workspace_id = models.CharField(
+        max_length=64,
+        blank=True,
+        db_default="",
+        help_text="Prolific's workspace, whose wallet pays. The Requester API has none.",
+    )
+    project_id = models.CharField(
+        max_length=64,
+        blank=True,
+        db_default="",
+        help_text="The project of the workspace in which studies are made.",
+    )
     ticket_key = EncryptedTextField(
         blank=True,
         help_text="Key of the marketplace's signed tickets. Empty: the endpoint sends none, and a "

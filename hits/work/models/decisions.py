@@ -40,6 +40,12 @@ class Decision(models.Model):
     kind = models.CharField(max_length=16, choices=Kind)
     status = models.CharField(max_length=16, choices=Status)
     reason = models.CharField(max_length=1024, blank=True, help_text="What the worker reads.")
+    category = models.CharField(
+        max_length=32,
+        blank=True,
+        db_default="",
+        help_text="The provider's own word for why work is rejected, where it asks for one.",
+    )
     by = models.ForeignKey("hits.User", models.PROTECT, related_name="decisions")
     second_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
     made_at = models.DateTimeField()
