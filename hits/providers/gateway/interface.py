@@ -166,7 +166,7 @@ class Provider(Protocol):
         """Return a submitted assignment. Refused for one that was not submitted."""
 
     def find_visit(self, external_id: str) -> ProviderVisit:
-        """Return who works on what, where the provider verifies visits. Refused for a visit it doesn't know."""
+        """Return who works on what, where the provider verifies visits. Refused for one it does not know."""
 
     def approve_assignment(self, external_id: str, *, feedback: str = "", override: bool = False) -> None:
         """Approve an assignment. Idempotent: both calls succeed. `override` takes a rejection back."""
