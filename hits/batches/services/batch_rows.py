@@ -1,6 +1,6 @@
 """Steps that every change of a batch shares: lock its row, write its intents, keep its history."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
 
@@ -19,14 +19,28 @@ def lock_batch(batch_id: int) -> Batch:
     return rows.select_for_update(of=("self",)).get(pk=batch_id)
 
 
-def write_intents(batch: Batch, *, numbers: Iterable[int]) -> None:
+def write_intents(batch: Batch, *, numbers: range) -> None:
     """Write the HITs to send, in slices: a batch of any size is written in little memory."""
-    intents = (
-        HIT(batch=batch, number=number, max_assignments=size) for number in numbers for size in batch.sizes
-    )
+    intents = _intents(batch, numbers)
     while chunk := list(islice(intents, CHUNK)):
         HIT.objects.bulk_create(chunk)
     mark_stale(batch.pk)
+
+
+def _intents(batch: Batch, numbers: range) -> Iterator[HIT]:
+    """The HITs of these tasks. Where a batch is one study, one HIT has the places of all of them.
+
+    A pilot is a study of its own, as it goes out before the rest.
+    """
+    if batch.account.can.many_hits:
+        for number in numbers:
+            for size in batch.sizes:
+                yield HIT(batch=batch, number=number, max_assignments=size)
+        return
+    pilot = range(numbers.start, min(numbers.stop, batch.pilot_hits + 1))
+    for part in (pilot, range(max(numbers.start, pilot.stop), numbers.stop)):
+        if part:
+            yield HIT(batch=batch, number=part.start, max_assignments=sum(batch.sizes) * len(part))
 
 
 def tell(batch: Batch, kind: str, words: str, *, by: User | None, now: datetime) -> None:

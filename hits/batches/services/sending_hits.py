@@ -119,6 +119,8 @@ def spec_of(hit: HIT, *, batch: Batch) -> HITSpec:
         auto_approval_s=batch.auto_approval_s,
         annotation=_annotation(hit),
         requirements=batch.all_requirements,
+        estimated_s=batch.estimated_s,
+        secret=hit.token,
     )
 
 

@@ -25,6 +25,16 @@ def provider_for(account: Account, *, quick: bool = False) -> Provider:
             "Enter it again on the account's page.",
             code="Sealed",
         ) from None
+    if account.kind == Account.Kind.PROLIFIC:
+        return _prolific_provider(
+            endpoint=account.endpoint,
+            token=secret_access_key,
+            workspace_id=account.workspace_id,
+            project_id=account.project_id,
+            account_id=account.pk,
+            rate=account.send_rate,
+            quick=quick,
+        )
     return _boto_provider(
         endpoint=account.endpoint,
         access_key_id=account.access_key_id,
@@ -60,3 +70,26 @@ def _boto_provider(
         line=None if quick else Line(account_id=account_id, rate=rate),
         account_id=account_id,
     )
+
+
+@lru_cache(maxsize=32)
+def _prolific_provider(
+    *,
+    endpoint: str,
+    token: str,
+    workspace_id: str,
+    project_id: str,
+    account_id: int,
+    rate: int,
+    quick: bool,
+) -> Provider:
+    from hits.providers.prolific.prolific_client import ProlificClient  # noqa: PLC0415
+    from hits.providers.prolific.prolific_provider import ProlificProvider  # noqa: PLC0415
+
+    client = ProlificClient(
+        endpoint=endpoint,
+        token=token,
+        account_id=account_id,
+        line=None if quick else Line(account_id=account_id, rate=rate),
+    )
+    return ProlificProvider(client, workspace_id=workspace_id, project_id=project_id)

@@ -69,12 +69,20 @@ class ProlificClient:
         """Change something. `repeats`: done twice it is the same as done once. Raises ProviderError."""
         return self._call(operation, method, path, body or {}, read, repeats=repeats)
 
-    def pages(self, operation: str, path: str, read: Callable[[Any], Read], **query: Any) -> Iterator[Read]:
+    def pages(
+        self,
+        operation: str,
+        path: str,
+        read: Callable[[Any], Read],
+        *,
+        size_as: str = "page_size",
+        **query: Any,
+    ) -> Iterator[Read]:
         """Yield the rows of all pages, following the links. A page is read whole before a row is believed.
 
         Where pages end exactly with the last row, the next one is not there: that is the end too.
         """
-        where = f"{path}?{urlencode({**query, 'page_size': PAGE_SIZE})}"
+        where = f"{path}?{urlencode({**query, size_as: PAGE_SIZE})}"
         for number in range(MOST_PAGES):
             try:
                 rows, where = self._call(operation, "GET", where, None, _page_of(read), repeats=True)
