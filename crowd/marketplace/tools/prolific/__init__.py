@@ -1,0 +1,1 @@
+"""A stateful stand-in for Prolific, for tests and demos. Written from the project's reference of its API."""
