@@ -1,0 +1,5 @@
+"""The stand-in as a program of its own: it needs the standard library alone."""
+
+from crowd.marketplace.tools.prolific.standin_server import main
+
+main()
