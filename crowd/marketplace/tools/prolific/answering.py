@@ -99,7 +99,7 @@ def _answer_of_api(world: World, received: Received, path: str) -> Answer:
             )
         found = answer_misfits(route.name if route else None, status=answer.status, body=answer.body)
         if found:
-            world.misfits.extend(found)
+            world.answered_amiss.extend(found)
             answer = Answer(status=500, body=error_body(500, found))
     world.settle()
     return answer
@@ -112,7 +112,7 @@ def _call(world: World, received: Received, path: str, route: Route) -> Answer:
     try:
         check_request(route.name, query=query, body=body)
     except Refused as refusal:
-        world.misfits.append(f"{route.name} was asked with {refusal.detail}")
+        world.asked_amiss.append(f"{route.name} was asked with {refusal.detail}")
         raise
     asked = Asked(
         method=received.method,

@@ -27,7 +27,7 @@ def check_request(route: str, *, query: Mapping[str, str], body: Any) -> None:
     if "request" in rules:
         for path, problem in _misfits(body, rules["request"]):
             problems.setdefault(path or "non_field_errors", []).append(problem)
-    elif body is not None:
+    elif body not in (None, {}):
         problems["non_field_errors"] = ["This request has no body."]
     if problems:
         raise Refused(400, problems)

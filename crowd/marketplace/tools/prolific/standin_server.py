@@ -11,7 +11,8 @@ A test uses `with serving() as stand_in:` instead. `stand_in.world.base_url` is 
 `stand_in.controls` has the participants' side, the clock, faults, and the truth to compare with.
 
 Every request and every answer is held to `schema.json`. A request that does not fit is a 400 as Prolific's,
-an answer that does not fit is a 500, and `world.misfits` remembers both, so that a test can ask for none.
+an answer that does not fit is a 500. `world.asked_amiss` and `world.answered_amiss` remember them, so that a
+test can ask for none. An error of the stand-in's own is remembered with the answers.
 The state is in memory behind one lock, and gone when the program ends. Nothing but loopback is ever called.
 
 Money is in whole sub-units everywhere, but for the amounts in the rows of a bonus set-up. Faults are rules
@@ -20,12 +21,13 @@ is done, a slow answer. The clock only moves forward; what becomes due by that i
 places that were never used, submissions out of time, approval after 21 days, repeated hooks.
 """
 
+import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from crowd.marketplace.tools.prolific.answering import Received, Sent, respond
@@ -65,6 +67,13 @@ class StandIn(ThreadingHTTPServer):
         self.hooks.stop()
         self.server_close()
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Remember an error of our own; a client that hung up is none."""
+        problem = sys.exception()
+        if not isinstance(problem, OSError):
+            self.world.answered_amiss.append(f"{type(problem).__name__}: {problem}")
+            super().handle_error(request, client_address)
+
     def wait_for_hooks(self) -> None:
         """Wait until every event so far has been sent once."""
         self.world.settle()
@@ -82,7 +91,7 @@ def serving(
     """A running stand-in: its address is `world.base_url`, its state is `world`."""
     server = StandIn(World(token=token, fee=fee), port=port)
     server.start()
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
         yield server

@@ -24,7 +24,8 @@ def tell_truth(world: World) -> dict[str, Any]:
             "groups": {one.id: list(one.participant_ids) for one in world.groups.values()},
             "messages": [message_document(one) for one in world.messages],
             "requests": list(world.requests),
-            "misfits": list(world.misfits),
+            "asked_amiss": list(world.asked_amiss),
+            "answered_amiss": list(world.answered_amiss),
         }
 
 

@@ -68,7 +68,7 @@ class Hooks:
     # What sends; the server sets it.
     send: Callable[[Delivery], object] | None = None
 
-    def announce(self, *, workspace: Workspace, event_type: str, now: datetime, **payload: str) -> None:
+    def announce(self, *, workspace: Workspace, event_type: str, now: datetime, **payload: str | int) -> None:
         happened_at = self._moment(now)
         body = json.dumps({"event_type": event_type, **payload}).encode()
         event_id = secrets.token_hex(12)

@@ -66,8 +66,9 @@ class World:
     messages: list[Message] = field(default_factory=list)
     payments: list[Payment] = field(default_factory=list)
     credential_pools: dict[str, list[list[str]]] = field(default_factory=dict)
-    # What did not fit the schema, asked and answered; and every request in the order of arrival.
-    misfits: list[str] = field(default_factory=list)
+    # Requests and answers that did not fit the schema; and every request in the order of arrival.
+    asked_amiss: list[str] = field(default_factory=list)
+    answered_amiss: list[str] = field(default_factory=list)
     requests: list[Json] = field(default_factory=list)
     bulk_approvals: dict[str, datetime] = field(default_factory=dict)
 

@@ -119,7 +119,7 @@ def notice_change(world: World, study: Study, *, was_taking: bool, is_taking: bo
     if is_taking and not was_taking and study.stuck and study.status != "ACTIVE":
         study.stuck -= 1
     if was_taking != is_taking:
-        _announce(world, study, "study.progress.change", now, places_taken=str(taken(study)))
+        _announce(world, study, "study.progress.change", now, places_taken=taken(study))
     if study.status == "ACTIVE" and open_places(study) == 0:
         set_status(world, study, "AWAITING REVIEW", now)
     if study.status == "AWAITING REVIEW" and _is_done(study):
@@ -196,7 +196,7 @@ def _tell_of_returns(world: World, study: Study, now: datetime) -> None:
         _announce(world, study, "study.has_high_return_rate", now)
 
 
-def _announce(world: World, study: Study, event_type: str, now: datetime, **more: str) -> None:
+def _announce(world: World, study: Study, event_type: str, now: datetime, **more: str | int) -> None:
     world.hooks.announce(
         workspace=study.workspace, event_type=event_type, now=now, resource_id=study.id, **more
     )
