@@ -33,7 +33,7 @@ from urllib.parse import urlsplit
 from crowd.marketplace.tools.prolific.answering import Received, Sent, respond
 from crowd.marketplace.tools.prolific.in_process import Controls
 from crowd.marketplace.tools.prolific.state.hook_delivery import HookSender
-from crowd.marketplace.tools.prolific.state.prolific_world import TOKEN, World
+from crowd.marketplace.tools.prolific.state.prolific_world import TOKEN, Habits, World
 
 ABOUT = "A stateful stand-in for Prolific, on loopback, for tests and demos."
 LOOPBACK = "127.0.0.1"
@@ -86,10 +86,17 @@ class StandIn(ThreadingHTTPServer):
 
 @contextmanager
 def serving(
-    *, port: int = 0, token: str = TOKEN, fee: Literal["corporate", "academic"] = "academic"
+    *,
+    port: int = 0,
+    token: str = TOKEN,
+    fee: Literal["corporate", "academic"] = "academic",
+    lag_s: float = 0.0,
 ) -> Iterator[StandIn]:
-    """A running stand-in: its address is `world.base_url`, its state is `world`."""
-    server = StandIn(World(token=token, fee=fee), port=port)
+    """A running stand-in: its address is `world.base_url`, its state is `world`.
+
+    What the API only accepts at first is applied `lag_s` seconds later; with none, before it answers.
+    """
+    server = StandIn(World(token=token, fee=fee, habits=Habits(lag_s=lag_s)), port=port)
     server.start()
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
@@ -107,6 +114,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=PORT, help="%(default)s unless told; 0 for any free one")
     parser.add_argument("--token", default=TOKEN, help="what the API asks for (default: %(default)s)")
     parser.add_argument("--fee", choices=["academic", "corporate"], default="academic")
+    parser.add_argument("--lag", dest="lag_s", type=float, default=1.0, help="of what is applied later, in s")
     options = parser.parse_args()
     with suppress(KeyboardInterrupt), serving(**vars(options)) as server:
         told = f"{server.world.base_url}/participants/ for participants, {server.world.base_url}/api/v1/"

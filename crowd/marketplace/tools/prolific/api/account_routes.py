@@ -3,6 +3,7 @@
 from crowd.marketplace.tools.prolific.api.paging import page_of, put_in_order, slice_of
 from crowd.marketplace.tools.prolific.api.routing import Answer, Asked, route
 from crowd.marketplace.tools.prolific.api.wire_documents import (
+    STUDY_ORDERS,
     cost_parts,
     project_document,
     study_row,
@@ -25,7 +26,7 @@ def get_me(world: World, asked: Asked) -> Answer:
 
 @route("GET", "/workspaces/")
 def list_workspaces(world: World, asked: Asked) -> Answer:
-    return Answer(body=slice_of(asked, [workspace_document(one) for one in world.workspaces.values()]))
+    return Answer(body=slice_of(asked, list(world.workspaces.values()), tell=workspace_document))
 
 
 @route("POST", "/workspaces/")
@@ -58,8 +59,8 @@ def get_balance(world: World, asked: Asked) -> Answer:
 @route("GET", "/workspaces/{id}/projects/")
 def list_projects(world: World, asked: Asked) -> Answer:
     workspace = find(world.workspaces, asked.params["id"])
-    own = [project_document(one) for one in world.projects.values() if one.workspace is workspace]
-    return Answer(body=slice_of(asked, own))
+    own = [one for one in world.projects.values() if one.workspace is workspace]
+    return Answer(body=slice_of(asked, own, tell=project_document))
 
 
 @route("POST", "/workspaces/{id}/projects/")
@@ -77,9 +78,9 @@ def get_project(world: World, asked: Asked) -> Answer:
 @route("GET", "/projects/{id}/studies/")
 def list_studies_of_project(world: World, asked: Asked) -> Answer:
     project = find(world.projects, asked.params["id"])
-    rows = [study_row(one) for one in world.studies.values() if one.project is project]
-    put_in_order(asked, rows, allowed=("date_created", "published_at", "name", "status"))
-    return Answer(body=page_of(asked, rows))
+    studies = [one for one in world.studies.values() if one.project is project]
+    put_in_order(asked, studies, tell=study_row, allowed=STUDY_ORDERS)
+    return Answer(body=page_of(asked, studies, tell=study_row))
 
 
 @route("POST", "/study-cost-calculator/")

@@ -15,7 +15,7 @@ def list_groups(world: World, asked: Asked) -> Answer:
         raise Refused(400, {"workspace_id": ["This parameter is required."]})
     workspace = find(world.workspaces, workspace_id)
     own = [one for one in world.groups.values() if one.workspace is workspace and not one.is_deleted]
-    return Answer(body=slice_of(asked, [group_document(one) for one in own]))
+    return Answer(body=slice_of(asked, own, tell=group_document))
 
 
 @route("POST", "/participant-groups/")

@@ -36,12 +36,8 @@ def list_secrets(world: World, asked: Asked) -> Answer:
 @route("GET", "/hooks/subscriptions/")
 def list_subscriptions(world: World, asked: Asked) -> Answer:
     workspace_id = asked.query.get("workspace_id")
-    found = [
-        subscription_document(one)
-        for one in world.hooks.subscriptions.values()
-        if workspace_id in (None, one.workspace.id)
-    ]
-    return Answer(body=slice_of(asked, found))
+    found = [one for one in world.hooks.subscriptions.values() if workspace_id in (None, one.workspace.id)]
+    return Answer(body=slice_of(asked, found, tell=subscription_document))
 
 
 @route("POST", "/hooks/subscriptions/")
@@ -100,7 +96,7 @@ def delete_subscription(world: World, asked: Asked) -> Answer:
 @route("GET", "/hooks/subscriptions/{id}/events/")
 def list_events(world: World, asked: Asked) -> Answer:
     subscription = find(world.hooks.subscriptions, asked.params["id"])
-    return Answer(body=slice_of(asked, subscription.log))
+    return Answer(body=slice_of(asked, subscription.log, tell=dict))
 
 
 def _check_target(url: str) -> None:

@@ -1,17 +1,18 @@
 """Two ways of paging: by pages, with 404 past the last one, and by limit and offset."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from crowd.marketplace.tools.prolific.api.routing import PREFIX, Asked
 from crowd.marketplace.tools.prolific.refused import Refused
 
+Row = TypeVar("Row")
 PAGE_SIZE = 20
 LARGEST_PAGE = 1000
 
 
-def page_of(asked: Asked, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def page_of(asked: Asked, rows: Sequence[Row], *, tell: Callable[[Row], dict[str, Any]]) -> dict[str, Any]:
     """Raises Refused with 404 past the last page; the first one exists even where it is empty."""
     size = _number(asked, "page_size", PAGE_SIZE, least=1, most=LARGEST_PAGE)
     number = _number(asked, "page", 1, least=1)
@@ -19,7 +20,7 @@ def page_of(asked: Asked, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if number > last:
         raise Refused(404, "Invalid page.")
     return {
-        "results": list(rows[(number - 1) * size : number * size]),
+        "results": [tell(row) for row in rows[(number - 1) * size : number * size]],
         "meta": {"count": len(rows)},
         "_links": {
             "self": _link(asked, page=number),
@@ -30,13 +31,13 @@ def page_of(asked: Asked, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def slice_of(asked: Asked, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def slice_of(asked: Asked, rows: Sequence[Row], *, tell: Callable[[Row], dict[str, Any]]) -> dict[str, Any]:
     """Rows from the offset on; past the end there are none, and that is no error."""
     limit = _number(asked, "limit", PAGE_SIZE, least=1, most=LARGEST_PAGE)
     offset = _number(asked, "offset", 0, least=0)
     following = offset + limit
     return {
-        "results": list(rows[offset:following]),
+        "results": [tell(row) for row in rows[offset:following]],
         "meta": {"count": len(rows)},
         "_links": {
             "self": _link(asked, offset=offset),
@@ -47,7 +48,9 @@ def slice_of(asked: Asked, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def put_in_order(asked: Asked, rows: list[dict[str, Any]], *, allowed: Sequence[str]) -> None:
+def put_in_order(
+    asked: Asked, rows: list[Row], *, tell: Callable[[Row], dict[str, Any]], allowed: Sequence[str]
+) -> None:
     """Sort by `ordering`, which a minus sign turns around. Raises Refused for a field that is not allowed."""
     asked_for = asked.query.get("ordering")
     if asked_for is None:
@@ -55,7 +58,7 @@ def put_in_order(asked: Asked, rows: list[dict[str, Any]], *, allowed: Sequence[
     name = asked_for.removeprefix("-")
     if name not in allowed:
         raise Refused(400, {"ordering": [f"One of {', '.join(allowed)} is possible."]})
-    rows.sort(key=lambda row: str(row[name] or ""), reverse=asked_for.startswith("-"))
+    rows.sort(key=lambda row: str(tell(row)[name] or ""), reverse=asked_for.startswith("-"))
 
 
 def _number(asked: Asked, name: str, default: int, *, least: int, most: int | None = None) -> int:

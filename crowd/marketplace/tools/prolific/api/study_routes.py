@@ -7,6 +7,7 @@ from datetime import datetime
 from crowd.marketplace.tools.prolific.api.paging import page_of, put_in_order, slice_of
 from crowd.marketplace.tools.prolific.api.routing import Answer, Asked, route
 from crowd.marketplace.tools.prolific.api.wire_documents import (
+    STUDY_ORDERS,
     cost_amounts,
     study_document,
     study_row,
@@ -26,15 +27,13 @@ from crowd.marketplace.tools.prolific.state.study_states import (
 )
 from crowd.marketplace.tools.prolific.state.taking_part import allocations
 
-ORDERS = ("date_created", "published_at", "name", "status")
-
 
 @route("GET", "/studies/")
 def list_studies(world: World, asked: Asked) -> Answer:
     state = asked.query.get("state")
-    rows = [study_row(one) for one in world.studies.values() if state in (None, one.status)]
-    put_in_order(asked, rows, allowed=ORDERS)
-    return Answer(body=page_of(asked, rows))
+    studies = [one for one in world.studies.values() if state in (None, one.status)]
+    put_in_order(asked, studies, tell=study_row, allowed=STUDY_ORDERS)
+    return Answer(body=page_of(asked, studies, tell=study_row))
 
 
 @route("POST", "/studies/")
@@ -107,7 +106,7 @@ def get_study_cost(world: World, asked: Asked) -> Answer:
 @route("GET", "/studies/{id}/submissions/")
 def list_submissions_of_study(world: World, asked: Asked) -> Answer:
     study = find(world.studies, asked.params["id"])
-    return Answer(body=slice_of(asked, [submission_row(one) for one in study.submissions]))
+    return Answer(body=slice_of(asked, study.submissions, tell=submission_row))
 
 
 @route("GET", "/studies/{id}/submissions/counts/")

@@ -14,6 +14,7 @@ from crowd.marketplace.tools.prolific.state.prolific_world import World, find
 from crowd.marketplace.tools.prolific.state.wallets import take_turn
 
 MOST_AT_ONCE = 1000
+ORDERS = ("started_at", "completed_at", "status")
 REMEMBERED = timedelta(minutes=5)
 
 
@@ -23,9 +24,9 @@ def list_submissions(world: World, asked: Asked) -> Answer:
     found = list(world.submissions.values())
     if study_id is not None:
         found = find(world.studies, study_id).submissions
-    rows = [submission_row(one) for one in found if status in (None, one.status)]
-    put_in_order(asked, rows, allowed=("started_at", "completed_at", "status"))
-    return Answer(body=page_of(asked, rows))
+    submissions = [one for one in found if status in (None, one.status)]
+    put_in_order(asked, submissions, tell=submission_row, allowed=ORDERS)
+    return Answer(body=page_of(asked, submissions, tell=submission_row))
 
 
 @route("GET", "/submissions/{id}/")

@@ -15,6 +15,8 @@ from crowd.marketplace.tools.prolific.state.entities import (
 )
 from crowd.marketplace.tools.prolific.state.study_states import taken
 
+STUDY_ORDERS = ("date_created", "published_at", "name", "status")
+
 
 def instant(at: datetime | None) -> str | None:
     return None if at is None else at.isoformat().replace("+00:00", "Z")
