@@ -1,4 +1,4 @@
-"""The stand-in as a program of its own: it needs the standard library alone."""
+"""The stand-in as a program of its own: it needs the standard library and `cryptography` alone."""
 
 from crowd.marketplace.tools.prolific.standin_server import main
 

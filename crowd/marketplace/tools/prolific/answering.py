@@ -22,9 +22,12 @@ from crowd.marketplace.tools.prolific.contract import answer_misfits, check_requ
 from crowd.marketplace.tools.prolific.control_routes import answer_control
 from crowd.marketplace.tools.prolific.pages.participant_pages import answer_page
 from crowd.marketplace.tools.prolific.refused import Refused, error_body
+from crowd.marketplace.tools.prolific.session_tokens import public_keys
 from crowd.marketplace.tools.prolific.state.injected_faults import Fault
 from crowd.marketplace.tools.prolific.state.prolific_world import World
 
+# Where studies find the key of the tokens in secure addresses.
+KEYS = "/.well-known/study/jwks.json"
 JSON = {"Content-Type": "application/json"}
 
 
@@ -52,6 +55,8 @@ def respond(world: World, received: Received) -> Sent | None:
     """The answer, or None where the connection is to be dropped without one."""
     if received.path.startswith(f"{PREFIX}/"):
         return _respond_to_api(world, received)
+    if received.path == KEYS:
+        return _as_json(200, public_keys())
     if received.path.startswith("/control/"):
         return _respond_to_control(world, received)
     return _respond_with_page(world, received)

@@ -16,6 +16,7 @@ from crowd.marketplace.tools.prolific.state.taking_part import (
     add_participant,
     entry_address,
     open_again,
+    preview_address,
     reserve,
     return_place,
     take_part,
@@ -94,33 +95,37 @@ def _take_part(world: World, body: Body) -> Any:
     study = find(world.studies, body["study_id"])
     participant = find(world.participants, body["participant_id"])
     do = reserve if body.get("only_reserve") else take_part
-    return _told(do(world, study, participant))
+    return _told(world, do(world, study, participant))
 
 
 def _open(world: World, body: Body) -> Any:
     submission = find(world.submissions, body["submission_id"])
     open_again(world, submission)
-    return _told(submission)
+    return _told(world, submission)
 
 
 def _finish(world: World, body: Body) -> Any:
     submission = find(world.submissions, body["submission_id"])
     finish(world, submission, body.get("code", ""), world.now())
-    return _told(submission)
+    return _told(world, submission)
 
 
 def _return(world: World, body: Body) -> Any:
     submission = find(world.submissions, body["submission_id"])
     return_place(world, submission, world.now())
-    return _told(submission)
+    return _told(world, submission)
+
+
+def _preview(world: World, body: Body) -> Any:
+    return {"url": preview_address(find(world.studies, body["study_id"]))}
 
 
 def _truth(world: World, body: Body) -> Any:
     return tell_truth(world)
 
 
-def _told(submission: Submission) -> Any:
-    return {**submission_document(submission), "url": entry_address(submission)}
+def _told(world: World, submission: Submission) -> Any:
+    return {**submission_document(submission), "url": entry_address(world, submission)}
 
 
 CONTROLS: Mapping[str, Control] = {
@@ -136,5 +141,6 @@ CONTROLS: Mapping[str, Control] = {
     "POST /control/open/": _open,
     "POST /control/finish/": _finish,
     "POST /control/return/": _return,
+    "POST /control/preview/": _preview,
     "GET /control/truth/": _truth,
 }

@@ -11,6 +11,7 @@ from crowd.marketplace.tools.prolific.state.taking_part import (
     add_participant,
     entry_address,
     open_again,
+    preview_address,
     reserve,
     return_place,
     take_part,
@@ -43,7 +44,11 @@ class Controls:
         return self._do(lambda: open_again(self._world, find(self._world.submissions, submission_id)))
 
     def address_of(self, submission_id: str) -> str:
-        return self._do(lambda: entry_address(find(self._world.submissions, submission_id)))
+        return self._do(lambda: entry_address(self._world, find(self._world.submissions, submission_id)))
+
+    def preview(self, study_id: str) -> str:
+        """The address that a researcher's preview opens, whose ids the API does not know."""
+        return self._do(lambda: preview_address(find(self._world.studies, study_id)))
 
     def finish(self, submission_id: str, code: str = "") -> None:
         """Come back with this code; without one it is NOCODE."""

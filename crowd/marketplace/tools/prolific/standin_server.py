@@ -5,6 +5,7 @@ As a program it is started by `python -m crowd.marketplace.tools.prolific --port
 - `/api/v1/`: the API, with its trailing slashes, for those who send the header `Authorization: Token T`;
 - `/participants/`: pages for the participants that one plays, and `/submissions/complete?cc=CODE`, where a
   study sends the browser at the end;
+- `/.well-known/study/jwks.json`: the key of the tokens that secure addresses carry;
 - `/control/`: what a test or a demo does to it, as JSON with the same token: `control_routes` lists it.
 
 A test uses `with serving() as stand_in:` instead. `stand_in.world.base_url` is the address, and

@@ -170,6 +170,18 @@ def test_code_finishes_the_study_that_has_it(client: Client) -> None:
     assert [client.status_of(one) for one in submissions] == ["AWAITING REVIEW", "ACTIVE"]
 
 
+def test_participant_is_shown_credentials_of_the_pool_that_nobody_else_is(client: Client) -> None:
+    pool = client.post("/credentials/", credentials="first,secret\nsecond,secret").body["credential_pool_id"]
+    study_id = client.publish(credential_pool_id=pool, total_available_places=3)
+
+    pages = [
+        home(client, Browser(), client.participant_of(client.take_part(study_id))).text for _ in range(2)
+    ]
+
+    assert [re.findall(r"as (\w+) with", page) for page in pages] == [["first"], ["second"]]
+    assert "Odd pictures" not in home(client, Browser(), newcomer(client)).text
+
+
 def test_browser_of_nobody_finishes_nothing(client: Client) -> None:
     submission_id = client.take_part(client.publish())
 

@@ -67,6 +67,8 @@ def study_article(study: Study, *, buttons: str) -> str:
 
 def submission_article(submission: Submission, *, buttons: str) -> str:
     said = [f"Status: {submission.status}."]
+    if submission.credentials:
+        said.append("Sign in to the study as {} with the password {}.".format(*submission.credentials))
     if submission.bonuses:
         bonus = money(sum(submission.bonuses), submission.study.workspace.currency_code)
         said.append(f"Bonuses: {bonus}.")

@@ -80,7 +80,7 @@ def _post(world: World, path: str, fields: Mapping[str, str]) -> Shown:
         study = find(world.studies, fields.get("study", ""))
         participant = find(world.participants, fields.get("participant", ""))
         if verb == "take-part":
-            return _redirect(entry_address(take_part(world, study, participant)))
+            return _redirect(entry_address(world, take_part(world, study, participant)))
         reserve(world, study, participant)
         return _redirect(f"{HOME}{participant.id}/")
     return _change(world, verb, find(world.submissions, fields.get("submission", "")))

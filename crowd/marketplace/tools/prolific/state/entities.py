@@ -113,6 +113,8 @@ class Submission:
     external_url: str
     completed_at: datetime | None = None
     entered_code: str | None = None
+    # A user and a password, where the study has a pool of them.
+    credentials: list[str] = field(default_factory=list)
     bonuses: list[int] = field(default_factory=list)
     return_reasons: list[str] = field(default_factory=list)
     rejection: Json | None = None

@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import quote
 
 from crowd.marketplace.tools.prolific.refused import Refused
+from crowd.marketplace.tools.prolific.session_tokens import session_token
 from crowd.marketplace.tools.prolific.state.entities import TAKING, Participant, Study, Submission
 from crowd.marketplace.tools.prolific.state.filter_rules import is_eligible
 from crowd.marketplace.tools.prolific.state.prolific_world import World, new_id
@@ -42,6 +43,8 @@ def why_not(world: World, study: Study, participant: Participant) -> str | None:
         return "The participant is taking part already."
     if most != -1 and len(own) >= most:
         return "The participant has taken part already."
+    if not _has_credentials(world, study):
+        return "The study has no credentials left."
     running = sum(one.status in ("RESERVED", "ACTIVE") for one in study.submissions)
     return "Others take part at the moment." if at_once != -1 and running >= at_once else None
 
@@ -60,6 +63,7 @@ def reserve(world: World, study: Study, participant: Participant) -> Submission:
         reserved_at=now,
         started_at=now,
         external_url=_address_with_room(study),
+        credentials=_next_credentials(world, study),
     )
     world.submissions[submission.id] = submission
     study.submissions.append(submission)
@@ -82,22 +86,33 @@ def open_again(world: World, submission: Submission) -> str:
         start(world, submission, world.now())
     if submission.status not in ("ACTIVE", "TIMED-OUT"):
         raise Refused(409, f"A submission that is {submission.status} can't be opened.")
-    return entry_address(submission)
+    return entry_address(world, submission)
 
 
 def return_place(world: World, submission: Submission, now: datetime) -> None:
     move(world, submission, "RETURNED", now)
 
 
-def entry_address(submission: Submission) -> str:
-    address = submission.external_url
-    for placeholder, value in (
-        ("{{%PROLIFIC_PID%}}", submission.participant.id),
-        ("{{%STUDY_ID%}}", submission.study.id),
-        ("{{%SESSION_ID%}}", submission.id),
-    ):
-        address = address.replace(placeholder, quote(value, safe=""))
-    return address
+def entry_address(world: World, submission: Submission) -> str:
+    """The study's address with the ids of this submission, and with a token where the study wants one."""
+    study = submission.study
+    address = _filled_in(
+        submission.external_url,
+        participant_id=submission.participant.id,
+        study_id=study.id,
+        session_id=submission.id,
+    )
+    if not study.fields["is_external_study_url_secure"]:
+        return address
+    token = session_token(submission.id, issuer=world.base_url, now=world.now())
+    return f"{address}{'&' if '?' in address else '?'}prolific_token={token}"
+
+
+def preview_address(study: Study) -> str:
+    """What a preview by the researcher opens: ids of the right form that the API does not know."""
+    return _filled_in(
+        _address_with_room(study), participant_id=new_id(), study_id=study.id, session_id=new_id()
+    )
 
 
 def finished_by(world: World, participant: Participant, code: str) -> Submission:
@@ -125,11 +140,32 @@ def allocations(study: Study) -> list[dict[str, Any]]:
     ]
 
 
+def _filled_in(address: str, *, participant_id: str, study_id: str, session_id: str) -> str:
+    for placeholder, value in (
+        ("{{%PROLIFIC_PID%}}", participant_id),
+        ("{{%STUDY_ID%}}", study_id),
+        ("{{%SESSION_ID%}}", session_id),
+    ):
+        address = address.replace(placeholder, quote(value, safe=""))
+    return address
+
+
 def _address_with_room(study: Study) -> str:
     for one in allocations(study):
         if one["places_taken"] < one["total_allocation"]:
             return str(one["external_url"])
     return str(study.fields["external_study_url"])
+
+
+def _has_credentials(world: World, study: Study) -> bool:
+    pool = study.fields["credential_pool_id"]
+    return pool is None or bool(world.credential_pools[pool])
+
+
+def _next_credentials(world: World, study: Study) -> list[str]:
+    """The next user and password of the study's pool, which nobody else is given."""
+    pool = study.fields["credential_pool_id"]
+    return [] if pool is None else world.credential_pools[pool].pop(0)
 
 
 def _taken_at(study: Study, address: str) -> int:
