@@ -40,7 +40,7 @@ def _intents(batch: Batch, numbers: range) -> Iterator[HIT]:
     pilot = range(numbers.start, min(numbers.stop, batch.pilot_hits + 1))
     for part in (pilot, range(max(numbers.start, pilot.stop), numbers.stop)):
         if part:
-            yield HIT(batch=batch, number=part.start, max_assignments=sum(batch.sizes) * len(part))
+            yield HIT(batch=batch, number=part[-1], max_assignments=sum(batch.sizes) * len(part))
 
 
 def tell(batch: Batch, kind: str, words: str, *, by: User | None, now: datetime) -> None:

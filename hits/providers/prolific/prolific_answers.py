@@ -27,26 +27,28 @@ AT_WORK = ("RESERVED", "ACTIVE")
 UNDER_WAY = "PROCESSING"
 OVER = ("AWAITING REVIEW", "COMPLETED")
 CLOSED = (*OVER, "PAUSED")
+# Not open yet: a draft, or one on its way to be published.
+NOT_YET = ("UNPUBLISHED", "SCHEDULED", "PUBLISHING")
 
 
 def read_study(row: Row, counts: Row) -> ProviderHIT:
     """A study as a HIT whose places are its own.
 
     Prolific calls a study that is full for a moment finished, though somebody still works on it: it is over
-    once nobody is at work any more.
+    once nobody is at work any more. A paused one is over too, until it is started again.
     """
     places = int(row["total_available_places"])
     pending = sum(int(counts.get(status, 0)) for status in AT_WORK)
     handed_in = sum(int(counts.get(status, 0)) for status in (*HANDED_IN, UNDER_WAY))
     done = sum(int(counts.get(status, 0)) for status, told in HANDED_IN.items() if told != "Submitted")
     status = str(row["status"])
-    is_over = status in OVER and not pending
+    is_closed = status in CLOSED
     return ProviderHIT(
         external_id=str(row["id"]),
         annotation=annotation_in(str(row.get("internal_name") or "")),
-        status="Reviewable" if is_over else "Unassignable" if status in CLOSED else "Assignable",
+        status="Assignable" if not is_closed else "Unassignable" if pending else "Reviewable",
         max_assignments=places,
-        available=max(0, places - pending - handed_in),
+        available=0 if is_closed or status in NOT_YET else max(0, places - pending - handed_in),
         pending=pending,
         completed=done,
         question=str(row.get("external_study_url") or ""),

@@ -18,6 +18,7 @@ from hits.providers.gateway.interface import (
 )
 from hits.providers.prolific.participant_groups import ParticipantGroups
 from hits.providers.prolific.prolific_answers import (
+    CLOSED,
     OVER,
     Row,
     read_bonuses,
@@ -86,8 +87,10 @@ class ProlificProvider(ParticipantGroups):
                 yield row["id"]
 
     def mark_seen(self, external_id: str) -> None:
-        """End a study that is over: it is finished then, and listed as such."""
+        """End a study that is over: it is finished then, and listed as such. A paused one stays so."""
         status = self._of_study("get_study", f"studies/{external_id}/", lambda row: str(row["status"]))
+        if status not in CLOSED:
+            raise ProviderRefused("The study goes on.", code="NotOver")
         if status == "AWAITING REVIEW":
             self._steer(external_id, "STOP", unless=lambda status: status == "COMPLETED")
 

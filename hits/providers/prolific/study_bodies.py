@@ -28,7 +28,7 @@ def study_body(spec: HITSpec, *, project_id: str, blocked_group: str) -> dict[st
         "description": spec.description,
         "project": project_id,
         "metadata": spec.annotation,
-        "external_study_url": f"{spec.question_url}?{ENTRY}",
+        "external_study_url": f"{spec.question_url}{'&' if '?' in spec.question_url else '?'}{ENTRY}",
         "prolific_id_option": "url_parameters",
         "total_available_places": spec.max_assignments,
         "reward": cents(spec.reward),

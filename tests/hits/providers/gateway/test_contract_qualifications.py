@@ -1,6 +1,6 @@
 """The contract of qualifications: their types, their holders, and requests for them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,11 +10,16 @@ from django.utils import timezone
 from crowd.marketplace.models import Qualification, QualificationType
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services.qualifying import qualification_requests, qualifications
+from crowd.marketplace.tools.prolific import serving
 from hits.core.errors import ProviderRefused, ProviderUnavailable
+from hits.providers import capabilities
+from hits.providers.capabilities import Capabilities, Gating
 from hits.providers.gateway.boto import BotoProvider, make_client
 from hits.providers.gateway.interface import Provider, ProviderTest, QualifiedWorker
 from tests.crowd.marketplace.qualifying import answer_key, question_form
 from tests.factories import invite, make_requester
+from tests.hits.providers.gateway.at_prolific import AtProlific
+from tests.hits.providers.gateway.test_contract import needs
 from tests.stubbed import StubbedTurk
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,6 +31,8 @@ class World(Protocol):
 
     @property
     def provider(self) -> Provider: ...
+    @property
+    def can(self) -> Capabilities: ...
     def hire(self, number: int) -> list[str]: ...
     def ask(self, qualification: str, workers: Iterable[str]) -> None: ...
     def pass_test(self, qualification: str, values: Mapping[str, int]) -> None: ...
@@ -33,6 +40,8 @@ class World(Protocol):
 
 
 class Stubbed(StubbedTurk):
+    can = capabilities.REQUESTER_API
+
     def hire(self, number: int) -> list[str]:
         return [f"AWORKER{next(self._ids)}" for _ in range(number)]
 
@@ -53,6 +62,7 @@ class Marketplace:
     """The product's own marketplace over real HTTP."""
 
     provider: Provider
+    can: Capabilities = capabilities.REQUESTER_API
 
     def words_to(self, worker: str) -> str:
         return Qualification.objects.get(worker__external_id=worker).reason
@@ -72,10 +82,16 @@ class Marketplace:
             qualifications.grant(type_=type_, worker=workers[external_id], value=value, now=timezone.now())
 
 
-@pytest.fixture(params=["stubber", "marketplace"])
-def world(request: pytest.FixtureRequest) -> World:
+@pytest.fixture(params=["stubber", "marketplace", "prolific"])
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
     if request.param == "stubber":
-        return Stubbed()
+        yield Stubbed()
+        return
+    if request.param == "prolific":
+        with serving() as stand_in:
+            yield AtProlific(stand_in=stand_in)
+            assert stand_in.world.answered_amiss == []
+        return
     sites = request.getfixturevalue("sites")
     credentials = make_requester(now=timezone.now())
     client = make_client(
@@ -84,7 +100,7 @@ def world(request: pytest.FixtureRequest) -> World:
         secret_access_key=credentials.secret_access_key,
         allow_amazon=False,
     )
-    return Marketplace(provider=BotoProvider(client))
+    yield Marketplace(provider=BotoProvider(client))
 
 
 def make(world: World, name: str = "Solver test [1f2e3d4c]") -> str:
@@ -104,6 +120,7 @@ def test_create_qualification_twice_by_one_name_makes_one(world: World) -> None:
 
 
 def test_qualification_with_the_providers_own_test_is_made_and_changed(world: World) -> None:
+    needs(world.can.gating == Gating.SCORED, "has groups, with no tests")
     test = ProviderTest(question_form=question_form(), answer_key=answer_key(), duration_s=600)
     shorter = ProviderTest(question_form=question_form(), answer_key=answer_key(), duration_s=60)
 
@@ -117,6 +134,7 @@ def test_qualification_with_the_providers_own_test_is_made_and_changed(world: Wo
 
 
 def test_update_of_an_unknown_qualification_is_refused(world: World) -> None:
+    needs(world.can.gating == Gating.SCORED, "has groups, with no words of their own")
     with pytest.raises(ProviderRefused) as refusal:
         world.provider.update_qualification("3NOSUCHTYPE", description=WORDS)
 
@@ -146,6 +164,7 @@ def test_grant_qualification_twice_is_held_once_with_the_last_value(world: World
 
 
 def test_grant_qualification_says_why_in_any_words(world: World) -> None:
+    needs(world.can.gating == Gating.SCORED, "has groups, with no reasons")
     qualification, [worker] = make(world), world.hire(1)
     words = "Not passed: 58 % – “above 80”."
 
@@ -156,6 +175,7 @@ def test_grant_qualification_says_why_in_any_words(world: World) -> None:
 
 
 def test_grant_qualification_to_nobody_is_refused(world: World) -> None:
+    needs(world.can.gating == Gating.SCORED, "has groups, with no look at who is in them")
     qualification = make(world)
 
     with pytest.raises(ProviderRefused):
@@ -173,20 +193,24 @@ def test_revoke_qualification_twice_and_of_who_never_held_it(world: World) -> No
     taken = held(world, qualification)
     world.provider.grant_qualification(qualification, worker_external_id=workers[0], value=7)
 
-    assert (taken, held(world, qualification)) == ([], [(workers[0], 7)])
+    last = 7 if world.can.gating == Gating.SCORED else 1
+    assert (taken, held(world, qualification)) == ([], [(workers[0], last)])
 
 
 def test_list_qualified_reads_every_page(world: World) -> None:
     qualification, workers = make(world), world.hire(101)
-    for value, worker in enumerate(workers):
+    for value, worker in enumerate(workers, start=1):
         world.provider.grant_qualification(
             qualification, worker_external_id=worker, value=value, notify=False
         )
 
-    assert held(world, qualification) == [(worker, value) for value, worker in enumerate(workers)]
+    is_scored = world.can.gating == Gating.SCORED
+    expected = [(worker, value if is_scored else 1) for value, worker in enumerate(workers, start=1)]
+    assert held(world, qualification) == expected
 
 
 def test_list_qualification_requests_reads_every_page(world: World) -> None:
+    needs(world.can.gating == Gating.SCORED, "has groups, with no requests")
     qualification, workers = make(world), world.hire(101)
     world.ask(qualification, workers)
     world.ask(make(world, "Another"), workers[:1])
@@ -197,6 +221,7 @@ def test_list_qualification_requests_reads_every_page(world: World) -> None:
 
 
 def test_requests_are_accepted_and_rejected_once(world: World) -> None:
+    needs(world.can.gating == Gating.SCORED, "has groups, with no requests")
     qualification, workers = make(world), world.hire(2)
     world.ask(qualification, workers)
     first, second = world.provider.list_qualification_requests(qualification)
