@@ -117,3 +117,4 @@ BY_KIND: Mapping[str, Capabilities] = {
 }
 CONNECTED = [kind for kind, can in BY_KIND.items() if can.is_connected]
 OF_PLAYERS = [kind for kind, can in BY_KIND.items() if can.are_players]
+ENDED_BY_US = [kind for kind, can in BY_KIND.items() if can.is_connected and not can.ends_in_time]

@@ -16,6 +16,7 @@ from hits.batches.services.sending_hits import TOKEN_MEMORY, TURN, Clock, tickin
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.core.states import move
 from hits.identity.models.users import User
+from hits.providers.capabilities import ENDED_BY_US
 from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
@@ -44,6 +45,7 @@ def send_changes(*, now: datetime, clock: Clock | None = None) -> int:
     """Write the changes that pauses and drains need, tell the provider of all, and complete batches."""
     clock = clock or ticking(now)
     hold_back(now=clock())
+    end_overdue(now=clock())
     give_back_time(now=clock())
     told = _tell_all(clock)
     complete_batches(now=clock())
@@ -56,6 +58,7 @@ def next_change(*, now: datetime) -> datetime | None:
     return soonest(
         earliest_or_now(_next_in_line(), "claimed_at", account="hit__batch__account", after=CLAIM, now=now),
         earliest(_refused_of_late(now).filter(hit__in=still_held.values("pk")), "done_at", after=AGAIN),
+        earliest(_left_to_us(), "expires_at"),
     )
 
 
@@ -97,6 +100,27 @@ def hold_back(*, now: datetime) -> None:
     for batch in _held_back().filter(Exists(hits)).order_by("pk"):
         while _hold_slice(batch, now=now):
             log.info("batch.held_back", batch=str(batch.public_id))
+
+
+def end_overdue(*, now: datetime) -> None:
+    """Expire, in slices, HITs whose time to start is over where the provider does not end them by itself."""
+    while hits := list(_left_to_us().filter(expires_at__lte=now).order_by("pk")[:CHUNK]):
+        with transaction.atomic():
+            keys = [hit.pk for hit in hits]
+            rows = HIT.objects.filter(pk__in=keys).order_by("pk")
+            write_changes(
+                Kind.EXPIRE, list(rows.select_for_update(of=("self",), no_key=True)), by=None, now=now
+            )
+
+
+def _left_to_us() -> QuerySet[HIT]:
+    """Open HITs that end when we say so, and that nothing said or on its way has ended yet."""
+    ended = Q(status=Change.Status.INTENDED)
+    ended |= Q(status=Change.Status.DONE, done_at__gte=OuterRef("expires_at"))
+    ended |= Q(status=Change.Status.REFUSED)
+    said = Change.objects.filter(ended, hit=OuterRef("pk"), kind=Kind.EXPIRE)
+    ours = HIT.objects.filter(batch__account__kind__in=ENDED_BY_US, status=HIT.Status.OPEN)
+    return ours.filter(~Exists(said), expires_at__isnull=False)
 
 
 def _hold_slice(batch: Batch, *, now: datetime) -> bool:
