@@ -1,5 +1,6 @@
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from cryptography.fernet import InvalidToken
 from django import forms
@@ -25,6 +26,26 @@ SECRETS = ("secret_access_key", "ticket_key")
 # Fixed once a batch was launched: a batch belongs for good to an account that has these values.
 FIXED_BY_LAUNCH = ("kind", "environment", "endpoint", "currency")
 STRANGERS = 20
+PRODUCTION = Account.Environment.PRODUCTION
+PROLIFIC_HOST = ".prolific.com"
+# What an account of a kind cannot be without, and what its provider does not have.
+NEEDED = {
+    Account.Kind.MTURK: {"access_key_id": "The Requester API asks for the id of an access key."},
+    Account.Kind.PROLIFIC: {
+        "workspace_id": "Give the id of the workspace whose wallet pays. It stands in its address.",
+        "project_id": "Give the id of the project in which studies are made. It stands in its address.",
+    },
+}
+UNKNOWN = {
+    Account.Kind.MTURK: {
+        "workspace_id": "The Requester API has no workspaces. Leave it empty.",
+        "project_id": "The Requester API has no projects. Leave it empty.",
+    },
+    Account.Kind.PROLIFIC: {
+        "access_key_id": "Prolific has a token alone: enter it as the secret, and leave this empty.",
+        "ticket_key": "Prolific sends no tickets: each visit is verified by asking it. Leave this empty.",
+    },
+}
 
 
 class AccountForm(forms.ModelForm[Account]):
@@ -46,6 +67,8 @@ class AccountForm(forms.ModelForm[Account]):
             "worker_site",
             "access_key_id",
             "secret_access_key",
+            "workspace_id",
+            "project_id",
             "ticket_key",
             "fee_schedule",
             "currency",
@@ -87,12 +110,27 @@ class AccountForm(forms.ModelForm[Account]):
         for name in SECRETS:
             if self.instance.pk and name in self.fields and not cleaned.get(name):
                 cleaned[name] = self.initial[name]
+        self._check_kind(cleaned)
         self._check_production(cleaned)
         self._check_notify(cleaned)
         return cleaned
 
+    def _check_kind(self, cleaned: dict[str, Any]) -> None:
+        """Ask for what the provider of this kind needs, and for nothing that it does not have."""
+        kind = cleaned.get("kind") or self.instance.kind
+        for name, words in NEEDED.get(kind, {}).items():
+            if name in self.fields and not cleaned.get(name):
+                self.add_error(name, words)
+        for name, words in UNKNOWN.get(kind, {}).items():
+            if name in self.fields and cleaned.get(name):
+                self.add_error(name, words)
+        endpoint, environment = cleaned.get("endpoint", ""), cleaned.get("environment")
+        is_theirs = (urlsplit(endpoint).hostname or "").endswith(PROLIFIC_HOST)
+        if kind == Account.Kind.PROLIFIC and is_theirs and environment not in (None, PRODUCTION):
+            self.add_error("environment", "Prolific has no sandbox: whatever is published there is paid.")
+
     def _check_production(self, cleaned: dict[str, Any]) -> None:
-        production = cleaned.get("environment") == Account.Environment.PRODUCTION
+        production = cleaned.get("environment") == PRODUCTION
         if production and "environment" in self.changed_data and not cleaned.get("is_meant"):
             self.add_error("is_meant", "Tick this box if real money is what you mean.")
 

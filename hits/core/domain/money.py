@@ -30,11 +30,25 @@ class FeeSchedule:
         return max(self.minimum, round_to_cents(bonus * self.rate))
 
 
+# Fees of Prolific (September 2026), for firms and for universities, and both with a VAT of 20 % on the fee.
+PROLIFIC_FEES = {
+    "prolific": Decimal("0.428"),
+    "prolific, VAT": Decimal("0.5136"),
+    "academic": Decimal("0.333"),
+    "academic, VAT": Decimal("0.3996"),
+}
+
+
+def _flat(rate: Decimal) -> FeeSchedule:
+    return FeeSchedule(rate=rate, many_rate=NOTHING, masters_rate=NOTHING, minimum=NOTHING)
+
+
 FEES = {
     "none": FeeSchedule(rate=NOTHING, many_rate=NOTHING, masters_rate=NOTHING, minimum=NOTHING),
     "amazon": FeeSchedule(
         rate=Decimal("0.20"), many_rate=Decimal("0.20"), masters_rate=Decimal("0.05"), minimum=CENT
     ),
+    **{name: _flat(rate) for name, rate in PROLIFIC_FEES.items()},
 }
 
 
