@@ -72,6 +72,13 @@ class DecisionInput(serializers.Serializer[Any]):
     reason = serializers.CharField(
         max_length=1024, required=False, default="", allow_blank=True, help_text="What the worker reads."
     )
+    category = serializers.CharField(
+        max_length=32,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="The provider's own word for why work is rejected, where it has some.",
+    )
 
 
 class SecondInput(serializers.Serializer[Any]):

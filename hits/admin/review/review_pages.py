@@ -136,12 +136,13 @@ def decide_view(request: HttpRequest, pk: int) -> HttpResponse:
             assignment=work,
             kind=kind,
             reason=reason,
+            category=request.POST.get("category", ""),
             by=request.user,  # type: ignore[arg-type]
             now=now,
         )
     except RuleBroken as broken:
         messages.error(request, str(broken))
-        if broken.code in ("no_reason", "bad_reason"):
+        if broken.code in ("no_reason", "bad_reason", "short_reason", "bad_category"):
             return _page(request, pk=pk, reason=request.POST.get("reason", ""), status=409)
         return _go(request, at=pk)
     if decision.status == Decision.Status.WAITING:
@@ -249,6 +250,7 @@ def _page(
         "may_decide": user.has_perm(REVIEW),
         "undo": _undo(request, now=now),
         "reason": reason,
+        "category": request.POST.get("category", ""),
         "note": note,
         "assignment": work,
     }
@@ -272,7 +274,7 @@ def _open_decisions(work: Assignment, past: review_queue.PastReview, *, can_over
         return {Kind.APPROVE, Kind.KEEP_OUT, Kind.REJECT}
     if work.status == Status.APPROVED and not work.kept_out:
         return {Kind.KEEP_OUT}
-    return {Kind.OVERRIDE} if can_override else set()
+    return {Kind.OVERRIDE} if can_override and work.hit.batch.account.can.overrides else set()
 
 
 def _may_second(request: HttpRequest, past: review_queue.PastReview) -> bool:

@@ -36,6 +36,8 @@ ON: dict[str, tuple[str, ...]] = {
     Kind.REJECT: (Work.SUBMITTED,),
     Kind.OVERRIDE: (Work.REJECTED,),
 }
+# A provider's category for what none of its others says.
+EVERYTHING_ELSE = "OTHER"
 log = structlog.get_logger()
 
 
@@ -50,6 +52,7 @@ def decide(
     assignment: Assignment,
     kind: str,
     reason: str = "",
+    category: str = "",
     by: User,
     now: datetime,
     undo_for: timedelta = UNDO_FOR,
@@ -60,14 +63,17 @@ def decide(
         with transaction.atomic():
             # Two clicks of one person at once must not both find the last rejection of the day.
             User.objects.select_for_update(no_key=True).get(pk=by.pk)
-            work = Assignment.objects.select_related("hit__batch__study").get(pk=assignment.pk)
+            related = Assignment.objects.select_related("hit__batch__study", "account")
+            work = related.get(pk=assignment.pk)
             _check_work(work, kind, now=now)
+            category = _check_provider(work, kind, reason=reason, category=category)
             alone = kind != Kind.REJECT or rejections_left(study=work.hit.batch.study, by=by, now=now) > 0
             decision = Decision.objects.create(
                 assignment=work,
                 kind=kind,
                 status=Status.INTENDED if alone else Status.WAITING,
                 reason=reason,
+                category=category,
                 by=by,
                 made_at=now,
                 send_at=now + undo_for,
@@ -196,6 +202,31 @@ def _check_work(work: Assignment, kind: str, *, now: datetime) -> None:
         raise RuleBroken(
             "override_too_late", "A rejection can be taken back only within 30 days of the work's submission."
         )
+
+
+def _check_provider(work: Assignment, kind: str, *, reason: str, category: str) -> str:
+    """Check what the work's provider asks of such a decision, and return the category to tell it.
+
+    Where a person chose none, it is the one for everything else.
+    """
+    can = work.account.can
+    if kind == Kind.OVERRIDE and not can.overrides:
+        raise RuleBroken(
+            "no_override",
+            "This provider takes no rejection back for a program. Do it in its own pages: it shows here then.",
+        )
+    if kind != Kind.REJECT:
+        return ""
+    rules = can.rejection
+    if len(reason.strip()) < rules.shortest:
+        raise RuleBroken(
+            "short_reason",
+            f"Say why in at least {rules.shortest} characters: this provider asks for that. These are "
+            f"{len(reason.strip())}.",
+        )
+    if category and category not in rules.categories:
+        raise RuleBroken("bad_category", "Choose one of the provider's own words for why it is rejected.")
+    return category or (EVERYTHING_ELSE if rules.categories else "")
 
 
 def _name(decision: Decision) -> str:

@@ -122,7 +122,8 @@ def _tell_again(*, hit: HIT, found: ProviderAssignment, provider: Provider) -> N
         if ours.status == Status.APPROVED:
             provider.approve_assignment(found.external_id, feedback=reason)
         elif reason:  # a rejection without one was not ours
-            provider.reject_assignment(found.external_id, feedback=reason)
+            category = last.category if last else ""
+            provider.reject_assignment(found.external_id, feedback=reason, category=category)
     except ProviderRefused as refusal:
         log.warning("assignment.not_told", assignment=str(ours.public_id), code=refusal.code)
     except StandsStill:  # it is read again once a person has confirmed

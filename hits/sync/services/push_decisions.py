@@ -185,7 +185,7 @@ def _tell(decision: Decision, provider: Provider) -> None:
     work = decision.assignment
     feedback = feedback_on(work, decision.reason)
     if decision.kind == Kind.REJECT:
-        provider.reject_assignment(work.external_id, feedback=feedback)
+        provider.reject_assignment(work.external_id, feedback=feedback, category=decision.category)
     elif work.status != Status.APPROVED:  # what approved itself is only kept out of the data
         override = decision.kind == Kind.OVERRIDE
         provider.approve_assignment(work.external_id, feedback=feedback, override=override)
