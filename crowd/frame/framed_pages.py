@@ -1,11 +1,11 @@
 """The common part of all framed pages: their HIT, language, security policy, and error pages."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from csp.constants import SELF
+from csp.constants import NONE, SELF
 from csp.utils import build_policy
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,6 +16,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 
 from crowd.frame import visit_authentication
 from crowd.frame.visit_problems import Problem
+from crowd.frame.ways_back import ways_back
 from hits.core.errors import CrowdError, InvalidAnswer
 from hits.work.models.hits import HIT
 
@@ -33,13 +34,15 @@ def framed(view: Callable[[HttpRequest, HIT], HttpResponse]) -> Callable[[HttpRe
             # This page tells nothing, and which site frames it is not known.
             response["Content-Security-Policy"] = build_policy(replace={"frame-ancestors": ["*"]})
             return response
+        cast(Any, request).hit = hit  # for the way back that `show` offers
         with translation.override(hit.batch.study.language):
             try:
                 response = view(request, hit)
             except CrowdError as problem:
                 response = explain(request, problem)
         site = origin_of(hit.batch.account.worker_site)
-        opened = {"frame-ancestors": [site], "form-action": [SELF, site]}
+        framers = [NONE] if hit.batch.account.can.verifies_visits else [site]
+        opened = {"frame-ancestors": framers, "form-action": [SELF, site]}
         response["Content-Security-Policy"] = build_policy(replace=opened)
         response["Referrer-Policy"] = "no-referrer"
         return response
@@ -68,4 +71,5 @@ def explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
 
 
 def show(request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:
-    return render(request, template, dict(context), status=status)
+    ways = {"ways_back": ways_back(getattr(request, "hit", None))}
+    return render(request, template, {**ways, **context}, status=status)

@@ -16,6 +16,7 @@ from crowd.frame.framed_pages import framed, show
 from crowd.frame.inspections import show_inspection
 from crowd.frame.visit_authentication import Visit
 from crowd.frame.visit_problems import Ineligible
+from crowd.frame.ways_back import finish_of
 from hits.core.errors import RuleBroken
 from hits.families import Answer, PreviewsBatches, TaskPage
 from hits.studies.models import Batch
@@ -35,7 +36,7 @@ def question(request: HttpRequest, hit: HIT) -> HttpResponse:
     Reloading any of them is safe.
     """
     now = timezone.now()
-    if visit_authentication.is_preview(request.GET):
+    if visit_authentication.is_preview(hit, request.GET):
         signed = request.GET.get("inspection")
         return show_inspection(request, hit, signed, now=now) if signed else _preview(request, hit)
     claim_limits.refuse_haste(request, hit)
@@ -125,10 +126,10 @@ def _hand_over(
     request: HttpRequest, assignment: Assignment, *, submit_to: str, again: bool = False
 ) -> HttpResponse:
     """Show the page from which the worker's own browser submits the saved answer to the platform."""
-    context = {
-        "action": f"{submit_to}/mturk/externalSubmit",
-        "assignment": assignment,
-        "answer": json.dumps(assignment.answer),
-        "again": again,
-    }
+    context: dict[str, Any] = {"assignment": assignment, "again": again}
+    if assignment.hit.batch.account.can.verifies_visits:
+        context["action"], context["code"] = finish_of(assignment.hit)
+    else:
+        context["action"] = f"{submit_to}/mturk/externalSubmit"
+        context["answer"] = json.dumps(assignment.answer)
     return show(request, "frame/hand_over.html", context, status=409 if again else 200)

@@ -13,6 +13,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from crowd.frame import asked_visits
 from crowd.frame.visit_problems import Expired, NoSuchHIT, Unreadable, UnverifiedVisit
 from hits.common.kept_queries import Given, KeptQuery, given_id
 from hits.core import crypto
@@ -67,7 +68,9 @@ def find_hit(public_id: UUID) -> HIT:
     return hit
 
 
-def is_preview(query: QueryDict) -> bool:
+def is_preview(hit: HIT, query: QueryDict) -> bool:
+    if hit.batch.account.can.verifies_visits:
+        return asked_visits.SESSION not in query
     return query.get("assignmentId", NOT_AVAILABLE) == NOT_AVAILABLE
 
 
@@ -76,6 +79,8 @@ def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
 
     Some platforms repeat the worker's id, separated by a comma.
     """
+    if hit.batch.account.can.verifies_visits:
+        return _read_asked(hit=hit, query=query, now=now)
     claims = {name: query.get(name, "") for name in ("assignmentId", "hitId", "turkSubmitTo")}
     claims["workerId"] = query.get("workerId", "").partition(",")[0]
     if missing := [name for name, value in claims.items() if not value]:
@@ -96,6 +101,18 @@ def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
         submit_to=claims["turkSubmitTo"].rstrip("/"),
         accepted_at=accepted_at,
         deadline_at=deadline_at,
+    )
+
+
+def _read_asked(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
+    found = asked_visits.read_asked(hit=hit, query=query, now=now)
+    return Visit(
+        hit=hit,
+        assignment_id=found.external_id,
+        worker_id=found.worker_external_id,
+        submit_to=hit.batch.account.worker_site.rstrip("/"),
+        accepted_at=found.accepted_at,
+        deadline_at=asked_visits.deadline_of(found, hit=hit),
     )
 
 

@@ -117,7 +117,7 @@ class AccountForm(forms.ModelForm[Account]):
 
     def _check_kind(self, cleaned: dict[str, Any]) -> None:
         """Ask for what the provider of this kind needs, and for nothing that it does not have."""
-        kind = cleaned.get("kind") or self.instance.kind
+        kind = Account.Kind(cleaned.get("kind") or self.instance.kind)
         for name, words in NEEDED.get(kind, {}).items():
             if name in self.fields and not cleaned.get(name):
                 self.add_error(name, words)

@@ -47,9 +47,8 @@ def advisories() -> Iterator[str]:
 
 
 def audit(url: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [ROOT / ".ci" / "audit"], env={**os.environ, "OSV_URL": url}, capture_output=True, text=True, check=False
-    )
+    environ = {**os.environ, "OSV_URL": url}
+    return subprocess.run([ROOT / ".ci" / "audit"], env=environ, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.needs_uv

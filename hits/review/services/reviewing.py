@@ -213,7 +213,8 @@ def _check_provider(work: Assignment, kind: str, *, reason: str, category: str) 
     if kind == Kind.OVERRIDE and not can.overrides:
         raise RuleBroken(
             "no_override",
-            "This provider takes no rejection back for a program. Do it in its own pages: it shows here then.",
+            "This provider takes no rejection back from a program. Do it in its own pages: it shows "
+            "here then.",
         )
     if kind != Kind.REJECT:
         return ""

@@ -1,4 +1,4 @@
-"""A batch at Prolific: one study, whose places our pages fill; what is done to it there, and what comes back."""
+"""A batch at Prolific: one study, whose places our pages fill; what is done to it, and what comes back."""
 
 from datetime import timedelta
 

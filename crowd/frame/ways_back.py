@@ -1,0 +1,43 @@
+"""How a worker goes back to the platform, where our page is not in a frame of its.
+
+A platform that frames our page is left there: the worker submits or returns the HIT around it. Where the page
+is the whole window, its last step is an address of the platform, with a code that says how the visit ended.
+"""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from hits.providers.prolific.completion_codes import Ending, code_of
+from hits.work.models.hits import HIT
+
+FINISH = "/submissions/complete"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaysBack:
+    """Addresses of the platform for visits that end without an answer. None of them is paid for."""
+
+    nothing_left: str
+    no_consent: str
+
+
+def ways_back(hit: HIT | None) -> WaysBack | None:
+    """The ways back from this HIT's pages; None where the platform frames them, or no HIT is known."""
+    if hit is None or not hit.batch.account.can.verifies_visits:
+        return None
+    return WaysBack(
+        nothing_left=_address(hit, Ending.NOTHING_LEFT), no_consent=_address(hit, Ending.NO_CONSENT)
+    )
+
+
+def finish_of(hit: HIT) -> tuple[str, str]:
+    """Where a finished visit goes, and the code that it takes there. Only for pages after the answer."""
+    return f"{_site(hit)}{FINISH}", code_of(hit.token, Ending.COMPLETED)
+
+
+def _address(hit: HIT, ending: Ending) -> str:
+    return f"{_site(hit)}{FINISH}?{urlencode({'cc': code_of(hit.token, ending)})}"
+
+
+def _site(hit: HIT) -> str:
+    return hit.batch.account.worker_site.rstrip("/")
