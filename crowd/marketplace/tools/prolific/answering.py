@@ -99,9 +99,7 @@ def _answer_of_api(world: World, received: Received, path: str) -> Answer:
             route = find_route(received.method, path)
             answer = _call(world, received, path, route)
         except Refused as refusal:
-            answer = Answer(
-                status=refusal.status, body=error_body(refusal.status, refusal.detail, refusal.additional)
-            )
+            answer = Answer(status=refusal.status, body=error_body(refusal.status, refusal.detail))
         found = answer_misfits(route.name if route else None, status=answer.status, body=answer.body)
         if found:
             world.answered_amiss.extend(found)

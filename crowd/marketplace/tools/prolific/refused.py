@@ -19,22 +19,21 @@ CODES = {
 class Refused(Exception):
     """A request that is not done; nothing has changed."""
 
-    def __init__(self, status: int, detail: Detail, **additional: Any) -> None:
+    def __init__(self, status: int, detail: Detail) -> None:
         super().__init__(str(detail))
         self.status = status
         self.detail = detail
-        self.additional = additional
 
 
-def error_object(status: int, detail: Any, additional: dict[str, Any] | None = None) -> dict[str, Any]:
+def error_object(status: int, detail: Any) -> dict[str, Any]:
     return {
         "status": status,
         "error_code": CODES.get(status, status * 1000),
         "title": HTTPStatus(status).phrase,
         "detail": detail,
-        "additional_information": additional or {},
+        "additional_information": {},
     }
 
 
-def error_body(status: int, detail: Any, additional: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {"error": error_object(status, detail, additional)}
+def error_body(status: int, detail: Any) -> dict[str, Any]:
+    return {"error": error_object(status, detail)}

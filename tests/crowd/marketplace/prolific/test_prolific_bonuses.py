@@ -125,6 +125,19 @@ def test_bonus_that_the_wallet_cannot_pay_is_refused(client: Client) -> None:
     assert (told.status, client.stand_in.controls.payments()) == (400, [])
 
 
+def test_accepted_payment_pays_nobody_if_the_money_is_gone_by_then(client: Client) -> None:
+    study_id = client.publish()
+    submission_id = client.submit(study_id)
+    setup_id = client.post(PATH, study_id=study_id, csv_bonuses=f"{submission_id},5000").body["id"]
+    client.stand_in.world.habits.lag_s = 60
+
+    told = [client.post(f"/bulk-bonus-payments/{setup_id}/pay/").status for _ in range(2)]
+
+    client.stand_in.controls.advance(minutes=1)
+    assert told == [202, 202]
+    assert client.get(f"/submissions/{submission_id}/").body["bonus_payments"] == [500_000]
+
+
 def test_payment_of_an_unknown_setup_is_404(client: Client) -> None:
     assert client.post("/bulk-bonus-payments/unknown/pay/").status == 404
 

@@ -119,7 +119,10 @@ def test_unconfirmed_subscription_is_sent_nothing(client: Client, receiver: Rece
     assert (wrong.status, receiver.received) == (400, [])
 
 
-@pytest.mark.parametrize("target_url", ["http://study.example.com/hook", "ftp://localhost/", "hook"])
+@pytest.mark.parametrize(
+    "target_url",
+    ["http://study.example.com/hook", "ftp://localhost/", "hook", "http://localhost:port/", "https://"],
+)
 def test_address_that_is_neither_https_nor_loopback_is_refused(client: Client, target_url: str) -> None:
     client.post("/hooks/secrets/", workspace_id=client.workspace_id)
 

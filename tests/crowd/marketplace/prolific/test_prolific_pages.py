@@ -182,6 +182,20 @@ def test_participant_is_shown_credentials_of_the_pool_that_nobody_else_is(client
     assert "Odd pictures" not in home(client, Browser(), newcomer(client)).text
 
 
+def test_reloading_an_earlier_last_page_leaves_the_next_study_alone(client: Client) -> None:
+    first = client.publish(completion_codes=[code("FIRST")])
+    second = client.publish(completion_codes=[code("SECOND")])
+    controls, participant_id, browser = client.stand_in.controls, newcomer(client), Browser()
+    home(client, browser, participant_id)
+    done = controls.take_part(first, participant_id)
+    browser.get(at(client, "/submissions/complete?cc=FIRST"))
+    running = controls.take_part(second, participant_id)
+
+    browser.get(at(client, "/submissions/complete?cc=FIRST"))
+
+    assert [client.status_of(one) for one in (done, running)] == ["AWAITING REVIEW", "ACTIVE"]
+
+
 def test_browser_of_nobody_finishes_nothing(client: Client) -> None:
     submission_id = client.take_part(client.publish())
 

@@ -72,6 +72,17 @@ def test_study_is_completed_when_every_place_is_paid(client: Client) -> None:
     assert client.study_status(study_id) == "COMPLETED"
 
 
+def test_study_that_has_grown_is_completed_when_its_last_place_is_paid(client: Client) -> None:
+    study_id = client.publish()
+    submissions = [client.take_part(study_id) for _ in range(2)]
+    client.patch(f"/studies/{study_id}/", total_available_places=3)
+    submissions.append(client.take_part(study_id))
+    for submission_id in submissions:
+        client.stand_in.controls.finish(submission_id, APPROVED_CODE)
+
+    assert client.study_status(study_id) == "COMPLETED"
+
+
 def test_more_places_revive_a_completed_study(client: Client) -> None:
     study_id = client.publish(total_available_places=1)
     client.submit(study_id, code=APPROVED_CODE)

@@ -53,6 +53,19 @@ def test_new_study_is_a_draft_with_what_was_left_out_filled_in(client: Client) -
             },
         ),
         ("completion_codes", {"completion_codes": [code("PART", {"action": "DYNAMIC_PAYMENT"})]}),
+        (
+            "completion_codes",
+            {
+                "completion_codes": [
+                    code(
+                        "BOTH",
+                        {"action": "AUTOMATICALLY_APPROVE"},
+                        {"action": "DYNAMIC_PAYMENT"},
+                        actor="researcher",
+                    )
+                ]
+            },
+        ),
         ("filters", {"filters": [{"filter_id": "shoe_size", "selected_values": ["1"]}]}),
         (
             "filters",
@@ -128,6 +141,18 @@ def test_more_places_than_the_wallet_can_pay_are_refused(client: Client) -> None
     told = client.patch(f"/studies/{study_id}/", total_available_places=100_000)
 
     assert (told.status, client.get(f"/studies/{study_id}/").body["total_available_places"]) == (400, 2)
+
+
+def test_refused_change_leaves_the_project_as_it_was(client: Client) -> None:
+    workspace = client.post("/workspaces/", title="Ours", currency_code="USD").body["id"]
+    project = client.post(f"/workspaces/{workspace}/projects/", title="Ours").body["id"]
+    study_id = client.create_study()
+    before = client.get(f"/studies/{study_id}/").body
+
+    told = client.patch(f"/studies/{study_id}/", project=project, reward=1)
+
+    assert (told.status, client.get(f"/studies/{study_id}/").body) == (400, before)
+    assert client.patch(f"/studies/{study_id}/", project=project).body["currency_code"] == "USD"
 
 
 def test_drafts_alone_can_be_deleted(client: Client) -> None:

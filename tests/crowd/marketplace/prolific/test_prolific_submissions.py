@@ -191,6 +191,19 @@ def test_return_can_be_undone(client: Client) -> None:
     assert statuses == ["RETURNED", "ACTIVE"]
 
 
+def test_return_that_is_undone_gives_the_whole_time_again(client: Client) -> None:
+    submission_id = client.take_part(client.publish(maximum_allowed_time=30))
+    client.stand_in.controls.advance(minutes=20)
+    for action in ("RETURN", "UNRETURN"):
+        client.decide(submission_id, action)
+
+    client.stand_in.controls.advance(minutes=20)
+    before = client.status_of(submission_id)
+    client.stand_in.controls.advance(minutes=10)
+
+    assert (before, client.status_of(submission_id)) == ("ACTIVE", "TIMED-OUT")
+
+
 def test_researcher_completes_by_a_code_of_the_researchers(client: Client) -> None:
     codes = [code(REVIEWED_CODE), code("OURS", {"action": "AUTOMATICALLY_APPROVE"}, actor="researcher")]
     submission_id = client.take_part(client.publish(completion_codes=codes))

@@ -101,6 +101,15 @@ def list_events(world: World, asked: Asked) -> Answer:
 
 def _check_target(url: str) -> None:
     """HTTPS, but for loopback, which is all that a stand-in calls."""
-    is_fine = urlsplit(url).scheme == "https" or (urlsplit(url).scheme == "http" and is_loopback(url))
-    if not is_fine:
+    if not _is_possible(url):
         raise Refused(400, {"target_url": ["The address must begin with https://."]})
+
+
+def _is_possible(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        has_port = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    is_allowed = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(url))
+    return has_port and bool(parts.hostname) and is_allowed

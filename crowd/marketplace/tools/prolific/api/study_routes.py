@@ -55,12 +55,10 @@ def get_study(world: World, asked: Asked) -> Answer:
 def patch_study(world: World, asked: Asked) -> Answer:
     study = find(world.studies, asked.params["id"])
     changes = dict(asked.body)
-    project_id = changes.pop("project", study.project.id)
-    if project_id != study.project.id:
-        if study.status not in DRAFT:
-            raise Refused(400, {"project": ["This field can't be changed once the study is published."]})
-        study.project = _project_of(world, project_id)
-    change_study(world, study, changes)
+    project = _project_of(world, changes.pop("project", study.project.id))
+    if project is not study.project and study.status not in DRAFT:
+        raise Refused(400, {"project": ["This field can't be changed once the study is published."]})
+    change_study(world, study, changes, project=project)
     return Answer(body=study_document(study))
 
 

@@ -18,8 +18,8 @@ from crowd.marketplace.tools.prolific.state.entities import Participant, Submiss
 from crowd.marketplace.tools.prolific.state.prolific_world import World, find
 from crowd.marketplace.tools.prolific.state.taking_part import (
     add_participant,
+    come_back,
     entry_address,
-    finished_by,
     open_again,
     reserve,
     return_place,
@@ -151,22 +151,10 @@ def _finish_page(world: World, code: str, cookies: Mapping[str, str]) -> Shown:
     participant = world.participants.get(cookies.get(COOKIE, ""))
     if participant is None:
         raise Refused(403, "Choose who you are first: this browser has not said which participant it is.")
-    done = _finished_before(world, participant, code)
-    submission = done or finished_by(world, participant, code)
-    if done is None:
-        finish(world, submission, code, world.now())
+    submission = come_back(world, participant, code)
     article = submission_article(submission, buttons="")
     back = f"<p>{link(f'{HOME}{participant.id}/', 'Back to the studies')}</p>\n"
     return Shown(text=page("Thank you", article, back))
-
-
-def _finished_before(world: World, participant: Participant, code: str) -> Submission | None:
-    """The latest submission that this code finished, if the participant has nothing else to finish."""
-    own = [one for one in world.submissions.values() if one.participant is participant]
-    if any(one.status in ("ACTIVE", "TIMED-OUT") for one in own):
-        return None
-    done = [one for one in own if one.completed_at is not None and one.entered_code == (code or NO_CODE)]
-    return done[-1] if done else None
 
 
 def _redirect(address: str) -> Shown:

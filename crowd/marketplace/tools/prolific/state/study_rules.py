@@ -35,6 +35,7 @@ SUBMISSIONS_CONFIG: Mapping[str, Any] = {
     "max_concurrent_submissions": -1,
     "auto_rejection_categories": [],
 }
+PAYING_OTHERWISE = frozenset({"FIXED_SCREEN_OUT_PAYMENT", "DYNAMIC_PAYMENT"})
 # What may change once a study is published.
 CHANGEABLE = frozenset(
     {"internal_name", "total_available_places", "access_details", "submissions_config", "completion_codes"}
@@ -146,6 +147,8 @@ def _problems_of_code(world: World, code: Json, *, reward: int) -> Iterable[str]
     kinds = [action["action"] for action in actions_of(code)]
     if {"AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW"} <= set(kinds):
         yield f"{code['code']} can't both approve automatically and be reviewed manually."
+    if "AUTOMATICALLY_APPROVE" in kinds and PAYING_OTHERWISE.intersection(kinds):
+        yield f"{code['code']} can't both approve automatically and pay otherwise."
     for action in actions_of(code):
         kind = action["action"]
         if kind.endswith("_PARTICIPANT_GROUP") and action.get("participant_group") not in world.groups:

@@ -11,6 +11,7 @@ from crowd.marketplace.tools.prolific.state.entities import (
     PAID_FULLY,
     TAKING,
     Json,
+    Project,
     Study,
     StudyStatus,
 )
@@ -85,16 +86,16 @@ def publish(world: World, study: Study, now: datetime) -> None:
         _activate(world, study, now)
 
 
-def change_study(world: World, study: Study, changes: Json) -> None:
+def change_study(world: World, study: Study, changes: Json, *, project: Project) -> None:
     """Change fields: all of a draft, few of a published study, whose places only grow. Raises Refused."""
     if study.status not in DRAFT:
         check_published_change(study, changes)
     fields = {**study.fields, **changes}
     config = changes.get("submissions_config", {})
     fields["submissions_config"] = {**SUBMISSIONS_CONFIG, **study.fields["submissions_config"], **config}
-    check_fields(world, study.workspace, fields)
+    check_fields(world, project.workspace, fields)
     if study.status in DRAFT:
-        study.fields = fields
+        study.fields, study.project = fields, project
         return
     before = study.fields
     study.fields = fields
@@ -120,10 +121,7 @@ def notice_change(world: World, study: Study, *, was_taking: bool, is_taking: bo
         study.stuck -= 1
     if was_taking != is_taking:
         _announce(world, study, "study.progress.change", now, places_taken=taken(study))
-    if study.status == "ACTIVE" and open_places(study) == 0:
-        set_status(world, study, "AWAITING REVIEW", now)
-    if study.status == "AWAITING REVIEW" and _is_done(study):
-        set_status(world, study, "COMPLETED", now)
+    _follow_places(world, study, now)
     _tell_of_returns(world, study, now)
 
 
@@ -158,6 +156,14 @@ def _activate(world: World, study: Study, now: datetime) -> None:
 def _start(world: World, study: Study, now: datetime) -> None:
     study.stuck = 0
     set_status(world, study, "ACTIVE" if open_places(study) else "AWAITING REVIEW", now)
+    _follow_places(world, study, now)
+
+
+def _follow_places(world: World, study: Study, now: datetime) -> None:
+    if study.status == "ACTIVE" and open_places(study) == 0:
+        set_status(world, study, "AWAITING REVIEW", now)
+    if study.status == "AWAITING REVIEW" and _is_done(study):
+        set_status(world, study, "COMPLETED", now)
 
 
 def _revive_if_grown(world: World, study: Study, *, has_grown: bool) -> None:

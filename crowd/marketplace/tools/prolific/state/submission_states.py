@@ -70,12 +70,11 @@ def start(world: World, submission: Submission, now: datetime) -> None:
     if not move(world, submission, "ACTIVE", now):
         return
     submission.started_at = now
-    minutes = submission.study.fields["maximum_allowed_time"]
-    world.agenda.add(now + timedelta(minutes=minutes), lambda at: _time_out(world, submission, "ACTIVE", at))
+    world.agenda.add(now + _allowed(submission), lambda at: _time_out(world, submission, at))
 
 
 def expect_start(world: World, submission: Submission, now: datetime) -> None:
-    world.agenda.add(now + RESERVED_FOR, lambda at: _time_out(world, submission, "RESERVED", at))
+    world.agenda.add(now + RESERVED_FOR, lambda at: _lose_place(world, submission, at))
 
 
 def submit(world: World, submission: Submission, code: str, now: datetime) -> None:
@@ -148,8 +147,18 @@ def _require(submission: Submission, status: SubmissionStatus) -> None:
         raise Refused(400, f"This needs a submission that is {status}, and it is {submission.status}.")
 
 
-def _time_out(world: World, submission: Submission, was: SubmissionStatus, now: datetime) -> None:
-    if submission.status == was:
+def _allowed(submission: Submission) -> timedelta:
+    return timedelta(minutes=submission.study.fields["maximum_allowed_time"])
+
+
+def _time_out(world: World, submission: Submission, now: datetime) -> None:
+    """Work that was returned and goes on has begun anew, and has its whole time again."""
+    if submission.status == "ACTIVE" and now - submission.started_at >= _allowed(submission):
+        move(world, submission, "TIMED-OUT", now)
+
+
+def _lose_place(world: World, submission: Submission, now: datetime) -> None:
+    if submission.status == "RESERVED":
         move(world, submission, "TIMED-OUT", now)
 
 

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from crowd.marketplace.tools.prolific.refused import Refused
 from crowd.marketplace.tools.prolific.session_tokens import session_token
+from crowd.marketplace.tools.prolific.state.completion_actions import NO_CODE, finish
 from crowd.marketplace.tools.prolific.state.entities import TAKING, Participant, Study, Submission
 from crowd.marketplace.tools.prolific.state.filter_rules import is_eligible
 from crowd.marketplace.tools.prolific.state.prolific_world import World, new_id
@@ -115,16 +116,25 @@ def preview_address(study: Study) -> str:
     )
 
 
-def finished_by(world: World, participant: Participant, code: str) -> Submission:
-    """The submission that this code finishes: the latest open one whose study has it. Raises Refused."""
+def come_back(world: World, participant: Participant, code: str) -> Submission:
+    """Finish what this code finishes, and nothing where it has done so: the page may be loaded again.
+
+    A code finishes work that is under way in a study that has it, or else what the participant began last.
+    Raises Refused where there is nothing.
+    """
     own = [one for one in world.submissions.values() if one.participant is participant]
     running = [one for one in own if one.status == "ACTIVE"] or [
         one for one in own if one.status == "TIMED-OUT"
     ]
+    meant = [one for one in running if code_of(one.study, code)]
+    done = [one for one in own if one.completed_at is not None and one.entered_code == (code or NO_CODE)]
+    if not meant and done:
+        return done[-1]
     if not running:
         raise Refused(404, "This participant is taking part in no study.")
-    known = [one for one in running if code_of(one.study, code)]
-    return max(known or running, key=lambda one: one.started_at)
+    submission = max(meant or running, key=lambda one: one.started_at)
+    finish(world, submission, code, world.now())
+    return submission
 
 
 def allocations(study: Study) -> list[dict[str, Any]]:

@@ -57,8 +57,10 @@ def pay_reward(world: World, submission: Submission, *, kind: Paid, cents: int, 
 
 
 def pay_bonuses(world: World, setup_id: str, now: datetime) -> None:
-    """Pay everyone of a set-up, once more each time."""
+    """Pay everyone of a set-up, once more each time; nobody, if the money went elsewhere meanwhile."""
     setup = world.setups[setup_id]
+    if setup.cost.total > available(world, setup.study.workspace):
+        return
     _move(setup.study.workspace, kind="bonus", cost=setup.cost, reference=setup.id, now=now)
     for submission, cents in setup.rows:
         submission.bonuses.append(cents)
