@@ -6,11 +6,12 @@ from crowd.marketplace.tools.prolific.state.entities import Study, Submission
 
 STYLE = (
     "body{font-family:system-ui,sans-serif;line-height:1.5;max-width:48rem;margin:0 auto;padding:1rem;"
-    "color:#1a1a1a;background:#fff}"
+    "color:#1a1a1a;background:#fff;overflow-wrap:anywhere}"
     ".notice{border:2px solid #7a4a00;background:#fff4e0;padding:.5rem 1rem}"
     "article{border:1px solid #6b6b6b;padding:0 1rem 1rem;margin:1rem 0}"
-    "button{font:inherit;padding:.4rem .8rem}form{display:inline-block;margin:0 .5rem .5rem 0}"
-    "a{color:#0b4f9c}"
+    "button{font:inherit;min-height:2.75rem;padding:.4rem .8rem}"
+    "form{display:inline-block;margin:0 .5rem .5rem 0}"
+    "a{color:#0b4f9c}:focus-visible{outline:3px solid #0b4f9c;outline-offset:2px}"
 )
 NOTICE = (
     "This is a stand-in for Prolific, for tests and demonstrations. It is not Prolific: "
