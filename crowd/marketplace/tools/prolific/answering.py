@@ -21,7 +21,7 @@ from crowd.marketplace.tools.prolific.api.routing import PREFIX, Answer, Asked, 
 from crowd.marketplace.tools.prolific.contract import answer_misfits, check_request
 from crowd.marketplace.tools.prolific.control_routes import answer_control
 from crowd.marketplace.tools.prolific.pages.participant_pages import answer_page
-from crowd.marketplace.tools.prolific.refused import Refused, error_body
+from crowd.marketplace.tools.prolific.refused import Refused, error_body, error_object
 from crowd.marketplace.tools.prolific.session_tokens import public_keys
 from crowd.marketplace.tools.prolific.state.injected_faults import Fault
 from crowd.marketplace.tools.prolific.state.prolific_world import World
@@ -99,7 +99,8 @@ def _answer_of_api(world: World, received: Received, path: str) -> Answer:
             route = find_route(received.method, path)
             answer = _call(world, received, path, route)
         except Refused as refusal:
-            answer = Answer(status=refusal.status, body=error_body(refusal.status, refusal.detail))
+            tell = error_object if world.habits.bare_errors else error_body
+            answer = Answer(status=refusal.status, body=tell(refusal.status, refusal.detail))
         found = answer_misfits(route.name if route else None, status=answer.status, body=answer.body)
         if found:
             world.answered_amiss.extend(found)

@@ -1,25 +1,44 @@
-"""The HTTP server of the stand-in: a thread for each connection, on loopback only.
+"""The HTTP server of the stand-in for Prolific: a thread for each connection, on loopback only.
 
-As a program it is started by `python -m crowd.marketplace.tools.prolific --port 8700 --token T`, and serves
+It is started as a program by `python -m crowd.marketplace.tools.prolific --port 8700 --token T`, and serves
 
 - `/api/v1/`: the API, with its trailing slashes, for those who send the header `Authorization: Token T`;
 - `/participants/`: pages for the participants that one plays, and `/submissions/complete?cc=CODE`, where a
   study sends the browser at the end;
 - `/.well-known/study/jwks.json`: the key of the tokens that secure addresses carry;
-- `/control/`: what a test or a demo does to it, as JSON with the same token: `control_routes` lists it.
+- `/control/`: what a test or a demo does to it, as JSON with the same token.
 
-A test uses `with serving() as stand_in:` instead. `stand_in.world.base_url` is the address, and
-`stand_in.controls` has the participants' side, the clock, faults, and the truth to compare with.
+A test in the same process uses it so:
+
+    with serving() as stand_in:
+        address, token = stand_in.world.base_url, stand_in.world.token
+        participant_id = stand_in.controls.add_participant(age=30)
+        submission_id = stand_in.controls.take_part(study_id, participant_id)
+        stand_in.controls.finish(submission_id, "CODE")
+        stand_in.controls.fail(kind="drop_after", method="POST", route="/pay/$")
+        stand_in.controls.advance(days=21)
+        assert stand_in.controls.payments() == [...]
+        assert stand_in.world.answered_amiss == []
+
+From outside, `POST /control/take-part/` with `{"study_id": ..., "participant_id": ...}` and the like do the
+same: `participants`, `take-part`, `open`, `finish`, `return`, `preview`, `messages`, `wallet`, `clock`,
+`faults` (with DELETE to call them off), `habits` and `hooks`; `GET /control/truth/` tells everything.
 
 Every request and every answer is held to `schema.json`. A request that does not fit is a 400 as Prolific's,
 an answer that does not fit is a 500. `world.asked_amiss` and `world.answered_amiss` remember them, so that a
 test can ask for none. An error of the stand-in's own is remembered with the answers.
-The state is in memory behind one lock, and gone when the program ends. Nothing but loopback is ever called.
 
-Money is in whole sub-units everywhere, but for the amounts in the rows of a bonus set-up. Faults are rules
-for the next requests that match: an error of any shape, a connection dropped before or after the request
-is done, a slow answer. The clock only moves forward; what becomes due by that is done at once, in order:
-places that were never used, submissions out of time, approval after 21 days, repeated hooks.
+Money is in whole sub-units everywhere, but for the amounts in the rows of a bonus set-up, which are decimal
+units of the currency. The wallet pays the reward or the bonus, the fee on it, and VAT on the fee.
+
+A fault is a rule for the next requests that match (`Fault` in `state.injected_faults`): an error of any
+shape, a connection dropped before or after the request is done, a slow answer. Habits (`Habits` in
+`state.prolific_world`) are what the reference leaves open or has seen both ways. Hooks repeat, are lost, or
+are held and sent backward as `world.hooks` says. The clock runs and can be moved forward; what becomes due
+is done in its order: places never used, work out of time, approval after 21 days, hooks sent again.
+
+The state is in memory behind one lock, and gone when the program ends. Nothing but loopback is ever called.
+What the reference does not say was chosen, so this proves nothing about Prolific itself.
 """
 
 import sys

@@ -102,6 +102,24 @@ def test_error_may_be_a_message_or_no_json_at_all(client: Client) -> None:
     assert second.body.startswith(b"<html>")
 
 
+def test_refusals_may_come_bare(client: Client) -> None:
+    client.control("habits", bare_errors=True)
+
+    told = client.get("/submissions/unknown/")
+
+    assert (told.status, told.body["status"], told.body["detail"]) == (404, 404, "Not found.")
+
+
+def test_fault_may_let_the_first_requests_pass(client: Client) -> None:
+    client.control("faults", kind="error", route="^/users/me/$", skip=2)
+
+    assert [client.get("/users/me/").status for _ in range(4)] == [200, 200, 502, 200]
+
+
+def test_habit_that_is_none_is_refused(client: Client) -> None:
+    assert client.control("habits", kindness=1)["error"]["status"] == 400
+
+
 def test_faults_can_be_called_off(client: Client) -> None:
     client.stand_in.controls.fail(kind="error", times=100)
 

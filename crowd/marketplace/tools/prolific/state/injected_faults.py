@@ -13,12 +13,16 @@ NOT_JSON = "<html><body>Bad gateway</body></html>"
 
 @dataclass(kw_only=True)
 class Fault:
-    """One rule. An error is answered before anything is done; `after` answers it once all is done."""
+    """One rule, for the requests that match after the first `skip` of them.
+
+    An error is answered before anything is done, and with `after` once all is done.
+    """
 
     kind: Kind
     route: str = ".*"
     method: str = ".*"
     times: int = 1
+    skip: int = 0
     status: int = 502
     detail: Any = "Bad gateway."
     shape: Literal["wrapped", "bare", "message", "text"] = "wrapped"
@@ -59,6 +63,8 @@ class Faults:
         """The first rule for this request, used once."""
         for rule in self.rules:
             if rule.times > 0 and rule.matches(method, path):
-                rule.times -= 1
-                return rule
+                if rule.skip == 0:
+                    rule.times -= 1
+                    return rule
+                rule.skip -= 1
         return None

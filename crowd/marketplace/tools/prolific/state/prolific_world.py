@@ -42,6 +42,8 @@ class Habits:
     # STOP was also seen to give AWAITING REVIEW.
     stop_awaits_review: bool = False
     test_participants: bool = True
+    # An error was seen inside an object `error`, and also bare.
+    bare_errors: bool = False
 
 
 @dataclass
