@@ -48,7 +48,10 @@ class Client:
         return self.call("DELETE", path, body or None)
 
     def control(self, name: str, **body: Any) -> Any:
-        return self._send("POST", f"/control/{name}/", body).body
+        return self.call_control("POST", name, body)
+
+    def call_control(self, method: str, name: str, body: Any = None) -> Any:
+        return self._send(method, f"/control/{name}/", body).body
 
     def call(self, method: str, path: str, body: Any = None) -> Told:
         return self._send(method, f"/api/v1{path}", body)
