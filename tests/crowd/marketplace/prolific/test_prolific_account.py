@@ -152,6 +152,11 @@ def test_filters_are_listed_with_those_of_groups_and_earlier_studies(client: Cli
     } <= listed
 
 
+def test_credentials_that_are_no_pairs_are_refused(client: Client) -> None:
+    assert client.post("/credentials/", credentials="one;secret").status == 400
+    assert client.stand_in.world.credential_pools == {}
+
+
 def test_credentials_make_a_pool_that_a_study_can_name(client: Client) -> None:
     pool = client.post("/credentials/", credentials="one,secret\ntwo,secret").body["credential_pool_id"]
 

@@ -273,6 +273,40 @@ def test_subscription_that_fails_for_five_days_is_disabled(client: Client, recei
     assert client.patch(f"/hooks/subscriptions/{subscription_id}/", is_enabled=True).body["is_enabled"]
 
 
+def test_event_type_without_a_secret_of_the_workspace_is_refused(client: Client) -> None:
+    told = client.post(
+        "/hooks/subscriptions/",
+        workspace_id=client.workspace_id,
+        event_type=SUBMISSIONS,
+        target_url="https://study.example.com/hook",
+    )
+
+    assert told.status == 400
+    assert client.stand_in.world.hooks.subscriptions == {}
+
+
+def test_subscription_may_be_sent_elsewhere(client: Client, receiver: Receiver) -> None:
+    subscription_id, _ = subscribe(client, receiver)
+    with Receiver.listening() as other:
+        client.patch(f"/hooks/subscriptions/{subscription_id}/", target_url=other.address)
+
+        client.take_part(client.publish())
+
+        client.stand_in.wait_for_hooks()
+        assert (receiver.statuses, other.statuses) == ([], ["RESERVED", "ACTIVE"])
+
+
+def test_address_elsewhere_is_never_called(client: Client) -> None:
+    client.post("/hooks/secrets/", workspace_id=client.workspace_id)
+    subscription_id = _create(client, target_url="https://study.example.com/hook", event_type=SUBMISSIONS)
+
+    client.take_part(client.publish())
+
+    client.stand_in.wait_for_hooks()
+    log = client.get(f"/hooks/subscriptions/{subscription_id}/events/").body["results"]
+    assert [one["status"] for one in log] == ["FAILED", "FAILED"]
+
+
 def test_deleted_subscription_is_sent_nothing(client: Client, receiver: Receiver) -> None:
     subscription_id, _ = subscribe(client, receiver)
 

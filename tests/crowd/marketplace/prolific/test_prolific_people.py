@@ -122,8 +122,11 @@ def test_patching_a_group_overwrites_its_list(client: Client) -> None:
     group_id = group_of(client, first)
 
     client.patch(f"/participant-groups/{group_id}/", participant_ids=[second])
+    client.patch(f"/participant-groups/{group_id}/", name="Others")
 
     assert listed(client, group_id) == [second]
+    told = client.get(f"/participant-groups/{group_id}/").body
+    assert (told["name"], told["participant_count"]) == ("Others", 1)
 
 
 def test_deleted_group_is_gone_from_the_api_alone(client: Client) -> None:
@@ -179,3 +182,15 @@ def test_messages_are_listed_for_thirty_days_back_only(client: Client) -> None:
     older = client.get("/messages/", created_after=(now - timedelta(days=31)).isoformat())
 
     assert (recent.status, older.status, client.get("/messages/").status) == (200, 400, 400)
+
+
+@pytest.mark.parametrize("created_after", ["yesterday", "2026-01-01T00:00:00"])
+def test_time_that_is_none_is_refused(client: Client, created_after: str) -> None:
+    assert list(client.get("/messages/", created_after=created_after).detail) == ["created_after"]
+
+
+def test_message_about_an_unknown_study_is_404(client: Client) -> None:
+    somebody = client.stand_in.controls.add_participant()
+
+    assert client.post("/messages/", recipient_id=somebody, body="Hello.", study_id="none").status == 404
+    assert client.stand_in.controls.truth()["messages"] == []

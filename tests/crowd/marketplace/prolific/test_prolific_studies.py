@@ -155,6 +155,25 @@ def test_refused_change_leaves_the_project_as_it_was(client: Client) -> None:
     assert client.patch(f"/studies/{study_id}/", project=project).body["currency_code"] == "USD"
 
 
+def test_published_study_stays_in_its_project(client: Client) -> None:
+    project = client.post(f"/workspaces/{client.workspace_id}/projects/", title="Other").body["id"]
+    study_id = client.publish()
+
+    told = client.patch(f"/studies/{study_id}/", project=project)
+
+    assert (told.status, list(told.detail)) == (400, ["project"])
+
+
+def test_scheduled_study_without_the_money_is_a_draft_again(client: Client) -> None:
+    study_id = client.create_study(total_available_places=10_000)
+    publish_at = client.stand_in.world.now() + timedelta(hours=2)
+    client.transition(study_id, "SCHEDULE_PUBLISH", publish_at=publish_at.isoformat())
+
+    client.stand_in.controls.advance(hours=2)
+
+    assert client.study_status(study_id) == "UNPUBLISHED"
+
+
 def test_drafts_alone_can_be_deleted(client: Client) -> None:
     draft, published = client.create_study(), client.publish()
 
@@ -254,6 +273,20 @@ def test_taskflow_deals_its_addresses_and_tells_the_progress(client: Client) -> 
     assert [one["places_taken"] for one in progress] == [1, 1]
 
 
+def test_taskflow_addresses_are_only_added_to_a_published_study(client: Client) -> None:
+    first = {"external_url": f"{ENTRY}&part=1", "total_allocation": 2}
+    second = {"external_url": f"{ENTRY}&part=2", "total_allocation": 1}
+    study_id = client.publish(external_study_url=None, access_details=[first])
+    path = f"/studies/{study_id}/"
+
+    dropped = client.patch(path, access_details=[{**second, "total_allocation": 2}])
+    added = client.patch(path, access_details=[first, second], total_available_places=3)
+
+    assert (dropped.status, list(dropped.detail), added.status) == (400, ["access_details"], 200)
+    client.transition(study_id, "PAUSE")
+    assert client.transition(study_id, "START").body["total_available_places"] == 3
+
+
 def test_taskflow_allocations_sum_up_to_the_places(client: Client) -> None:
     details = [{"external_url": ENTRY, "total_allocation": 1}]
 
@@ -277,10 +310,26 @@ def test_test_study_costs_nothing_and_is_for_test_participants(client: Client) -
     assert client.control("take-part", study_id=study_id, participant_id=somebody)["error"]["status"] == 409
 
 
+def test_published_study_is_not_tested(client: Client) -> None:
+    study_id = client.publish()
+
+    assert client.post(f"/studies/{study_id}/test-study").status == 400
+    assert list(client.stand_in.world.studies) == [study_id]
+
+
+def test_address_of_a_tester_is_used_once(client: Client) -> None:
+    statuses = [
+        client.post("/researchers/participants/", email="tester@example.com").status for _ in range(2)
+    ]
+
+    assert statuses == [201, 400]
+
+
 def test_test_participants_may_be_switched_off(client: Client) -> None:
     client.stand_in.world.habits.test_participants = False
 
     assert client.post("/researchers/participants/", email="tester@example.com").status == 403
+    assert client.post(f"/studies/{client.create_study()}/test-study").status == 403
 
 
 def test_slots_for_screening_out_may_grow_on_a_published_study(client: Client) -> None:

@@ -204,6 +204,49 @@ def test_return_that_is_undone_gives_the_whole_time_again(client: Client) -> Non
     assert (before, client.status_of(submission_id)) == ("ACTIVE", "TIMED-OUT")
 
 
+def test_returned_finished_work_awaits_review_again_when_that_is_undone(client: Client) -> None:
+    submission_id = client.submit(client.publish())
+
+    statuses = [
+        client.decide(submission_id, one).body["status"] for one in ("RETURN", "UNRETURN", "UNRETURN")
+    ]
+
+    assert statuses == ["RETURNED", "AWAITING REVIEW", "AWAITING REVIEW"]
+
+
+def test_researcher_starts_a_reserved_place_and_screens_out(client: Client) -> None:
+    controls = client.stand_in.controls
+    submission_id = controls.reserve(client.publish(), controls.add_participant())
+
+    statuses = [client.decide(submission_id, one).body["status"] for one in ("START", "START", "SCREEN_OUT")]
+
+    assert statuses == ["ACTIVE", "ACTIVE", "SCREENED OUT"]
+    assert controls.payments() == []
+
+
+@pytest.mark.parametrize("action", ["START", "UNREJECT", "UNRETURN"])
+def test_nothing_is_undone_that_did_not_happen(client: Client, action: str) -> None:
+    submission_id = client.submit(client.publish(), code=APPROVED_CODE)
+
+    assert (client.decide(submission_id, action).status, client.status_of(submission_id)) == (400, "APPROVED")
+
+
+def test_returned_place_is_not_started_again(client: Client) -> None:
+    submission_id = client.take_part(client.publish())
+    client.stand_in.controls.return_place(submission_id)
+
+    assert (client.decide(submission_id, "START").status, client.status_of(submission_id)) == (
+        400,
+        "RETURNED",
+    )
+
+
+def test_undoing_a_rejection_twice_changes_nothing(client: Client) -> None:
+    submission_id = client.submit(client.publish())
+
+    assert client.decide(submission_id, "UNREJECT").body["status"] == "AWAITING REVIEW"
+
+
 def test_researcher_completes_by_a_code_of_the_researchers(client: Client) -> None:
     codes = [code(REVIEWED_CODE), code("OURS", {"action": "AUTOMATICALLY_APPROVE"}, actor="researcher")]
     submission_id = client.take_part(client.publish(completion_codes=codes))
