@@ -257,6 +257,17 @@ def test_researcher_completes_by_a_code_of_the_researchers(client: Client) -> No
     assert (refused.status, told.body["status"]) == (400, "APPROVED")
 
 
+def test_researchers_code_does_nothing_until_the_researcher_enters_it(client: Client) -> None:
+    codes = [code(REVIEWED_CODE), code("OURS", {"action": "AUTOMATICALLY_APPROVE"}, actor="researcher")]
+    submission_id = client.submit(client.publish(completion_codes=codes), code="OURS")
+
+    before = client.status_of(submission_id)
+    told = [client.decide(submission_id, "COMPLETE", completion_code="OURS").body["status"] for _ in range(2)]
+
+    assert (before, told) == ("AWAITING REVIEW", ["APPROVED", "APPROVED"])
+    assert len(client.stand_in.controls.payments()) == 1
+
+
 def test_dynamic_payment_pays_a_part_once(client: Client) -> None:
     codes = [code(REVIEWED_CODE), code("PART", {"action": "DYNAMIC_PAYMENT"}, actor="researcher")]
     submission_id = client.take_part(client.publish(completion_codes=codes))
@@ -310,6 +321,18 @@ def test_request_to_return_is_a_message_and_changes_no_status(client: Client) ->
 
     assert told.body["return_requested"] == ["Withdrew consent."]
     assert told.body["status"] == "AWAITING REVIEW"
+
+
+def test_finished_work_may_be_processing_for_a_while(client: Client) -> None:
+    client.control("habits", processing_s=60)
+    submission_id = client.submit(client.publish(), code=APPROVED_CODE)
+
+    before = client.status_of(submission_id)
+    refused = client.decide(submission_id, "APPROVE")
+    client.stand_in.controls.advance(minutes=1)
+
+    assert (before, refused.status, client.status_of(submission_id)) == ("PROCESSING", 400, "APPROVED")
+    assert len(client.stand_in.controls.payments()) == 1
 
 
 def test_unknown_code_awaits_review_as_it_was_entered(client: Client) -> None:

@@ -1,6 +1,6 @@
 """What a completion code does, whoever enters it: the participant at the end, or the researcher."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from crowd.marketplace.tools.prolific.refused import Refused
 from crowd.marketplace.tools.prolific.state.entities import Json, Submission
@@ -10,12 +10,14 @@ from crowd.marketplace.tools.prolific.state.study_states import pause_when_used_
 from crowd.marketplace.tools.prolific.state.submission_states import (
     approve,
     approve_partially,
+    await_review,
     screen_out,
     submit,
 )
 from crowd.marketplace.tools.prolific.state.wallets import slots_left
 
 NO_CODE = "NOCODE"
+UNDECIDED = frozenset({"ACTIVE", "TIMED-OUT", "AWAITING REVIEW"})
 LEAST_PERCENTAGE, MOST_PERCENTAGE = 8, 99
 
 
@@ -23,7 +25,12 @@ def finish(world: World, submission: Submission, entered: str, now: datetime) ->
     """Finish as the participant. A code that the study does not have does nothing but await review."""
     code = code_of(submission.study, entered)
     submit(world, submission, entered or NO_CODE, now)
-    if code is not None and code.get("actor", "participant") == "participant":
+    if code is not None and code.get("actor", "participant") != "participant":
+        code = None
+    if submission.status == "PROCESSING":
+        ready_at = now + timedelta(seconds=world.habits.processing_s)
+        world.agenda.add(ready_at, lambda at: _end_processing(world, submission, code, at))
+    elif code is not None:
         _act(world, submission, code, now)
 
 
@@ -36,14 +43,22 @@ def complete(world: World, submission: Submission, entered: str, *, percentage: 
     is_dynamic = action_of(code, "DYNAMIC_PAYMENT") is not None
     if is_dynamic and not LEAST_PERCENTAGE <= (percentage or 0) <= MOST_PERCENTAGE:
         raise Refused(400, {"completion_code_data": ["percentage_of_reward must be from 8 to 99."]})
-    if submission.entered_code == entered and submission.completed_at is not None:
+    if submission.entered_code == entered and submission.status not in UNDECIDED:
         return
     if submission.status != "AWAITING REVIEW":
         submit(world, submission, entered, now)
+    if submission.status == "PROCESSING":
+        await_review(world, submission, now)
     submission.entered_code = entered
     _act(world, submission, code, now)
     if is_dynamic and percentage is not None:
         approve_partially(world, submission, percentage=percentage, now=now)
+
+
+def _end_processing(world: World, submission: Submission, code: Json | None, now: datetime) -> None:
+    await_review(world, submission, now)
+    if code is not None:
+        _act(world, submission, code, now)
 
 
 def _act(world: World, submission: Submission, code: Json, now: datetime) -> None:

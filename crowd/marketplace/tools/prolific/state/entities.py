@@ -15,6 +15,7 @@ SubmissionStatus = Literal[
     "RESERVED",
     "ACTIVE",
     "TIMED-OUT",
+    "PROCESSING",
     "AWAITING REVIEW",
     "APPROVED",
     "RETURNED",
@@ -22,7 +23,7 @@ SubmissionStatus = Literal[
     "PARTIALLY APPROVED",
     "SCREENED OUT",
 ]
-OPEN: frozenset[str] = frozenset({"RESERVED", "ACTIVE", "AWAITING REVIEW"})
+OPEN: frozenset[str] = frozenset({"RESERVED", "ACTIVE", "PROCESSING", "AWAITING REVIEW"})
 PAID_FULLY: frozenset[str] = frozenset({"APPROVED", "PARTIALLY APPROVED"})
 # A place is taken by a submission in one of these.
 TAKING: frozenset[str] = OPEN | PAID_FULLY

@@ -39,6 +39,8 @@ class Habits:
     lag_s: float = 0.0
     # After a payment the wallet is busy for so long, and answers 429 to the next.
     wallet_busy_s: float = 0.0
+    # PROCESSING was seen for a while between the end of the work and its review.
+    processing_s: float = 0.0
     # STOP was also seen to give AWAITING REVIEW.
     stop_awaits_review: bool = False
     test_participants: bool = True

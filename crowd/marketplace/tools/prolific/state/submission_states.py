@@ -32,7 +32,8 @@ CATEGORIES = frozenset(
 ALLOWED_FROM: Mapping[SubmissionStatus, frozenset[str]] = {
     "ACTIVE": frozenset({"RESERVED", "RETURNED"}),
     "TIMED-OUT": frozenset({"RESERVED", "ACTIVE"}),
-    "AWAITING REVIEW": frozenset({"ACTIVE", "TIMED-OUT", "REJECTED", "RETURNED"}),
+    "PROCESSING": frozenset({"ACTIVE", "TIMED-OUT"}),
+    "AWAITING REVIEW": frozenset({"ACTIVE", "TIMED-OUT", "PROCESSING", "REJECTED", "RETURNED"}),
     "APPROVED": frozenset({"AWAITING REVIEW", "TIMED-OUT"}),
     "PARTIALLY APPROVED": frozenset({"ACTIVE", "AWAITING REVIEW"}),
     "REJECTED": frozenset({"AWAITING REVIEW"}),
@@ -83,11 +84,15 @@ def submit(world: World, submission: Submission, code: str, now: datetime) -> No
         raise Refused(400, f"A submission that is {submission.status} can't be finished.")
     submission.entered_code = code
     submission.completed_at = now
-    move(world, submission, "AWAITING REVIEW", now)
-    await_review(world, submission, now)
+    if world.habits.processing_s:
+        move(world, submission, "PROCESSING", now)
+    else:
+        await_review(world, submission, now)
 
 
 def await_review(world: World, submission: Submission, now: datetime) -> None:
+    """Wait for a decision, or for the day when there was none."""
+    move(world, submission, "AWAITING REVIEW", now)
     world.agenda.add(now + APPROVED_AFTER, lambda at: _approve_unreviewed(world, submission, at))
 
 
@@ -124,9 +129,8 @@ def unreject(world: World, submission: Submission, now: datetime) -> None:
     if submission.status == "AWAITING REVIEW":
         return
     _require(submission, "REJECTED")
-    move(world, submission, "AWAITING REVIEW", now)
-    submission.rejection = None
     await_review(world, submission, now)
+    submission.rejection = None
 
 
 def unreturn(world: World, submission: Submission, now: datetime) -> None:
@@ -136,7 +140,6 @@ def unreturn(world: World, submission: Submission, now: datetime) -> None:
         return
     _require(submission, "RETURNED")
     if is_finished:
-        move(world, submission, "AWAITING REVIEW", now)
         await_review(world, submission, now)
     else:
         start(world, submission, now)
