@@ -45,6 +45,11 @@ def send_changes() -> None:
     hit_changes.send_changes(now=clock.now())
 
 
+@sweep("hits.end_overdue", rest_s=5, due_at=hit_changes.next_end)
+def end_overdue() -> None:
+    hit_changes.end_overdue(now=clock.now())
+
+
 @sweep("hits.handle_notices", rest_s=2)
 def handle_notices() -> None:
     event_inbox.handle_notices(now=clock.now())

@@ -36,9 +36,7 @@ def read_asked(*, hit: HIT, query: QueryDict, now: datetime) -> ProviderVisit:
     if (found.hit_external_id, found.worker_external_id) != (hit.external_id, claims[PERSON]):
         raise UnverifiedVisit(_("The address belongs to somebody else's visit."), _again())
     if not found.is_going_on:
-        raise Expired(
-            _("The platform says that this visit is over: handed in, given back or out of time.")
-        )
+        raise Expired(_("The platform says that this visit is over: handed in, given back or out of time."))
     return found
 
 

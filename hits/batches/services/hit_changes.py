@@ -45,7 +45,6 @@ def send_changes(*, now: datetime, clock: Clock | None = None) -> int:
     """Write the changes that pauses and drains need, tell the provider of all, and complete batches."""
     clock = clock or ticking(now)
     hold_back(now=clock())
-    end_overdue(now=clock())
     give_back_time(now=clock())
     told = _tell_all(clock)
     complete_batches(now=clock())
@@ -58,7 +57,6 @@ def next_change(*, now: datetime) -> datetime | None:
     return soonest(
         earliest_or_now(_next_in_line(), "claimed_at", account="hit__batch__account", after=CLAIM, now=now),
         earliest(_refused_of_late(now).filter(hit__in=still_held.values("pk")), "done_at", after=AGAIN),
-        earliest(_left_to_us(), "expires_at"),
     )
 
 
@@ -102,15 +100,22 @@ def hold_back(*, now: datetime) -> None:
             log.info("batch.held_back", batch=str(batch.public_id))
 
 
-def end_overdue(*, now: datetime) -> None:
+def end_overdue(*, now: datetime) -> int:
     """Expire, in slices, HITs whose time to start is over where the provider does not end them by itself."""
+    ended = 0
     while hits := list(_left_to_us().filter(expires_at__lte=now).order_by("pk")[:CHUNK]):
         with transaction.atomic():
             keys = [hit.pk for hit in hits]
             rows = HIT.objects.filter(pk__in=keys).order_by("pk")
-            write_changes(
+            ended += write_changes(
                 Kind.EXPIRE, list(rows.select_for_update(of=("self",), no_key=True)), by=None, now=now
             )
+    return ended
+
+
+def next_end(*, now: datetime) -> datetime | None:
+    """When the next HIT's time to start is over that its provider does not end."""
+    return earliest(_left_to_us(), "expires_at")
 
 
 def _left_to_us() -> QuerySet[HIT]:

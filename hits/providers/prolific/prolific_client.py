@@ -34,7 +34,7 @@ LONGEST_WORDS = 500
 
 
 class ProlificClient:
-    """Without a line, calls leave at once, once, and no answer is recorded: a person waits for them."""
+    """Calls to the API. A client with no line sends at once, once, and records no answer: a person waits."""
 
     def __init__(
         self,

@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 
@@ -39,7 +38,7 @@ def come(house: House, hit: HIT) -> dict[str, str]:
     return {"PROLIFIC_PID": person, "STUDY_ID": hit.external_id, "SESSION_ID": session}
 
 
-def visit(hit: HIT, client: Client, **claims: str) -> HttpResponse:
+def visit(hit: HIT, client: Client, **claims: str) -> Any:
     return client.get(f"/q/{hit.public_id}/?{urlencode(claims)}")
 
 

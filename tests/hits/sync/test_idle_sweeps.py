@@ -42,6 +42,7 @@ def never(*, now: datetime) -> None:
 SWEEPS: list[tuple[Callable[..., Any], Next]] = [
     (sending_hits.send_launching_batches, sending_hits.next_launch),
     (hit_changes.send_changes, hit_changes.next_change),
+    (hit_changes.end_overdue, hit_changes.next_end),
     (event_inbox.handle_notices, never),
     (event_inbox.poll_queues, event_inbox.next_poll),
     (event_inbox.subscribe_batches, event_inbox.next_subscription),

@@ -21,7 +21,7 @@ LONG = (
 
 @dataclass(kw_only=True)
 class AtProlific:
-    """Over HTTP, as the marketplace is."""
+    """The stand-in over HTTP, as the marketplace is."""
 
     stand_in: StandIn
     balance: Decimal = Decimal(100)

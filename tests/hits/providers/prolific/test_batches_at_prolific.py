@@ -97,6 +97,7 @@ def test_we_end_it_when_its_time_to_start_is_over(house: House) -> None:
     later = hit.expires_at + timedelta(seconds=1)
 
     for _ in range(2):
+        hit_changes.end_overdue(now=later)
         hit_changes.send_changes(now=later)
 
     assert status_there(house, hit) == "PAUSED"
