@@ -108,7 +108,8 @@ def test_work_that_was_handed_in_is_payable_and_approved_there(house: House) -> 
     hit = house.launch().hits.get()
     work = house.hand_in(hit)
     assert work.status == "submitted"
-    assert work.auto_approves_at - work.submitted_at == timedelta(days=21)
+    assert work.submitted_at is not None
+    assert work.auto_approves_at == work.submitted_at + timedelta(days=21)
 
     decision = reviewing.decide(assignment=work, kind=Kind.APPROVE, by=house.user, now=house.now)
     push_decisions.send_decisions(now=decision.send_at)
@@ -131,6 +132,7 @@ def test_a_rejection_says_why_at_length_and_in_one_of_their_words(house: House) 
     push_decisions.send_decisions(now=decision.send_at)
 
     there = house.stand_in.world.submissions[work.external_id]
+    assert there.rejection is not None
     assert (there.status, there.rejection["rejection_category"]) == ("REJECTED", "LOW_EFFORT")
     work.refresh_from_db()
     assert work.status == "rejected"
