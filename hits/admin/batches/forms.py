@@ -16,6 +16,7 @@ from hits.batches import domain as criteria
 from hits.batches.services.drafting import ASKS_ONCE, STEPS
 from hits.core.domain.days import day_in_words
 from hits.core.domain.requirements import COMPARATORS, GUARDED, check
+from hits.providers.capabilities import Gating
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from hits.work.access import studies_of, visible
@@ -215,6 +216,13 @@ class TermsForm(forms.ModelForm[Batch]):
 BOUNDS = [(bound, COMPARATORS[bound]) for bound in (criteria.AT_LEAST, criteria.MORE_THAN)]
 
 
+FILTERS_HELP = (
+    "A JSON list. Each filter is named by its id, with what was chosen of it or with a range: "
+    '[{"Filter": "age", "Range": [18, 65]}, {"Filter": "first-language", "Chosen": ["0"]}]. Which ids and '
+    "values there are, the provider's list of filters says. Gates keep their own groups."
+)
+
+
 class PeopleForm(forms.Form):
     step: ClassVar[str] = "people"
     approved_percent_by = forms.ChoiceField(
@@ -274,6 +282,12 @@ class PeopleForm(forms.Form):
         }
         kwargs["initial"]["exclude_batches"] = [str(row.pk) for row in chosen]
         super().__init__(*args, **kwargs)
+        # A provider that knows filters and groups alone is asked for those.
+        self.takes_filters = batch.account.can.gating == Gating.GROUPS
+        if self.takes_filters:
+            self.fields["guarded"].required = False
+            self.fields["further"].label = "Filters, as the provider takes them"
+            self.fields["further"].help_text = FILTERS_HELP
         self._seen_by_user = launched_batches(user).filter(account=batch.account_id)
         offered = {row.pk: row for row in [*chosen, *self._seen_by_user[:LATEST]]}
         self._shown = set(offered)
@@ -325,7 +339,7 @@ class PeopleForm(forms.Form):
         names = ("approved_percent", "approved_number", "countries", "not_countries", "masters", "adult")
         found = criteria.Criteria(
             own=own,
-            guarded=cleaned["guarded"],
+            guarded=cleaned["guarded"] or "Accept",
             further=cleaned["further"],
             approved_percent_by=cleaned["approved_percent_by"] or criteria.AT_LEAST,
             approved_number_by=cleaned["approved_number_by"] or criteria.AT_LEAST,

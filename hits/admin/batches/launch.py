@@ -23,7 +23,7 @@ from hits.admin.batches.launch_facts import LaunchWarning, facts_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.page_parts import in_words, plural
 from hits.admin.selection import signed_in
-from hits.batches.services import drafting
+from hits.batches.services import drafting, launching
 from hits.common.dollars import in_dollars
 from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
@@ -173,7 +173,11 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         ],
         "asks_own_people": may_change and bool(strangers),
         "people_seen": drafting.stamp(batch, "people"),
-        "problems": [*_problems(batch, wanted=wanted, budget=budget), *asked.obstacles],
+        "problems": [
+            *_problems(batch, wanted=wanted, budget=budget),
+            *asked.obstacles,
+            *launching.unfit_requirements(batch, asked.requirements),
+        ],
         "can_launch": request.user.has_perm("hits.launch_batch"),
         "lacks_production": batch.account.is_real_money
         and not request.user.has_perm("hits.launch_production"),

@@ -18,6 +18,7 @@ from hits.core import audit_trail
 from hits.core.domain import requirements
 from hits.core.errors import InvalidItems, RuleBroken
 from hits.identity.models.users import User
+from hits.providers.capabilities import Gating
 from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, StartingTerms, Study
 from hits.work.models.items import Item
@@ -118,6 +119,8 @@ def _terms_of(key: str, *, study: Study, account: Account) -> dict[str, Any]:
     terms = first_terms(key, study=study)
     is_own = study.own_people and account.environment == Account.Environment.MARKETPLACE
     asked = requirements.for_own_people(terms.requirements) if is_own else terms.requirements
+    if account.can.gating == Gating.GROUPS:  # what its provider does not know is asked for by filters there
+        asked = [row for row in asked if requirements.FILTER in row]
     return {
         "title": terms.title,
         "description": terms.description,

@@ -1,5 +1,6 @@
 """Launch of a draft: its intents, in one transaction. hits.batches.services.sending_hits makes the HITs."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,11 +12,12 @@ from hits.batches.services.batch_rows import lock_batch, tell, write_intents
 from hits.batches.services.budgets import refuse_real_money, reserve
 from hits.common.dollars import in_dollars
 from hits.core.domain.bonus_tables import wants_floor, with_floor
-from hits.core.domain.requirements import check, in_words
+from hits.core.domain.requirements import check, in_words, unknown_to
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.families import entry_policies
 from hits.identity.models.users import User
+from hits.providers.capabilities import Gating
 from hits.studies.models import Batch
 from hits.work.queries.items import answers_wanted
 
@@ -76,6 +78,8 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
         check(asked.requirements)
     except ValueError as error:
         raise RuleBroken("requirements", str(error)) from error
+    for words in unfit_requirements(batch, asked.requirements):
+        raise RuleBroken("requirements", words)
     if by is None:
         return
     refuse_real_money(batch=batch, by=by)
@@ -83,6 +87,18 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
         raise RuleBroken(
             "not_confirmed", f"{batch.account} spends real money. Confirm that you mean it, and launch again."
         )
+
+
+def unfit_requirements(batch: Batch, asked: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say of each requirement that the batch's provider does not know what to do about it."""
+    takes_filters = batch.account.can.gating == Gating.GROUPS
+    instead = "use one of the provider's own filters instead" if takes_filters else "use a qualification"
+    unknown = unknown_to(asked, takes_filters=takes_filters)
+    return [
+        f"The provider of {batch.account.name} does not know this requirement: “{words}”. Take it off the "
+        f"draft, or {instead}."
+        for words in unknown
+    ]
 
 
 def _terms(batch: Batch) -> dict[str, Any]:

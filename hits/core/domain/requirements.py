@@ -52,6 +52,11 @@ MOST = 10
 MOST_LOCALES = 30
 MOST_INTEGERS = 15
 NO_MEANINGS: Mapping[str, str] = {}
+# A row that names a filter of a provider which knows no qualifications, instead of a qualification type:
+# with what was chosen of it, or with a range.
+FILTER, CHOSEN, RANGE = "Filter", "Chosen", "Range"
+# Ids of types that are groups of workers at such a provider.
+GROUP = "group:"
 # Asked of the worker by our own pages: no provider knows it.
 SPEAKS_ENGLISH = "Speaks English, as the worker says when we ask"
 
@@ -101,7 +106,46 @@ def check(requirements: Any) -> None:
         _check_row(row, number)
 
 
+def unknown_to(requirements: Sequence[Mapping[str, Any]], *, takes_filters: bool) -> list[str]:
+    """Return the requirements that the provider does not know, in words.
+
+    `takes_filters`: it knows filters and groups; otherwise qualifications.
+    """
+
+    def is_known(row: Mapping[str, Any]) -> bool:
+        if not takes_filters:
+            return FILTER not in row
+        return FILTER in row or str(row.get("QualificationTypeId", "")).startswith(GROUP)
+
+    return in_words([row for row in requirements if not is_known(row)])
+
+
+def _check_filter(row: Mapping[str, Any], number: int) -> None:
+    chosen, between = row.get(CHOSEN), row.get(RANGE)
+    name = row[FILTER]
+    if unknown := sorted(set(row) - {FILTER, CHOSEN, RANGE}):
+        raise ValueError(f"Requirement {number}: {', '.join(map(str, unknown))} is not a field of a filter.")
+    if not isinstance(name, str) or not name:
+        raise ValueError(f"Requirement {number}: a {FILTER} is the id that the provider gives it.")
+    if (chosen is None) == (between is None):
+        raise ValueError(f"Requirement {number}: give either {CHOSEN} or {RANGE}.")
+    if chosen is not None and not (
+        isinstance(chosen, list) and chosen and all(isinstance(value, str) for value in chosen)
+    ):
+        raise ValueError(f"Requirement {number}: {CHOSEN} is a list of texts, as the provider names them.")
+    if between is not None and not _is_range(between):
+        raise ValueError(f"Requirement {number}: {RANGE} is a list of two numbers, the lower one first.")
+
+
+def _is_range(between: Any) -> bool:
+    is_pair = isinstance(between, list) and len(between) == 2
+    return is_pair and all(type(end) in (int, float) for end in between) and between[0] <= between[1]
+
+
 def _check_row(row: Mapping[str, Any], number: int) -> None:
+    if FILTER in row:
+        _check_filter(row, number)
+        return
     known = {
         "QualificationTypeId",
         "Comparator",
@@ -149,6 +193,10 @@ def _check_values(row: Mapping[str, Any], comparator: str, number: int) -> None:
 
 
 def _sentence(row: Mapping[str, Any], meanings: Mapping[str, str]) -> str:
+    if FILTER in row:
+        chosen, between = row.get(CHOSEN), row.get(RANGE)
+        values = f"{between[0]} to {between[1]}" if between else f"one of {', '.join(chosen or ())}"
+        return f"The provider's filter {row[FILTER]}: {values}"
     kind = str(row.get("QualificationTypeId", ""))
     words = meanings.get(kind) or _values_in_words(row, kind)
     return f"{words}; {GUARDED[guarded]}" if (guarded := row.get("ActionsGuarded")) in GUARDED else words

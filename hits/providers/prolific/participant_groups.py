@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hits.core.domain.requirements import GROUP
 from hits.core.errors import ProviderRefused
 from hits.providers.gateway.interface import ProviderTest, QualificationRequest, QualifiedWorker
 from hits.providers.prolific.prolific_client import GONE, ProlificClient
-from hits.providers.prolific.study_bodies import GROUP
 
 GROUPS = "participant-groups/"
 # The group of whom the account blocks, in the name that staff see at Prolific.

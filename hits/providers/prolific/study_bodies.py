@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from hits.core.domain.requirements import CHOSEN, FILTER, GROUP, RANGE
 from hits.core.errors import ProviderRefused
 from hits.providers.gateway.interface import HITSpec
 from hits.providers.prolific.completion_codes import Code, codes_of
 
 # Their names for what stands in the address are ours to choose; the values are Prolific's.
 ENTRY = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-# Ids of our types of qualifications, which are groups of participants there.
-GROUP = "group:"
 LONGEST_NAME = 120
 LONGEST_ALLOWED_MIN = 24 * 60 - 1
 
@@ -74,10 +73,20 @@ def filters_of(requirements: Sequence[Mapping[str, Any]], *, blocked_group: str)
     kept: dict[str, list[str]] = {"participant_group_allowlist": [], "participant_group_blocklist": []}
     if blocked_group:
         kept["participant_group_blocklist"].append(blocked_group)
+    chosen = [_filter(row) for row in requirements if FILTER in row]
     for row in requirements:
+        if FILTER in row:
+            continue
         where = "blocklist" if row.get("Comparator") == "DoesNotExist" else "allowlist"
         kept[f"participant_group_{where}"].append(group_in(row))
-    return [{"filter_id": name, "selected_values": groups} for name, groups in kept.items() if groups]
+    groups = [{"filter_id": name, "selected_values": ids} for name, ids in kept.items() if ids]
+    return [*groups, *chosen]
+
+
+def _filter(row: Mapping[str, Any]) -> dict[str, Any]:
+    if between := row.get(RANGE):
+        return {"filter_id": row[FILTER], "selected_range": {"lower": between[0], "upper": between[1]}}
+    return {"filter_id": row[FILTER], "selected_values": list(row[CHOSEN])}
 
 
 def group_in(row: Mapping[str, Any]) -> str:

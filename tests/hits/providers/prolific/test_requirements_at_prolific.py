@@ -1,0 +1,96 @@
+"""Who may come: filters and groups at Prolific, and no requirement that it does not know."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from hits.core.domain import requirements
+from hits.core.errors import RuleBroken
+from hits.people.services import blocking
+from tests.factories import make_batch
+from tests.hits.providers.prolific.house import House
+
+ADULTS = {"Filter": "age", "Range": [18, 65]}
+FROM_THE_US = {
+    "QualificationTypeId": requirements.LOCALE,
+    "Comparator": "In",
+    "LocaleValues": [{"Country": "US"}],
+}
+
+
+def filters_there(house: House, hit: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = house.stand_in.world.studies[hit.external_id].fields["filters"]
+    return found
+
+
+def test_filters_go_to_the_study_as_they_were_chosen(house: House) -> None:
+    hit = house.launch(requirements=[ADULTS]).hits.get()
+
+    assert {"filter_id": "age", "selected_range": {"lower": 18, "upper": 65}} in filters_there(house, hit)
+
+
+def test_whoever_is_blocked_is_in_the_group_that_every_study_keeps_away(house: House) -> None:
+    first = house.launch().hits.get()
+    work = house.hand_in(first)
+    blocking.block_worker(
+        worker=work.worker, kind="hard", reason="Copied answers.", by=house.user, now=house.now
+    )
+    blocking.send_blocks(now=house.now)
+
+    second = house.launch().hits.get()
+
+    (kept_away,) = [one for one in filters_there(house, second) if "blocklist" in one["filter_id"]]
+    (group,) = [house.stand_in.world.groups[one] for one in kept_away["selected_values"]]
+    assert group.participant_ids == [work.worker.external_id]
+
+
+def test_a_requirement_that_prolific_does_not_know_stops_the_launch(house: House) -> None:
+    with pytest.raises(RuleBroken, match="does not know this requirement: “Country: one of US”"):
+        house.launch(requirements=[FROM_THE_US])
+
+    assert house.stand_in.world.studies == {}
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"Filter": "age"}, "give either"),
+        ({"Filter": "age", "Range": [65, 18]}, "lower one first"),
+        ({"Filter": "age", "Range": ["18", "65"]}, "two numbers"),
+        ({"Filter": "", "Chosen": ["0"]}, "id that the provider"),
+        ({"Filter": "age", "Chosen": []}, "list of texts"),
+        ({"Filter": "age", "Chosen": ["1"], "Comparator": "In"}, "Comparator is not a field"),
+    ],
+)
+def test_a_filter_that_makes_no_sense_is_refused(row: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        requirements.check([row])
+
+
+def test_the_people_page_asks_for_filters_and_for_nothing_that_is_not_known(
+    house: House, client: Client
+) -> None:
+    client.force_login(house.user)
+    draft = make_batch(study=house.study, account=house.account, requirements=[FROM_THE_US])
+    launch = client.get(reverse("admin:hits_batch_launch", args=[draft.pk]))
+    assert "does not know this requirement" in launch.content.decode()
+
+    address = reverse("admin:hits_batch_step", args=[draft.pk, "people"])
+    page = client.get(address)
+    text = page.content.decode()
+    assert "Filters, as the provider takes them" in text
+    assert "Masters only" not in text
+    answer = client.post(
+        address,
+        {
+            "seen": page.context["seen"],
+            "further": '[{"Filter": "age", "Range": [18, 65]}]',
+            "repeat_group": "",
+        },
+    )
+
+    assert answer.status_code == 302
+    draft.refresh_from_db()
+    assert draft.requirements == [ADULTS]
