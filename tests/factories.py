@@ -78,8 +78,8 @@ def make_batch(**changes: Any) -> Batch:
         changes.setdefault("launched_at", NOW)
         changes.setdefault("terms", {"bonus_rules": [ALL_RIGHT], "fee_schedule": "none"})
     values: dict[str, Any] = {
-        "study": changes.get("study") or make_study(),
-        "account": changes.get("account") or make_account(),
+        "study": (study := changes.get("study") or make_study()),
+        "account": changes.get("account") or make_account(currency=study.currency),
         "task": SOLVE,
         "title": "Which pictures?",
         "description": "Pick them.",
@@ -129,8 +129,10 @@ def make_assignment(**changes: Any) -> Assignment:
 
 def make_bonus(**changes: Any) -> Bonus:
     """Make a bonus: approved for payment without a run, unless a status is given."""
+    assignment = changes.get("assignment") or make_assignment(status="approved")
     values: dict[str, Any] = {
-        "assignment": changes.get("assignment") or make_assignment(status="approved"),
+        "assignment": assignment,
+        "currency": assignment.account.currency,
         "rule": "all right",
         "amount": Decimal("0.01"),
         "reason": "All right.",

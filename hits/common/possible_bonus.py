@@ -3,16 +3,16 @@
 import re
 from decimal import Decimal
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import Currency, in_money
 
 LONGEST = 2000  # characters of a description
 SEPARATOR = " · "
 SAID = re.compile(re.escape(SEPARATOR) + r"Bonus of up to \$([0-9]{1,3}(?:,[0-9]{3})?\.[0-9]{2})$")
 
 
-def add_bonus(description: str, *, most: Decimal) -> str:
+def add_bonus(description: str, *, most: Decimal, currency: str = Currency.USD) -> str:
     """Add the most that one submission may earn beyond the reward, unless that is nothing."""
-    told = f"{description}{SEPARATOR}Bonus of up to {in_dollars(most)}"
+    told = f"{description}{SEPARATOR}Bonus of up to {in_money(most, currency)}"
     return told if most > 0 and len(told) <= LONGEST else description
 
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("hits", "0015_works_that_wait_have_an_index"),
+        ("hits", "0016_currencies"),
     ]
 
     operations = [

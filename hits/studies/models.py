@@ -11,6 +11,7 @@ from django.db import models
 from django.db.models import Q
 
 from hits import families
+from hits.common.currencies import CHOICES, DEFAULT
 from hits.common.possible_bonus import add_bonus
 from hits.core.domain import money, requirements
 from hits.core.domain.bonus_rules import BonusRule
@@ -51,9 +52,9 @@ def check_language(code: str) -> None:
         raise ValidationError(f"Workers' pages are not translated into {code}. Offered: {known}.")
 
 
-# Fixed by a study's first launch: days, the workers' language and the payer would otherwise mean two
-# things within one study.
-FIXED_BY_LAUNCH = ("language", "time_zone", "grant_code")
+# Fixed by a study's first launch: days, the workers' language, the payer and an amount would otherwise
+# mean two things within one study.
+FIXED_BY_LAUNCH = ("language", "time_zone", "grant_code", "currency")
 
 
 class Study(models.Model):
@@ -78,12 +79,20 @@ class Study(models.Model):
         help_text="A list of rules; docs/bonus-table.md shows each kind. A batch keeps the table that it was "
         "launched with.",
     )
+    currency = models.CharField(
+        max_length=3,
+        choices=CHOICES,
+        default=DEFAULT,
+        db_default=DEFAULT,
+        help_text="Of all its money: its batches take accounts of this currency alone. Fixed by the first "
+        "launch.",
+    )
     budget = models.DecimalField(
         max_digits=13,
         decimal_places=2,
         null=True,
         validators=[MinValueValidator(0)],
-        help_text="Dollars, for rewards, fees and bonuses. A launch that does not fit is refused.",
+        help_text="For rewards, fees and bonuses. A launch that does not fit is refused.",
     )
     # The most that its batches have cost and can still cost. Only hits.batches.services.budgets writes it.
     reserved = models.DecimalField(max_digits=13, decimal_places=2, default=0, editable=False)
@@ -93,7 +102,7 @@ class Study(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(0)],
-        help_text="Dollars an hour. The launch page warns where a batch is expected to pay less.",
+        help_text="An hour. The launch page warns where a batch is expected to pay less.",
     )
     rejections_a_day = models.PositiveIntegerField(
         default=10,
@@ -248,7 +257,10 @@ class Batch(models.Model):
     description = models.CharField(max_length=2000)
     keywords = models.CharField(max_length=1000, blank=True)
     reward = models.DecimalField(
-        max_digits=6, decimal_places=2, validators=[MinValueValidator(0)], help_text="Dollars."
+        max_digits=6,
+        decimal_places=2,
+        validators=[MinValueValidator(0)],
+        help_text="In the study's currency.",
     )
     items_from = models.CharField(max_length=8, choices=ItemsFrom, default=ItemsFrom.POOL)
     source_batch = models.ForeignKey(
@@ -387,6 +399,11 @@ class Batch(models.Model):
         return self.launched_at is not None
 
     @property
+    def currency(self) -> str:
+        """Currency of all its money: the study's, which a launch holds against that of the account."""
+        return self.study.currency
+
+    @property
     def rules(self) -> list[BonusRule]:
         return read_bonus_rules(self.bonus_table)
 
@@ -433,7 +450,7 @@ class Batch(models.Model):
     def told_description(self) -> str:
         """The description with the possible bonus as launched: the HITs of a batch are of one type."""
         most = Decimal((self.terms or {}).get("most_bonus", 0))
-        return add_bonus(self.description, most=most)
+        return add_bonus(self.description, most=most, currency=self.currency)
 
     @property
     def sizes(self) -> list[int]:

@@ -22,8 +22,9 @@ def open_batch(
 ) -> Batch:
     """Make an open batch with Amazon's fees and money set aside."""
     terms = {"bonus_rules": [], "fee_schedule": "amazon"}
-    account = changes.pop("account", None) or make_account(fee_schedule="amazon")
-    values = {"study": study or make_study(), "reward": Decimal(1), "terms": terms, **changes}
+    study = study or make_study()
+    account = changes.pop("account", None) or make_account(fee_schedule="amazon", currency=study.currency)
+    values = {"study": study, "reward": Decimal(1), "terms": terms, **changes}
     batch = make_batch(status="open", account=account, **values)
     with transaction.atomic():
         reserve(batch=batch, amount=Decimal(aside), words="Launch", by=None, now=now)

@@ -4,7 +4,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import F, Q
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import CHOICES, DEFAULT, in_money
 from hits.work.models.assignments import Assignment
 
 
@@ -49,6 +49,14 @@ class Bonus(models.Model):
     # The scores and steps that led to the amount, as the worker may see them.
     figures = models.JSONField(default=dict)
     amount = models.DecimalField(max_digits=13, decimal_places=2)
+    # That of its study and account, kept here so that sums by currency need neither.
+    currency = models.CharField(
+        max_length=3,
+        choices=CHOICES,
+        default=DEFAULT,
+        db_default=DEFAULT,
+        editable=False,
+    )
     reason = models.CharField(max_length=500, help_text="What the worker reads.")
     # Made of the work, the rule and the revision: never of the row's number, which a rebuilt database gives
     # to another row.
@@ -114,7 +122,12 @@ class Bonus(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{in_dollars(self.amount)} for {self.assignment}"
+        return f"{self.in_words} for {self.assignment}"
+
+    @property
+    def in_words(self) -> str:
+        """Amount in its currency."""
+        return in_money(self.amount, self.currency)
 
     @property
     def reason_with_reference(self) -> str:

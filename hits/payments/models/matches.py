@@ -61,7 +61,7 @@ class Match(models.Model):
     theirs = models.DecimalField(max_digits=13, decimal_places=2, null=True)
     balance = models.DecimalField(max_digits=13, decimal_places=2, null=True)
     expected_balance = models.DecimalField(max_digits=13, decimal_places=2, null=True)
-    # The parts of the expected balance, in dollars.
+    # The parts of the expected balance, in the account's currency.
     figures = models.JSONField(default=dict)
     # How often the balance was counted: a count is worthless while money or work is on its way.
     tries = models.PositiveSmallIntegerField(default=0)

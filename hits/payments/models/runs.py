@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
+from hits.common.currencies import CHOICES, DEFAULT, in_money
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Account
 
@@ -47,6 +48,8 @@ class Run(models.Model):
     # SHA-256 over the sorted lines of the rows (the manifest). Empty until the run is frozen.
     digest = models.CharField(max_length=64, blank=True)
     total = models.DecimalField(max_digits=13, decimal_places=2, default=0)
+    # All bonuses of a run are of one currency.
+    currency = models.CharField(max_length=3, choices=CHOICES, default=DEFAULT, db_default=DEFAULT)
     count = models.PositiveIntegerField(default=0)
     frozen_at = models.DateTimeField(null=True)
     decided_by = models.ForeignKey("hits.User", models.PROTECT, null=True, related_name="+")
@@ -74,6 +77,10 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def total_in_words(self) -> str:
+        return in_money(self.total, self.currency)
 
 
 class RunRow(models.Model):

@@ -3,6 +3,7 @@ from uuid import uuid4
 from django.core.validators import MaxValueValidator, MinValueValidator, URLValidator
 from django.db import models
 
+from hits.common.currencies import CHOICES, DEFAULT
 from hits.core.domain import money
 from hits.core.models.fields import EncryptedTextField
 from hits.providers import capabilities
@@ -74,7 +75,7 @@ class Account(models.Model):
         "worker is believed only within the HIT's number of assignments.",
     )
     fee_schedule = models.CharField(max_length=16, choices=[(key, key) for key in money.FEES], default="none")
-    currency = models.CharField(max_length=3, default="USD")
+    currency = models.CharField(max_length=3, choices=CHOICES, default=DEFAULT)
     send_rate = models.PositiveSmallIntegerField(
         "calls a second",
         default=20,
