@@ -99,12 +99,6 @@ class AccountForm(forms.ModelForm[Account]):
             )
         return endpoint
 
-    def clean_currency(self) -> str:
-        currency: str = self.cleaned_data["currency"].upper()
-        if len(currency) != 3 or not currency.isalpha() or not currency.isascii():
-            raise ValidationError("Use the three letters of a currency, such as USD.")
-        return currency
-
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         for name in SECRETS:

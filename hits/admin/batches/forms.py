@@ -14,6 +14,7 @@ from hits.admin.spans import SpanField
 from hits.admin.studies.study_tabs import families_used
 from hits.batches import domain as criteria
 from hits.batches.services.drafting import ASKS_ONCE, STEPS
+from hits.common.currencies import name_of
 from hits.core.domain.days import day_in_words
 from hits.core.domain.requirements import COMPARATORS, GUARDED, check
 from hits.providers.capabilities import Gating
@@ -104,7 +105,7 @@ class WhatForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.user = user
         self._row("study").offer(studies_of(user).order_by("-pk"))
-        self._row("account").offer(Account.objects.connected().order_by("name"))
+        self._offer_accounts(batch)
         sources = launched_batches(user)
         if batch is not None:
             sources = sources.filter(study=batch.study_id, task=batch.task)
@@ -145,10 +146,28 @@ class WhatForm(forms.Form):
             self.add_error("items_from", ASKS_ONCE)
         elif not cleaned.get("source_batch") and "source_batch" not in self.errors:
             self.add_error("source_batch", "Choose the batch whose items are to be asked again.")
+        study, account = cleaned.get("study"), cleaned.get("account")
+        if study and account and study.currency != account.currency:
+            self.add_error(
+                "account",
+                f"It pays in {account.currency}, and the money of “{study}” is in {study.currency}. Choose "
+                f"an account in {study.currency}.",
+            )
         return cleaned
 
     def values(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in STEPS[self.step]}
+
+    def _offer_accounts(self, batch: Batch | None) -> None:
+        """Offer the accounts of the study's currency. What was sent may be any, and is refused in words."""
+        accounts = list(Account.objects.connected().order_by("name"))
+        currencies = {account.currency for account in accounts}
+        if batch is not None and not self.is_bound:
+            accounts = [one for one in accounts if batch.currency == one.currency or one == batch.account]
+        is_one = len(currencies) < 2
+        self._row("account").offer(
+            accounts, label=str if is_one else lambda account: f"{account}, in {account.currency}"
+        )
 
     def _offer_sources(self, batch: Batch | None) -> None:
         """Hide a source that the draft's task cannot use; if it was sent, it stays chosen and is refused."""
@@ -198,9 +217,13 @@ class TermsForm(forms.ModelForm[Batch]):
         help_texts: ClassVar[dict[str, str]] = {
             "title": "What workers see in the list.",
             "keywords": "Separated by commas. Workers search by them.",
-            "reward": "Dollars for each assignment.",
             "items_per_assignment": "The number of questions on one worker's page.",
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        named = name_of(self.instance.currency)
+        self.fields["reward"].help_text = f"{named[:1].upper()}{named[1:]} for each assignment."
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}

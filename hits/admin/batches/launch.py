@@ -24,7 +24,7 @@ from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.page_parts import in_words, plural
 from hits.admin.selection import signed_in
 from hits.batches.services import drafting, launching
-from hits.common.dollars import in_dollars
+from hits.common.currencies import Currency, in_money
 from hits.core.domain.bonus_tables import wants_floor
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
@@ -142,7 +142,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "steps": steps_of(batch, current="launch", wanted=wanted, may_change=may_change),
         "plans": plans,
         "plan": chosen,
-        "rules": table_of(batch.rules_that_apply, items=batch.prices.items),
+        "rules": table_of(batch.rules_that_apply, items=batch.prices.items, currency=batch.currency),
         "wanted": wanted,
         "asked": room_of(batch),
         "balance": balance,
@@ -210,18 +210,18 @@ def warnings(
     if not batch.reward:
         yield "The reward is zero: workers are paid by bonuses alone, if at all.", "terms"
     elif wage is not None:
-        yield from _warn_of_wage(wage)
+        yield from _warn_of_wage(wage, currency=batch.currency)
 
 
-def _warn_of_wage(wage: Wage) -> Iterator[tuple[str, str]]:
-    hourly = in_dollars(wage.hourly)
+def _warn_of_wage(wage: Wage, *, currency: str) -> Iterator[tuple[str, str]]:
+    hourly = in_money(wage.hourly, currency)
     if wage.is_low:
-        floor = in_dollars(wage.floor or 0)
+        floor = in_money(wage.floor or 0, currency)
         yield f"At {hourly} an hour the batch pays less than the study's wage floor of {floor}.", "terms"
-    elif wage.floor is None and wage.hourly < MINIMUM_WAGE:
+    elif wage.floor is None and currency == Currency.USD and wage.hourly < MINIMUM_WAGE:
         words = (
             f"At {hourly} an hour, before bonuses, the batch pays less than the minimum wage of the United "
-            f"States ({in_dollars(MINIMUM_WAGE)}), and the study has no wage floor of its own."
+            f"States ({in_money(MINIMUM_WAGE, currency)}), and the study has no wage floor of its own."
         )
         yield words, "terms"
 
@@ -280,6 +280,12 @@ def _problems(batch: Batch, *, wanted: int, budget: Budget | None) -> Iterator[s
     """Reasons why a launch would be refused."""
     if batch.status == Status.CANCELLED:
         yield "This draft was cancelled. Copy it to go on with it."
+    if batch.account.currency != batch.currency:
+        yield (
+            f"The study's money is in {batch.currency}, and {batch.account} pays in "
+            f"{batch.account.currency}. Choose an account in {batch.currency}, or a study in "
+            f"{batch.account.currency}."
+        )
     if wants_floor(batch.rules) and not batch.study.wage_floor:
         yield "The bonus table pays up to the study's wage floor, and the study has none. Set one."
     if batch.task not in families.registered():
@@ -290,9 +296,9 @@ def _problems(batch: Batch, *, wanted: int, budget: Budget | None) -> Iterator[s
         yield "The study has no budget. Give it one: a launch is paid from it."
     elif budget.after < 0:
         yield (
-            f"The study's budget has {in_dollars(budget.before)} left, and this batch can cost "
-            f"{in_dollars(budget.this)}. "
-            f"Raise the budget by {in_dollars(-budget.after)}, or make the batch smaller."
+            f"The study's budget has {in_money(budget.before, batch.currency)} left, and this batch can "
+            f"cost {in_money(budget.this, batch.currency)}. "
+            f"Raise the budget by {in_money(-budget.after, batch.currency)}, or make the batch smaller."
         )
 
 

@@ -29,10 +29,10 @@ class DraftForm(forms.Form):
         queryset=Account.objects.none(), help_text="Where the work is posted and paid."
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, data: Any, *, currency: str) -> None:
+        super().__init__(data)
         account: Any = self.fields["account"]
-        account.queryset = Account.objects.connected().order_by("name")
+        account.queryset = Account.objects.connected().filter(currency=currency).order_by("name")
         if account.queryset.count() == 1:
             account.initial = account.queryset.get()
 
@@ -56,7 +56,7 @@ def draft_view(pages: ProjectPagesBase[Any], request: HttpRequest, pk: int, task
     if not any(task in card.tasks for card in pages.cards_for(project, signed_in(request))):
         raise Http404
     family = families.get(task)
-    form = DraftForm(request.POST or None)
+    form = DraftForm(request.POST or None, currency=project.study.currency)
     if request.method == "POST" and form.is_valid():
         try:
             draft = drafting.start_draft(

@@ -32,7 +32,7 @@ from hits.work.models.assignments import Assignment
 
 TOP_UP = "wage top-up"
 BARS = 10
-# Dollars an hour that a bar of the chart is wide.
+# How much an hour a bar of the chart is wide.
 WIDTHS = tuple(Decimal(width) for width in ("0.5", "1", "2", "5", "10", "20", "50", "100", "500", "5000"))
 NOTHING = Decimal(0)
 

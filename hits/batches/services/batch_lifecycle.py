@@ -23,7 +23,7 @@ from hits.batches.services.batch_rows import lock_batch, tell, write_intents
 from hits.batches.services.budgets import reserve
 from hits.batches.services.hit_changes import write_changes
 from hits.batches.services.sending_hits import withdraw_unasked
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core.domain.money import MANY, cost_of
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -113,7 +113,8 @@ def add_hits(*, batch: Batch, count: int, by: User, now: datetime, after: int | 
         if after is not None and after != last:
             return
         cost = cost_of(locked.sizes * count, prices=locked.prices)
-        words = f"Added {count * len(locked.sizes)} HITs for at most {in_dollars(cost.total)}."
+        most = in_money(cost.total, locked.currency)
+        words = f"Added {count * len(locked.sizes)} HITs for at most {most}."
         reserve(batch=locked, amount=cost.total, words=words, by=by, now=now)
         write_intents(locked, numbers=range(last + 1, last + count + 1))
         move(locked, Status.LAUNCHING, since=(Status.OPEN, Status.COMPLETE))
@@ -166,7 +167,8 @@ def add_places(*, hits: QuerySet[HIT], places: int, by: User, now: datetime) -> 
         for batch, rows in chosen.by_batch():
             _check_places(rows, places=places, now=now)
             amount = sum((places * _place(batch, hit) for hit in rows), Decimal(0))
-            words = f"Added {places} places to each of {len(rows)} HITs for at most {in_dollars(amount)}."
+            most = in_money(amount, batch.currency)
+            words = f"Added {places} places to each of {len(rows)} HITs for at most {most}."
             reserve(batch=batch, amount=amount, words=words, by=by, now=now)
             write_changes(Change.Kind.ADD, rows, by=by, now=now, places=places)
             move(batch, Status.OPEN, since=(Status.COMPLETE,))

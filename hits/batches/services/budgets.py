@@ -11,12 +11,13 @@ from django.db import transaction
 from django.db.models import F
 
 from hits.batches.queries.tally import Tally, tally_of
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.transfers import LedgerEntry
 from hits.ledger.services.transfers import Book, Kind, Transfer, post
+from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, Study
 
 SET_ASIDE = (Kind.RESERVED, Kind.RELEASED)
@@ -53,15 +54,18 @@ def reserve(*, batch: Batch, amount: Decimal, words: str, by: User | None, now: 
     if study.purged_at:
         words = f"The personal data of “{study}” were erased: it takes no more work. Copy the study."
         raise RuleBroken("purged", words)
+    if not batch.is_launched:
+        refuse_other_currency(study=study, account=batch.account)
     left = study.budget_left
     if left is None:
         raise RuleBroken("no_budget", f"The study “{study}” has no budget yet. Give it one first.")
     if amount > left:
         raise RuleBroken(
             "over_budget",
-            f"This needs {in_dollars(amount)}, and {in_dollars(max(left, Decimal(0)))} of the "
-            f"{in_dollars(study.budget or 0)} of the study “{study}” are left. Raise the study's "
-            "budget, or make this smaller.",
+            f"This needs {in_money(amount, study.currency)}, and "
+            f"{in_money(max(left, Decimal(0)), study.currency)} of the "
+            f"{in_money(study.budget or 0, study.currency)} of the study “{study}” are left. Raise the "
+            "study's budget, or make this smaller.",
         )
     _book(batch, amount, words=words, by=by, now=now)
     # A count that runs at this moment has not seen what this money is for.
@@ -75,6 +79,26 @@ def refuse_real_money(*, batch: Batch, by: User) -> None:
             "not_allowed",
             f"{batch.account} spends real money, and you may not spend more of it. Ask somebody who may.",
         )
+
+
+def refuse_other_currency(*, study: Study, account: Account) -> None:
+    """Raise RuleBroken if the account holds another currency than the study: nothing adds or converts two."""
+    if study.currency != account.currency:
+        raise RuleBroken(
+            "other_currency",
+            f"The money of the study “{study}” is in {study.currency}, and {account} pays in "
+            f"{account.currency}. Choose an account in {study.currency}, or a study in {account.currency}.",
+        )
+
+
+def refuse_new_currency(study: Study) -> None:
+    """Raise RuleBroken if the study is to have another currency and has launched: what is booked keeps it.
+
+    The caller holds the transaction that writes it; a launch waits for the study's row, or was waited for.
+    """
+    held = Study.objects.select_for_update().get(pk=study.pk)
+    if held.currency != study.currency and study.batches.filter(launched_at__isnull=False).exists():
+        raise RuleBroken("launched", f"“{study}” was launched meanwhile: its currency is fixed.")
 
 
 def settle(*, batch: Batch, now: datetime) -> Decimal:

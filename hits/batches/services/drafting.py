@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 
 from hits import families
 from hits.batches import domain as criteria
+from hits.batches.services.budgets import refuse_other_currency
 from hits.batches.services.launching import launch_batch
 from hits.core import audit_trail
 from hits.core.domain import requirements
@@ -63,6 +64,7 @@ def start_draft(
     key = key or uuid4()
     if known := Batch.objects.filter(public_id=key, created_by=by).first():
         return known
+    refuse_other_currency(study=study, account=account)
     terms = {**_terms_of(task, study=study, account=account), **values}
     draft = Batch(public_id=key, study=study, account=account, task=task, created_by=by, **terms)
     try:
@@ -166,6 +168,9 @@ def save_values(draft: Batch, values: dict[str, Any]) -> None:
     before = suggest_hits(draft)
     wanted = (values.pop("items_from", draft.items_from), values.pop("source_batch", draft.source_batch))
     _keep_items_together(draft, values, items_from=wanted[0])
+    if {"study", "account"} & set(values):
+        study, account = values.get("study", draft.study), values.get("account", draft.account)
+        refuse_other_currency(study=study, account=account)
     environment = draft.account.environment
     for name, value in values.items():
         setattr(draft, name, value)

@@ -9,8 +9,8 @@ from django.db import transaction
 
 from hits import families
 from hits.batches.services.batch_rows import lock_batch, tell, write_intents
-from hits.batches.services.budgets import refuse_real_money, reserve
-from hits.common.dollars import in_dollars
+from hits.batches.services.budgets import refuse_other_currency, refuse_real_money, reserve
+from hits.common.currencies import in_money
 from hits.core.domain.bonus_tables import wants_floor, with_floor
 from hits.core.domain.requirements import check, in_words, unknown_to
 from hits.core.errors import RuleBroken
@@ -47,7 +47,8 @@ def launch_batch(*, batch: Batch, by: User | None, now: datetime, confirmed: boo
             terms=_terms(draft),
         )
         write_intents(draft, numbers=range(1, draft.hits_wanted + 1))
-        words = f"Launched {draft.hits_wanted * len(draft.sizes)} HITs for at most {in_dollars(cost.total)}."
+        most = in_money(cost.total, draft.currency)
+        words = f"Launched {draft.hits_wanted * len(draft.sizes)} HITs for at most {most}."
         tell(draft, "launched", words, by=by, now=now)
     batch.refresh_from_db()
     log.info("batch.launched", batch=str(batch.public_id), hits=batch.hits_wanted)
@@ -63,6 +64,7 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
         raise RuleBroken(
             "nothing_wanted", "This batch has no items that still need answers. Add items to it first."
         )
+    refuse_other_currency(study=batch.study, account=batch.account)
     if batch.study.budget is None:
         raise RuleBroken("no_budget", f"The study “{batch.study}” has no budget yet. Give it one first.")
     if wants_floor(batch.rules) and not batch.study.wage_floor:

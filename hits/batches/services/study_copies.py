@@ -18,8 +18,8 @@ from hits.studies.models import Batch, StartingTerms, Study
 
 Row = TypeVar("Row", bound=Model)
 SETTINGS = (
-    "lab", "language", "time_zone", "bonus_rules", "wage_floor", "rejections_a_day", "large_bonus",
-    "many_bonuses", "large_run", "own_people",
+    "lab", "language", "time_zone", "currency", "bonus_rules", "wage_floor", "rejections_a_day",
+    "large_bonus", "many_bonuses", "large_run", "own_people",
 )  # fmt: skip
 # The terms of a batch, by the names that a study's starting terms have for them.
 TERMS = {

@@ -23,7 +23,11 @@ def account_of(study: Study) -> Account:
     """Return the account to which the people of a study's recordings belong."""
     account, _ = Account.objects.get_or_create(
         name=f"Recordings of {study.public_id}",
-        defaults={"kind": Account.Kind.RECORDED, "environment": Account.Environment.MARKETPLACE},
+        defaults={
+            "kind": Account.Kind.RECORDED,
+            "environment": Account.Environment.MARKETPLACE,
+            "currency": study.currency,
+        },
     )
     return account
 

@@ -39,6 +39,7 @@ def make_web_game(*, study: Study, title: str, by: User, now: datetime) -> WebGa
         account = Account.objects.create(
             name=_name_of_account(study),
             kind=Account.Kind.WEB,
+            currency=study.currency,
             environment=Account.Environment.MARKETPLACE,
             worker_site=settings.PLAY_URL,
             # Nobody signs tickets with it: a request that claims to come from a frame is refused.
