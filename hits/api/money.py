@@ -25,6 +25,7 @@ class BonusSerializer(serializers.ModelSerializer[Bonus]):
             "worker",
             "rule",
             "amount",
+            "currency",
             "reason",
             "status",
             "problem",

@@ -15,7 +15,7 @@ from hits.api.idempotency import PatchMixin, Repeatable
 from hits.api.request_permissions import need
 from hits.api.resources import Resource
 from hits.api.verbs import Verb, give_verbs
-from hits.batches.services.budgets import grant_budget
+from hits.batches.services.budgets import grant_budget, refuse_new_currency
 from hits.identity.api_tokens import Scope
 from hits.identity.models.users import User
 from hits.ledger.models.transfers import LedgerEntry
@@ -42,6 +42,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "time_zone",
             "grant_code",
             "bonus_rules",
+            "currency",
             "budget",
             "reserved",
             "budget_left",
@@ -96,6 +97,8 @@ class StudySerializer(serializers.ModelSerializer[Study]):
         for name, value in values.items():
             setattr(study, name, value)
         with transaction.atomic():
+            if "currency" in values:
+                refuse_new_currency(study)
             study.save(update_fields=list(values))
             grant_budget(study=study, by=user_of(self.context["request"]), now=timezone.now())
             if members is not None:
@@ -105,7 +108,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
 
 class StudyCopy(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=128, help_text="The name of the new study.")
-    budget = serializers.DecimalField(13, 2, min_value=0, help_text="Dollars.")
+    budget = serializers.DecimalField(13, 2, min_value=0, help_text="In the study's currency.")
     same_people = serializers.BooleanField(
         default=True, help_text="Whether the members of the study are members of the new one."
     )
@@ -144,6 +147,8 @@ class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
     bonus = PublicId()
     by = UserName()
 
+    currency = serializers.CharField(source="study.currency", read_only=True)
+
     class Meta:
         model = LedgerEntry
         fields = (
@@ -154,6 +159,7 @@ class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
             "source",
             "target",
             "amount",
+            "currency",
             "grant_code",
             "words",
             "by",

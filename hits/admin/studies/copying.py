@@ -13,6 +13,7 @@ from django.urls import URLPattern, path, reverse
 from hits.admin.actions import Action, ActionPages, Call, Confirm, Outcome
 from hits.admin.selection import need
 from hits.batches.services.study_copies import copy_study
+from hits.common.currencies import name_of
 from hits.studies.models import Study
 from hits.work.access import studies_of
 
@@ -25,7 +26,7 @@ class CopyForm(forms.Form):
         max_digits=13,
         decimal_places=2,
         validators=[MinValueValidator(0)],
-        help_text="Dollars. Nothing is spent before a batch is launched.",
+        help_text="Nothing is spent before a batch is launched.",
     )
     same_people = forms.BooleanField(label="The same people see it", required=False)
 
@@ -39,7 +40,10 @@ class CopyForm(forms.Form):
 def _form(data: QueryDict | None, call: Call[Study]) -> CopyForm:
     study = call.row
     name = f"{study.name[: (LONGEST or 0) - 6]}, copy"
-    return CopyForm(data, initial={"name": name, "budget": study.budget, "same_people": True})
+    form = CopyForm(data, initial={"name": name, "budget": study.budget, "same_people": True})
+    budget = form.fields["budget"]
+    budget.help_text = f"{name_of(study.currency).capitalize()}. {budget.help_text}"
+    return form
 
 
 def _ask(call: Call[Study]) -> Confirm:

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -22,8 +23,8 @@ from hits.admin.list_columns import money_column, progress_bar
 from hits.admin.selection import signed_in
 from hits.admin.studies import beginnings, copying, tab_pages
 from hits.admin.studies.study_pages import StudyPage, Tab, WaitingRows, announce, pages_on
-from hits.batches.services.budgets import grant_budget
-from hits.common.dollars import in_dollars
+from hits.batches.services.budgets import grant_budget, refuse_new_currency
+from hits.common.currencies import in_money
 from hits.core.domain.bonus_tables import read_bonus_rules, wants_floor
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
@@ -63,6 +64,13 @@ class StudyForm(forms.ModelForm[Study]):
     class Meta:
         widgets = {"members": forms.CheckboxSelectMultiple}
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if currency := self.fields.get("currency"):
+            currency.required = False  # a page that sends none, of the version before, means no other
+        if table := self.fields.get("bonus_rules"):
+            table.widget.currency = self.instance.currency
+
     def clean(self) -> dict[str, Any]:
         """Refuse a wage rule without a wage: it would never owe anything, and nobody would notice."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
@@ -80,7 +88,7 @@ class StudyForm(forms.ModelForm[Study]):
     def clean_budget(self) -> Any:
         budget = self.cleaned_data["budget"]
         if budget is not None and budget < self.instance.reserved:
-            reserved = in_dollars(self.instance.reserved)
+            reserved = in_money(self.instance.reserved, self.instance.currency)
             raise ValidationError(f"{reserved} are reserved already: the budget cannot be less than that.")
         return budget
 
@@ -101,7 +109,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
     actions = None
     # A new study needs few words; all the rest has a usual value.
     first_fieldsets = (
-        (None, {"fields": ("name", "lab", "budget", "begin_as")}),
+        (None, {"fields": ("name", "lab", "currency", "budget", "begin_as")}),
         (
             "More settings",
             {
@@ -124,7 +132,7 @@ class StudyAdmin(admin.ModelAdmin[Study]):
     )
     fieldsets = (
         (None, {"fields": ("name", "lab", "grant_code", "language", "time_zone")}),
-        ("Money", {"fields": ("budget", "reserved", "left", "entries", "wage_floor")}),
+        ("Money", {"fields": ("currency", "budget", "reserved", "left", "entries", "wage_floor")}),
         ("Bonus table", {"fields": ("table", "bonus_rules")}),
         ("Bonus runs", {"fields": ("large_bonus", "many_bonuses", "large_run")}),
         ("People", {"fields": ("members", "own_people", "rejections_a_day")}),
@@ -202,9 +210,13 @@ class StudyAdmin(admin.ModelAdmin[Study]):
             return
         columns = {field.name for field in Study._meta.concrete_fields}
         if changed := columns & set(form.changed_data):
-            with transaction.atomic():
-                obj.save(update_fields=changed)
-                grant_budget(study=obj, by=signed_in(request), now=timezone.now())
+            try:
+                with transaction.atomic():
+                    refuse_new_currency(obj)
+                    obj.save(update_fields=changed)
+                    grant_budget(study=obj, by=signed_in(request), now=timezone.now())
+            except RuleBroken as refusal:
+                messages.error(request, f"Nothing was saved. {refusal}")
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Make the creator of a study its member: no other user could let them in. Then set it up."""
@@ -247,17 +259,18 @@ class StudyAdmin(admin.ModelAdmin[Study]):
         if study.budget is None:
             return "no budget"
         label = f"{study}: spent or set aside"
-        return progress_bar(study.reserved, study.budget, label=label, show=in_dollars)
+        show = partial(in_money, currency=study.currency)
+        return progress_bar(study.reserved, study.budget, label=label, show=show)
 
     @admin.display(description="left")
     def left(self, study: Study) -> str:
-        return "no budget" if study.budget_left is None else in_dollars(study.budget_left)
+        return "no budget" if study.budget_left is None else in_money(study.budget_left, study.currency)
 
     @admin.display(description="as saved, in words")
     def table(self, study: Study) -> SafeString | str:
         if not study.pk:
             return "not saved yet"
-        rules = [(rule.name, rule.in_words) for rule in study.rules]
+        rules = [(rule.name, rule.in_words(currency=study.currency)) for rule in study.rules]
         if not rules:
             return "No bonuses: work earns its reward alone."
         lines = format_html_join("", "<li><strong>{}</strong>: {}</li>", rules)

@@ -91,7 +91,7 @@ def _review(view: StudyView) -> dict[str, Any]:
 
 
 def _money(view: StudyView) -> dict[str, Any]:
-    rules = [(rule.name, rule.in_words) for rule in view.study.rules]
+    rules = [(rule.name, rule.in_words(currency=view.study.currency)) for rule in view.study.rules]
     return {"rules": rules, "undecided": count_undecided(view.study)}
 
 

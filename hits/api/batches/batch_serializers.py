@@ -26,6 +26,7 @@ class BatchSerializer(serializers.ModelSerializer[Batch]):
     source_batch = PublicId()
     exclude_batches = PublicId(many=True)
     launched_by = UserName()
+    currency = serializers.CharField(help_text="Of all its amounts: the study's.")
     cost = CostSerializer()
     places = serializers.IntegerField(help_text="Assignments when every place is filled.")
     submitted = serializers.IntegerField()
@@ -39,6 +40,7 @@ class BatchSerializer(serializers.ModelSerializer[Batch]):
             "problem",
             "places",
             "submitted",
+            "currency",
             "cost",
             "reserved",
             "created_at",
@@ -77,7 +79,9 @@ class WageBarSerializer(serializers.Serializer[Any]):
 class WagesSerializer(serializers.Serializer[Any]):
     """The hourly pay of approved work, bonuses included. Without a floor, nothing is below it."""
 
-    floor = serializers.DecimalField(13, 2, allow_null=True, help_text="The study's, in dollars an hour.")
+    floor = serializers.DecimalField(
+        13, 2, allow_null=True, help_text="The study's, an hour, in its currency."
+    )
     approved = serializers.IntegerField()
     measured = serializers.IntegerField(help_text="How many of them have a time.")
     median = serializers.DecimalField(13, 2, allow_null=True)
