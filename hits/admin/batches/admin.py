@@ -131,7 +131,7 @@ def terms_context(batch: Batch) -> dict[str, Any]:
         "batch": batch,
         "family": families.registered().get(batch.task),
         "cost": frozen.get("cost", {}).get("total", cost_of(batch).total),
-        "rules": table_of(batch.rules_that_apply, items=batch.prices.items),
+        "rules": table_of(batch.rules_that_apply, items=batch.prices.items, currency=batch.currency),
         "fee_schedule": frozen.get("fee_schedule", batch.account.fee_schedule),
         "spans": {name: in_words(getattr(batch, name)) for name in guide.SPANS},
         "requirements": frozen.get(

@@ -25,7 +25,7 @@ class Plan:
 
 @dataclass(frozen=True, kw_only=True)
 class Wage:
-    """Dollars an hour, and the source of the time."""
+    """Pay by the hour, and the source of the time."""
 
     hourly: Decimal
     seconds: float
@@ -46,8 +46,11 @@ class Line:
     most: Decimal
 
 
-def table_of(rules: Sequence[bonus_rules.BonusRule], *, items: int) -> list[Line]:
-    return [Line(name=rule.name, words=rule.in_words, most=rule.most(items=items)) for rule in rules]
+def table_of(rules: Sequence[bonus_rules.BonusRule], *, items: int, currency: str) -> list[Line]:
+    return [
+        Line(name=rule.name, words=rule.in_words(currency=currency), most=rule.most(items=items))
+        for rule in rules
+    ]
 
 
 def plans_of(batch: Batch) -> list[Plan]:

@@ -8,6 +8,7 @@ from django import forms
 
 from hits import families
 from hits.admin.bonus_table.table_draft import RuleDraft
+from hits.common.currencies import sign_of
 from hits.core.domain import bonus_rules
 from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
 
@@ -35,6 +36,11 @@ class CellsForm(forms.Form):
         super().__init__(
             data, initial=dict(cells), prefix=prefix, label_suffix="", use_required_attribute=False
         )
+
+    def say_currency(self, currency: str) -> None:
+        """Put the currency's sign into the labels of amounts."""
+        for field in self.fields.values():
+            field.label = str(field.label).replace("($)", f"({sign_of(currency)})")
 
     def row(self) -> dict[str, Any]:
         """Return the cells as a table keeps them: exact amounts as text, nothing for what was left empty."""
@@ -73,6 +79,11 @@ class RuleForm(CellsForm):
             if name in self.fields:
                 choices = measure_choices(known={draft.cells.get(name, "")} - {""})
                 self.fields[name].choices = choices  # type: ignore[attr-defined]
+
+    def say_currency(self, currency: str) -> None:
+        super().say_currency(currency)
+        for tier in self.tiers:
+            tier.say_currency(currency)
 
     def as_rule(self) -> dict[str, Any]:
         return {"kind": self.kind, **self.row()}

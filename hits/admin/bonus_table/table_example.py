@@ -9,6 +9,7 @@ from typing import Any
 from django import forms
 
 from hits.admin.bonus_table.rule_forms import measure_label
+from hits.common.currencies import sign_of
 from hits.core.domain.bonus_rules import BonusRule, Wage, Work, evaluate
 from hits.payments.services.bonus_words import reason_of
 
@@ -33,7 +34,9 @@ class ExampleForm(forms.Form):
 
     items = forms.IntegerField(label="Items in the answer", min_value=1, max_value=MOST_ITEMS)
 
-    def __init__(self, data: Mapping[str, Any], *, prefix: str, rules: Sequence[BonusRule]) -> None:
+    def __init__(
+        self, data: Mapping[str, Any], *, prefix: str, rules: Sequence[BonusRule], currency: str
+    ) -> None:
         measures = sorted({measure for rule in rules for measure in rule.measures})
         defaults = {**DEFAULTS, **{f"{SCORE}{measure}": DEFAULT_SCORE for measure in measures}}
         sent = {f"{prefix}-{name}": data.get(f"{prefix}-{name}", value) for name, value in defaults.items()}
@@ -44,7 +47,7 @@ class ExampleForm(forms.Form):
             )
         if any(isinstance(rule, Wage) for rule in rules):
             self.fields["reward"] = forms.DecimalField(
-                label="Reward ($)", min_value=0, max_value=1000, decimal_places=2
+                label=f"Reward ({sign_of(currency)})", min_value=0, max_value=1000, decimal_places=2
             )
             self.fields["minutes"] = forms.DecimalField(
                 label="Active time (minutes)", min_value=0, max_value=1000, decimal_places=2
@@ -68,11 +71,18 @@ class TableExample:
     """The example below a table: its form, and what each rule comes to, in the order of the table."""
 
     def __init__(
-        self, rules: Sequence[BonusRule], *, data: Mapping[str, Any], prefix: str, is_partial: bool
+        self,
+        rules: Sequence[BonusRule],
+        *,
+        data: Mapping[str, Any],
+        prefix: str,
+        is_partial: bool,
+        currency: str,
     ) -> None:
-        self.form = ExampleForm(data, prefix=prefix, rules=rules)
+        self.form = ExampleForm(data, prefix=prefix, rules=rules, currency=currency)
+        self.currency = currency
         self.is_partial = is_partial
-        self.lines = _lines(rules, self.form.work()) if self.form.is_valid() else []
+        self.lines = _lines(rules, self.form.work(), currency=currency) if self.form.is_valid() else []
         self.lacks_wage = any(isinstance(rule, Wage) and rule.hourly is None for rule in rules)
 
     @property
@@ -80,12 +90,14 @@ class TableExample:
         return sum((line.amount for line in self.lines), Decimal(0))
 
 
-def _lines(rules: Sequence[BonusRule], work: Work) -> list[Earned]:
+def _lines(rules: Sequence[BonusRule], work: Work, *, currency: str) -> list[Earned]:
     return [
         Earned(
             name=earned.rule,
             amount=earned.amount,
-            words=reason_of(earned.rule, earned.figures) if earned.amount else "Nothing by this rule.",
+            words=reason_of(earned.rule, earned.figures, currency=currency)
+            if earned.amount
+            else "Nothing by this rule.",
         )
         for earned in evaluate(rules, work=work)
     ]

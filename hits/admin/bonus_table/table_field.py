@@ -17,6 +17,7 @@ from hits import families
 from hits.admin.bonus_table.rule_forms import KINDS, RuleForm
 from hits.admin.bonus_table.table_draft import MOST_ROWS, TableDraft, draft_of_table, read_draft
 from hits.admin.bonus_table.table_example import TableExample
+from hits.common.currencies import Currency
 from hits.core.domain.bonus_rules import BonusRule
 from hits.core.domain.bonus_tables import MisplacedValue, check_names, read_bonus_rules
 from hits.families import bonus_presets
@@ -28,8 +29,13 @@ NOT_SAVED = "The table was changed on this page, and is not saved yet."
 class TableEditor:
     """A table on its page: as saved, as sent to be saved, or as changed by one of its buttons."""
 
-    def __init__(self, draft: TableDraft, *, prefix: str, data: Mapping[str, Any], is_sent: bool) -> None:
+    def __init__(
+        self, draft: TableDraft, *, prefix: str, data: Mapping[str, Any], is_sent: bool, currency: str = ""
+    ) -> None:
         self.draft, self.prefix, self.data = draft, prefix, data
+        # That of the form around the table, or else what the table's own part of it has sent.
+        sent = data.get("currency") or data.get(f"{prefix}-currency")
+        self.currency = str(sent or currency or Currency.USD)
         # A button was pressed that changes the table, or asks for the example: nothing is to be saved.
         self.is_pressed = bool(data.get(f"{prefix}-press"))
         self.is_complete = not is_sent or f"{prefix}-rules" in data
@@ -73,6 +79,7 @@ class TableEditor:
             self.is_valid()
         rules = self.readable()
         return {
+            "currency": self.currency,
             "prefix": self.prefix,
             "rules": self.rules,
             "kinds": [(kind, form.title) for kind, form in KINDS.items()],
@@ -88,14 +95,18 @@ class TableEditor:
                 data=self.data,
                 prefix=f"{self.prefix}-example",
                 is_partial=len(rules) < len(self.rules),
+                currency=self.currency,
             ),
         }
 
     def _forms(self, *, is_sent: bool) -> list[RuleForm]:
-        return [
+        found = [
             KINDS[rule.kind](rule, prefix=f"{self.prefix}-{number}", is_sent=is_sent)
             for number, rule in enumerate(self.draft.rules)
         ]
+        for form in found:
+            form.say_currency(self.currency)
+        return found
 
     def _mark(self, error: MisplacedValue) -> None:
         rule = self.rules[error.rule - 1]
@@ -117,12 +128,16 @@ def read_editor(data: Mapping[str, Any], *, prefix: str) -> TableEditor:
     return TableEditor(draft, prefix=prefix, data=data, is_sent=True)
 
 
-def show_editor(table: Sequence[Mapping[str, Any]], *, prefix: str) -> TableEditor:
-    return TableEditor(draft_of_table(table), prefix=prefix, data={}, is_sent=False)
+def show_editor(
+    table: Sequence[Mapping[str, Any]], *, prefix: str, currency: str = Currency.USD
+) -> TableEditor:
+    return TableEditor(draft_of_table(table), prefix=prefix, data={}, is_sent=False, currency=currency)
 
 
 class BonusTableWidget(forms.Widget):
     use_fieldset = True
+    # That of the study, which the form around the table says.
+    currency: str = Currency.USD
 
     class Media:
         js = (forms.Script("hits/bonus_table.js", type="module"),)
@@ -137,7 +152,11 @@ class BonusTableWidget(forms.Widget):
         return ""
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:
-        editor = value if isinstance(value, TableEditor) else show_editor(value or [], prefix=name)
+        editor = (
+            value
+            if isinstance(value, TableEditor)
+            else show_editor(value or [], prefix=name, currency=self.currency)
+        )
         return render_to_string(TEMPLATE, editor.context())
 
 

@@ -17,6 +17,7 @@ from hits.admin.actions import RowButton
 from hits.admin.payments.payment_queue import SETTLE, row_of
 from hits.admin.payments.run_page_rows import in_words
 from hits.admin.payments.run_steps import state_with_payment
+from hits.common.currencies import Currency
 from hits.core.domain.bonus_tables import read_bonus_rules
 from hits.ledger.models.bonuses import Bonus
 from hits.ledger.models.transfers import LedgerEntry
@@ -47,7 +48,7 @@ def show(
         "prepare_url": _to_prepare(bonus),
         "is_stopped": bonus.status == Bonus.Status.APPROVED and is_halted(bonus.assignment.account_id),
         "rule": _rule_in_words(bonus),
-        "steps": steps_of(bonus.figures),
+        "steps": steps_of(bonus.figures, currency=bonus.currency),
         **_runs(request, bonus),
         "entries": _entries(request, bonus),
         "kept": _kept(bonus),
@@ -62,6 +63,8 @@ def trail_to(bonus: Bonus) -> list[tuple[str, Any]]:
 def _to_prepare(bonus: Bonus) -> str:
     """The page that prepares a run, with this bonus found."""
     asked = {"worker": bonus.assignment.worker.pseudonym, "rule": bonus.rule}
+    if bonus.currency != Currency.USD:
+        asked["currency"] = bonus.currency
     return f"{reverse('admin:hits_run_prepare')}?{urlencode(asked)}"
 
 
@@ -73,7 +76,8 @@ def _rule_in_words(bonus: Bonus) -> str:
     if rule is None:
         return ""
     named = "; ".join(f"“{one}” is {families.measure_name(one)}" for one in rule.measures)
-    return f"{rule.in_words} ({named})" if named else rule.in_words
+    words = rule.in_words(currency=bonus.currency)
+    return f"{words} ({named})" if named else words
 
 
 def _runs(request: HttpRequest, bonus: Bonus) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, ClassVar
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 
 CENT = Decimal("0.01")
 NOTHING = Decimal(0)
@@ -57,9 +57,8 @@ class BonusRule(ABC):
     def reckon(self, work: Work, *, other_bonuses: Decimal) -> tuple[Decimal, dict[str, Any]]:
         """Return the amount and the figures that led to it."""
 
-    @property
     @abstractmethod
-    def in_words(self) -> str:
+    def in_words(self, *, currency: str) -> str:
         """Description for the researcher, who checks what the table means."""
 
     @property
@@ -88,10 +87,9 @@ class Condition(BonusRule):
             "mean": _text(mean),
         }
 
-    @property
-    def in_words(self) -> str:
+    def in_words(self, *, currency: str) -> str:
         bound = f"where the mean of “{self.measure}” is at least {self.at_least} %"
-        return f"{in_dollars(self.amount)} once, {bound}"
+        return f"{in_money(self.amount, currency)} once, {bound}"
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -109,9 +107,8 @@ class Flat(BonusRule):
     def reckon(self, work: Work, *, other_bonuses: Decimal) -> tuple[Decimal, dict[str, Any]]:
         return self.amount, {}
 
-    @property
-    def in_words(self) -> str:
-        return f"{in_dollars(self.amount)} for every approved submission"
+    def in_words(self, *, currency: str) -> str:
+        return f"{in_money(self.amount, currency)} for every approved submission"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,9 +129,9 @@ class PerItem(BonusRule):
         amount = self.amount if _reaches(score, self.at_least) else NOTHING
         return {"score": _text(score), "amount": _money(amount)}
 
-    @property
-    def in_words(self) -> str:
-        return f"{in_dollars(self.amount)} for each item where “{self.measure}” is at least {self.at_least} %"
+    def in_words(self, *, currency: str) -> str:
+        each = in_money(self.amount, currency)
+        return f"{each} for each item where “{self.measure}” is at least {self.at_least} %"
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -152,10 +149,9 @@ class Tier:
     def holds(self, score: Fraction) -> bool:
         return self.start <= 100 * score and (self.below is None or 100 * score < self.below)
 
-    @property
-    def in_words(self) -> str:
+    def in_words(self, *, currency: str) -> str:
         end = "on" if self.below is None else f"to below {self.below} %"
-        return f"{in_dollars(self.amount)} from {self.start} % {end}"
+        return f"{in_money(self.amount, currency)} from {self.start} % {end}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,9 +191,8 @@ class Tiers(BonusRule):
                 return {**step, "from": tier.start, "below": tier.below, "amount": _money(tier.amount)}
         return step
 
-    @property
-    def in_words(self) -> str:
-        tiers = "; ".join(tier.in_words for tier in self.tiers)
+    def in_words(self, *, currency: str) -> str:
+        tiers = "; ".join(tier.in_words(currency=currency) for tier in self.tiers)
         gate = f", only where “{self.when.measure}” is at least {self.when.at_least} %" if self.when else ""
         return f"for each item by its score “{self.measure}”{gate}: {tiers}"
 
@@ -232,10 +227,9 @@ class Wage(BonusRule):
             "at_most": _money(self.at_most),
         }
 
-    @property
-    def in_words(self) -> str:
-        wage = "the study's wage floor" if self.hourly is None else in_dollars(self.hourly)
-        most = in_dollars(self.at_most)
+    def in_words(self, *, currency: str) -> str:
+        wage = "the study's wage floor" if self.hourly is None else in_money(self.hourly, currency)
+        most = in_money(self.at_most, currency)
         return f"up to {most}, so that reward and bonuses come to {wage} an hour of active time"
 
 

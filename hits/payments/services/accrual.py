@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import translation
 
 from hits.batches.services.budgets import reserve
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core.audit_trail import note
 from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule, RuleAmount, Work, evaluate
 from hits.core.domain.bonus_tables import LONGEST_NAME, MOST_BONUS
@@ -108,7 +108,7 @@ def owe_extra(
     _check_line(rule, "name of the rule", LONGEST_NAME)
     _check_line(reason, "reason", LONGEST_REASON)
     _check_line(why, "why", LONGEST_WHY)
-    _check_amount(amount)
+    _check_amount(amount, currency=assignment.account.currency)
     with transaction.atomic():
         work = _lock(assignment)
         _check_extra(work, rule)
@@ -209,7 +209,7 @@ def _more(earned: RuleAmount, owed: OwedForWork) -> RuleAmount:
 
 def _bonus(work: Assignment, earned: RuleAmount, *, now: datetime, revision: int = 0, why: str = "") -> Bonus:
     with translation.override(work.hit.batch.study.language):
-        reason = reason_of(earned.rule, earned.figures)
+        reason = reason_of(earned.rule, earned.figures, currency=work.hit.batch.currency)
     return Bonus(
         assignment=work,
         rule=earned.rule,
@@ -234,7 +234,7 @@ def _set_aside_and_owe(
     batch = work.hit.batch
     set_aside_and_owe(batch, bonuses, by=by, now=now)
     for bonus in bonuses:
-        words = f"Owed {in_dollars(bonus.amount)} by “{bonus.rule}” on work {work.public_id}: {bonus.why}"
+        words = f"Owed {bonus.in_words} by “{bonus.rule}” on work {work.public_id}: {bonus.why}"
         note(kind, words, by=by, now=now, study=batch.study, account=batch.account, bonus=bonus)
 
 
@@ -280,10 +280,11 @@ def _check_first(earlier: Iterable[Bonus], *, amount: Decimal, reason: str, why:
             )
 
 
-def _check_amount(amount: Decimal) -> None:
+def _check_amount(amount: Decimal, *, currency: str) -> None:
     if not amount.is_finite() or not CENT <= amount <= MOST_BONUS or amount != amount.quantize(CENT):
         raise RuleBroken(
-            "bad_amount", f"An amount is whole cents, from {in_dollars(CENT)} to {in_dollars(MOST_BONUS)}."
+            "bad_amount",
+            f"An amount is whole cents, from {in_money(CENT, currency)} to {in_money(MOST_BONUS, currency)}.",
         )
 
 

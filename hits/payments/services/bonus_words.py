@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.common.percentages import percentage
 
 Figures = Mapping[str, Any]
@@ -14,21 +14,22 @@ MINUTE_S = 60
 SUMS = ("owed_before", "reward", "other_bonuses", "lacking", "hourly", "at_most")
 
 
-def reason_of(rule: str, figures: Figures) -> str:
+def reason_of(rule: str, figures: Figures, *, currency: str) -> str:
     """One or two sentences: what the worker did, and what it earned."""
     words = {"rule": rule, **{key: value for key, value in figures.items() if isinstance(value, str | int)}}
-    words |= {name: in_dollars(figures[name]) for name in SUMS if figures.get(name) is not None}
+    words |= {name: in_money(figures[name], currency) for name in SUMS if figures.get(name) is not None}
+    words["currency"] = currency
     reason = REASONS[figures["kind"]](words, figures)
     if "owed_before" in figures:
         reason += " " + _("This comes on top of the %(owed_before)s of before.") % words
     return reason
 
 
-def steps_of(figures: Figures) -> list[str]:
+def steps_of(figures: Figures, *, currency: str) -> list[str]:
     """How the amount came about, line by line; empty for kinds whose reason says it all."""
     return [
         _("Question %(number)d: %(score)s, %(amount)s")
-        % {"number": number, "score": _score(step, figures), "amount": in_dollars(step["amount"])}
+        % {"number": number, "score": _score(step, figures), "amount": in_money(step["amount"], currency)}
         for number, step in enumerate(figures.get("items", ()), start=1)
     ]
 
@@ -56,7 +57,7 @@ def _per_item(words: dict[str, Any], figures: Figures) -> str:
 def _tiers(words: dict[str, Any], figures: Figures) -> str:
     words |= _counted(figures["items"])
     words["steps"] = ", ".join(
-        f"{_score(step, figures)}: {in_dollars(step['amount'])}" for step in figures["items"]
+        f"{_score(step, figures)}: {in_money(step['amount'], words['currency'])}" for step in figures["items"]
     )
     return _("Bonus “%(rule)s” by score (%(measure)s), for each question: %(steps)s.") % words
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from hits.batches.queries.hourly_pay import TOP_UP, TopUp, top_ups_due
 from hits.batches.services.budgets import reserve
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -59,7 +59,7 @@ def _lock(batch: Batch) -> None:
 def _owe(batch: Batch, due: Sequence[TopUp], *, total: Decimal, by: User, now: datetime) -> list[Bonus]:
     floor = batch.study.wage_floor or Decimal(0)
     fees = sum((batch.prices.fees.on_bonus(top_up.amount) for top_up in due), Decimal(0))
-    words = f"Top-ups of {len(due)} submissions to {in_dollars(floor)} an hour"
+    words = f"Top-ups of {len(due)} submissions to {in_money(floor, batch.currency)} an hour"
     # `by` is None: setting money aside spends none. Two people approve the run that pays it.
     reserve(batch=batch, amount=total + fees, words=words, by=None, now=now)
     with translation.override(batch.study.language):
@@ -69,18 +69,19 @@ def _owe(batch: Batch, due: Sequence[TopUp], *, total: Decimal, by: User, now: d
             owe(bonuses, by=by, now=now)
     except IntegrityError as error:
         raise RuleBroken("owed_meanwhile", TWICE) from error
-    said = f"{words}: {in_dollars(total)}, of batch {batch.public_id}."
+    said = f"{words}: {in_money(total, batch.currency)}, of batch {batch.public_id}."
     note("wages.topped_up", said, by=by, now=now, study=batch.study, account=batch.account)
     mark_stale(batch.pk)
     return bonuses
 
 
 def _bonus(top_up: TopUp, *, floor: Decimal, by: User, now: datetime) -> Bonus:
+    each = in_money(floor, top_up.assignment.hit.batch.currency)
     return Bonus(
         assignment=top_up.assignment,
         rule=TOP_UP,
         revision=top_up.revision,
-        why=f"Proposed by {by.get_username()[:150]}: below the study's floor of {in_dollars(floor)} an hour.",
+        why=f"Proposed by {by.get_username()[:150]}: below the study's floor of {each} an hour.",
         figures={
             "kind": TOP_UP,
             "hourly": str(floor),
@@ -105,7 +106,8 @@ def reason_of(top_up: TopUp, *, floor: Decimal) -> str:
             "Your work took %(time)s from accepting to submitting; this lifts your pay to %(floor)s an hour."
         )
     )
-    return words % {"time": _time(top_up.seconds), "floor": in_dollars(floor)}
+    currency = top_up.assignment.hit.batch.currency
+    return words % {"time": _time(top_up.seconds), "floor": in_money(floor, currency)}
 
 
 def _time(seconds: int) -> str:

@@ -42,7 +42,7 @@ def test_every_example_is_a_rule_of_its_kind(kind: str) -> None:
     (rule,) = bonus_tables.read_bonus_rules([bonus_tables.EXAMPLES[kind]])
 
     assert rule.kind == kind
-    assert rule.in_words
+    assert rule.in_words(currency="USD")
 
 
 def test_a_table_of_before_there_were_kinds_is_read_as_conditions() -> None:
@@ -300,13 +300,16 @@ def test_a_worker_reads_what_was_earned_and_why(row: dict[str, Any], words: str)
 
     (earned,) = evaluate(bonus_tables.read_bonus_rules([row]), work=work)
 
-    assert reason_of(earned.rule, earned.figures) == words
+    assert reason_of(earned.rule, earned.figures, currency="USD") == words
 
 
 def test_steps_list_each_question() -> None:
     (earned,) = evaluate(bonus_tables.read_bonus_rules([EACH]), work=Work(items=[*items("4/5"), {}]))
 
-    assert steps_of(earned.figures) == ["Question 1: 80 %, $0.02", "Question 2: no score, $0.00"]
+    assert steps_of(earned.figures, currency="USD") == [
+        "Question 1: 80 %, $0.02",
+        "Question 2: no score, $0.00",
+    ]
 
 
 @pytest.mark.parametrize(

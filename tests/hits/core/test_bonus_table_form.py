@@ -128,7 +128,7 @@ def test_launch_fixes_the_wage_that_the_table_leans_on() -> None:
     launched = Batch.objects.get()
     assert launched.terms is not None
     assert launched.terms["bonus_rules"] == [{**LEAN, "hourly": "9.00"}, FLAT]
-    assert launched.rules[0].in_words.endswith("come to $9.00 an hour of active time")
+    assert launched.rules[0].in_words(currency="USD").endswith("come to $9.00 an hour of active time")
 
 
 def test_launch_without_the_wage_that_the_table_leans_on_is_refused(
