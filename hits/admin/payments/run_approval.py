@@ -11,6 +11,7 @@ from hits.admin.payments import run_steps
 from hits.admin.payments.run_page_rows import rows_view
 from hits.admin.payments.run_steps import APPROVE, find_run, is_stopped, sum_in_words
 from hits.admin.selection import signed_in
+from hits.common.currencies import sign_of
 from hits.core.errors import RuleBroken
 from hits.payments.domain.manifests import write_manifest
 from hits.payments.models.runs import Run
@@ -39,7 +40,7 @@ def approve_view(request: HttpRequest, pk: int) -> HttpResponse:
     if run.status != Run.Status.FROZEN:
         messages.error(request, f"This run is {in_words(run)} by now: nothing was approved.")
         return redirect(PAGE, run.pk)
-    said = request.POST.get("confirmed", "").strip().removeprefix("$").replace(",", "")
+    said = request.POST.get("confirmed", "").strip().removeprefix(sign_of(run.currency)).replace(",", "")
     is_meant = said == (f"{run.total:.2f}" if _is_real_money(run) else sum_in_words(run).replace(",", ""))
     if not is_meant:
         messages.error(request, "Nothing was approved: confirm the count and the total of the run first.")

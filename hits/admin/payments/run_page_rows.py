@@ -13,7 +13,7 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.page_parts import read_number
 from hits.admin.payments.run_steps import BASE, OPEN, PREPARE, VIEW, find_run, moved_on, sum_in_words
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.services import run_rows
@@ -69,7 +69,7 @@ def _refuses(call: Call[TickedRows], *, states: Collection[str] = OPEN) -> str:
 
 def name_bonuses(bonuses: Sequence[Bonus]) -> str:
     """The first bonuses by worker, rule and amount, for a page that asks about them."""
-    named = [f"{in_words(bonus)}, {in_dollars(bonus.amount)}" for bonus in bonuses[:NAMED]]
+    named = [f"{in_words(bonus)}, {bonus.in_words}" for bonus in bonuses[:NAMED]]
     more = [f"and {len(bonuses) - NAMED} more"] if len(bonuses) > NAMED else []
     return "; ".join([*named, *more])
 
@@ -80,9 +80,10 @@ def in_words(bonus: Bonus) -> str:
 
 def _confirm(call: Call[TickedRows], *, verb: str, label: str, consequences: Sequence[str]) -> Confirm:
     bonuses, button = call.row.bonuses, f"{label} {call.row.count}"
+    currency = call.row.run.currency
     return Confirm(
         title=f"{button}?",
-        text=f"{in_dollars(sum(bonus.amount for bonus in bonuses))}: {name_bonuses(bonuses)}",
+        text=f"{in_money(sum(bonus.amount for bonus in bonuses), currency)}: {name_bonuses(bonuses)}",
         consequences=consequences,
         button=button,
         hidden=[("verb", verb), ("bonuses", ",".join(str(bonus.pk) for bonus in bonuses))],

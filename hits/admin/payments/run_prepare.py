@@ -1,7 +1,7 @@
 """Preparing a run: owed bonuses are searched, summed, and put into a draft."""
 
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from hits.admin.page_parts import read_number
 from hits.admin.selection import page_of, signed_in
+from hits.common.currencies import Currency, in_order, sign_of, sum_each
 from hits.core.errors import RuleBroken
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
@@ -45,18 +46,31 @@ MONEY: dict[str, Any] = {"max_digits": 13, "decimal_places": 2, "min_value": Dec
 class SearchForm(forms.Form):
     """A search for owed bonuses. An unreadable value is refused beside its field and filters nothing."""
 
+    # Only where several are owed: a run holds one.
+    currency = forms.ChoiceField(required=False)
     study = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
     batch = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
     rule = forms.ChoiceField(required=False)
     worker = forms.CharField(label="Worker (pseudonym)", max_length=16, required=False)
-    least = forms.DecimalField(label="At least, $", **MONEY)
-    most = forms.DecimalField(label="At most, $", **MONEY)
+    least = forms.DecimalField(**MONEY)
+    most = forms.DecimalField(**MONEY)
     days = forms.IntegerField(label="Owed for at least (days)", min_value=0, max_value=10_000, required=False)
 
     def __init__(self, data: Any, *, facets: list[dict[str, Any]]) -> None:
         super().__init__(data, label_suffix="")
-        self.facets = facets
+        currencies = in_order(row["currency"] for row in facets) or [Currency.USD]
+        sent = data.get("currency")
+        self.shown_currency = sent if sent in currencies else currencies[0]
+        self.currencies = currencies
+        self.facets = [row for row in facets if row["currency"] == self.shown_currency]
         offer: Any = self.fields
+        offer["least"].label = f"At least, {sign_of(self.shown_currency)}"
+        offer["most"].label = f"At most, {sign_of(self.shown_currency)}"
+        offer["currency"].choices = [(one, one) for one in currencies]
+        self.initial["currency"] = self.shown_currency
+        if len(currencies) == 1:
+            del offer["currency"]
+        facets = self.facets
         studies = {row[STUDY]: row[f"{STUDY}__name"] for row in facets}
         batches = {row[BATCH]: f"{row[f'{BATCH}__title']} ({row[BATCH]})" for row in facets}
         rules = {row["rule"]: row["rule"] for row in facets}
@@ -68,10 +82,10 @@ class SearchForm(forms.Form):
             offer[name].choices = [("", every), *sorted(found.items(), key=lambda item: item[1])]
 
     def read(self) -> OwedFilter:
+        """Return what is asked for: of several owed currencies one, the first unless another is said."""
         self.is_valid()
-        return OwedFilter(
-            **{name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
-        )
+        found = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        return OwedFilter(**{**found, "currency": self.shown_currency if len(self.currencies) > 1 else ""})
 
 
 def urls(model: admin.ModelAdmin[Run]) -> list[URLPattern]:
@@ -101,8 +115,9 @@ def _put_page(request: HttpRequest, bonuses: QuerySet[Bonus], *, status: int = 2
         "title": "Put into a run",
         "carried": ",".join(str(bonus.pk) for bonus in chosen),
         "count": len(chosen),
-        "total": sum(bonus.amount for bonus in chosen),
-        "drafts": drafts_of(request.user)[:DRAFTS],
+        "totals": (totals := sum_each((bonus.currency, bonus.amount) for bonus in chosen)),
+        "currencies": in_order(totals),
+        "drafts": drafts_of(request.user).filter(currency__in=totals)[:DRAFTS],
         "kinds": Run.Kind.choices,
         "into": read_number(request.POST.get("into", "")),
         "values": request.POST,
@@ -169,9 +184,9 @@ def _selected(request: HttpRequest, owed: QuerySet[Bonus]) -> QuerySet[Bonus]:
 def _page(
     request: HttpRequest, form: SearchForm, chosen: OwedFilter, owed: QuerySet[Bonus], *, status: int = 200
 ) -> HttpResponse:
-    is_filtered = chosen != OwedFilter() or bool(form.errors)
+    is_filtered = replace(chosen, currency="") != OwedFilter()
     # Without a filter it is the sum of what the form offers to choose from.
-    count, total = sum_of(owed) if is_filtered else sum_of_groups(form.facets)
+    count, total = sum_of(owed) if is_filtered or form.errors else sum_of_groups(form.facets)
     rows = owed.select_related("assignment__worker", f"{STUDY}", "assignment__account").defer(
         "assignment__answer"
     )
@@ -183,7 +198,9 @@ def _page(
         **admin.site.each_context(request),
         "title": "Prepare a run",
         "form": form,
-        "is_filtered": chosen != OwedFilter(),
+        "is_filtered": is_filtered,
+        "currency": form.shown_currency,
+        "other_currencies": [one for one in form.currencies if one != form.shown_currency],
         "count": count,
         "total": total,
         "held": owed_held(request.user).count(),
@@ -191,7 +208,7 @@ def _page(
         "keep": urlencode(keep) + "&" if keep else "",
         "action": f"{reverse('admin:hits_run_prepare')}?{urlencode(keep)}",
         "into": into,
-        "drafts": drafts_of(request.user)[:DRAFTS],
+        "drafts": drafts_of(request.user).filter(currency=form.shown_currency)[:DRAFTS],
         "kinds": Run.Kind.choices,
         "values": request.POST,
         "ticked": {read_number(text) for text in request.POST.getlist("bonus")[:MOST]},

@@ -15,7 +15,6 @@ from django_stubs_ext import WithAnnotations
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
-from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.models.runs import Run
 from hits.payments.queries.run_list import Payment, totals_of, visible_runs
@@ -60,7 +59,7 @@ def is_stopped(rows: Iterable[Row]) -> bool:
 
 def sum_in_words(run: Run) -> str:
     """The sum as the approver confirms it: "12 bonuses, $3.24"."""
-    return f"{run.count} {'bonus' if run.count == 1 else 'bonuses'}, {in_dollars(run.total)}"
+    return f"{run.count} {'bonus' if run.count == 1 else 'bonuses'}, {run.total_in_words}"
 
 
 def _ask(call: Call[Run], *, label: str, meaning: str, by_study: bool) -> Confirm:

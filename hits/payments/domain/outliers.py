@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from statistics import median
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 
 # An amount above UNLIKE times its rule's median is unusual, if the rule has at least ENOUGH bonuses.
 UNLIKE = 3
@@ -20,6 +20,7 @@ class Facts:
     worker: Hashable
     rule: Hashable
     amount: Decimal
+    currency: str
     large: Decimal
     many: int
     is_rejected: bool = False
@@ -47,12 +48,11 @@ def _words_of(row: Facts, of_worker: int, usual: Decimal | None) -> list[str]:
         (row.is_rejected, "The work was rejected."),
         (row.is_kept_out, "The work is kept out of the data."),
         (row.is_blocked, "The worker is blocked."),
-        (row.amount > row.large, f"Above {in_dollars(row.large)}."),
+        (row.amount > row.large, f"Above {in_money(row.large, row.currency)}."),
         (of_worker > row.many, f"One of {of_worker} bonuses for this worker: more than {row.many}."),
         (bool(row.in_flight), row.in_flight),
     ]
     if usual is not None and row.amount > UNLIKE * usual:
-        said.append(
-            (True, f"More than {UNLIKE} times what its rule usually pays here ({in_dollars(usual)}).")
-        )
+        paid = in_money(usual, row.currency)
+        said.append((True, f"More than {UNLIKE} times what its rule usually pays here ({paid})."))
     return [words for holds, words in said if holds]

@@ -211,7 +211,9 @@ class RunChanges:
 def since_freeze(run: Run, rows: Sequence[Row], outliers: dict[int, list[str]]) -> RunChanges:
     """What changed since the freeze; one query counts bonuses owed since in its studies and in no run."""
     fresh = new_marks(rows, outliers)
-    later = owed_free().filter(owed_at__gt=run.frozen_at, **{f"{STUDY}__in": {row.study_id for row in rows}})
+    later = owed_free().filter(
+        currency=run.currency, owed_at__gt=run.frozen_at, **{f"{STUDY}__in": {row.study_id for row in rows}}
+    )
     count, total = sum_of(later)
     return RunChanges(
         changed=[row for row in rows if not (row.is_free and row.is_as_frozen)],
@@ -232,6 +234,7 @@ class OwedFilter:
     least: Decimal | None = None
     most: Decimal | None = None
     days: int | None = None
+    currency: str = ""
 
 
 def owed_free() -> QuerySet[Bonus]:
@@ -251,6 +254,7 @@ def owed_for(user: Any, chosen: OwedFilter, *, now: datetime) -> QuerySet[Bonus]
         STUDY: chosen.study,
         "assignment__hit__batch": chosen.batch,
         "rule": chosen.rule or None,
+        "currency": chosen.currency or None,
         "assignment__worker__pseudonym": chosen.worker or None,
         "amount__gte": chosen.least,
         "amount__lte": chosen.most,
@@ -264,19 +268,21 @@ BATCH = "assignment__hit__batch"
 
 
 def owed_groups(user: Any) -> list[dict[str, Any]]:
-    """Free owed bonuses that this user sees, counted and summed by study, batch and rule."""
-    names = (STUDY, f"{STUDY}__name", BATCH, f"{BATCH}__title", "rule")
+    """Free owed bonuses that this user sees, counted and summed by study, batch, rule and currency."""
+    names = (STUDY, f"{STUDY}__name", BATCH, f"{BATCH}__title", "rule", "currency")
     groups = visible(owed_free(), user).order_by().values(*names)
     return list(groups.annotate(count=Count("pk"), total=Sum("amount")))
 
 
 def sum_of_groups(groups: Iterable[dict[str, Any]]) -> tuple[int, Decimal]:
+    """Count and sum groups of one currency."""
     groups = list(groups)
     total = sum((round_to_cents(Decimal(group["total"])) for group in groups), Decimal(0))
     return sum(group["count"] for group in groups), round_to_cents(total)
 
 
 def sum_of(bonuses: QuerySet[Bonus]) -> tuple[int, Decimal]:
+    """Count and sum bonuses of one currency."""
     sums = bonuses.order_by().aggregate(count=Count("pk"), total=Sum("amount"))
     return sums["count"], round_to_cents(Decimal(sums["total"] or 0))
 

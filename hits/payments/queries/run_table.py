@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.identity.models.blocks import Block
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.manifests import write_line
@@ -149,13 +149,17 @@ def read_rows(rows: QuerySet[RunRow]) -> list[Row]:
 def owner_limit(run: Run, rows: Sequence[Row], user_id: int | None) -> Decimal | None:
     """The limit above which this user, who made or launched a batch of the run, may not approve it; or None.
 
-    Runs that they approved since a day before the freeze count too: a large run is not approved in pieces.
+    Runs of its currency that they approved since a day before the freeze count too: a large run is not
+    approved in pieces.
     """
     limit = min((row.large_run for row in rows), default=Decimal(0))
     if run.frozen_at is None or not any(user_id in (row.created_by, row.launched_by) for row in rows):
         return None
     lately = Run.objects.filter(
-        decided_by=user_id, status=Run.Status.APPROVED, decided_at__gt=run.frozen_at - A_DAY
+        decided_by=user_id,
+        status=Run.Status.APPROVED,
+        currency=run.currency,
+        decided_at__gt=run.frozen_at - A_DAY,
     )
     total = sum(lately.values_list("total", flat=True), run.total)
     return limit if total > limit else None
@@ -192,12 +196,12 @@ def _in_flight(run: Run, in_run: QuerySet[RunRow]) -> dict[int, str]:
         Bonus.objects.filter(elsewhere, assignment__in=in_run.values("bonus__assignment"))
         .exclude(pk__in=in_run.values("bonus"))
         .order_by("pk")
-        .values_list("assignment", "rule", "amount")
+        .values_list("assignment", "rule", "amount", "currency")
         .distinct()
     )
     words: dict[int, list[str]] = defaultdict(list)
-    for assignment, rule, amount in others:
-        words[assignment].append(f"“{rule}”, {in_dollars(amount)}")
+    for assignment, rule, amount, currency in others:
+        words[assignment].append(f"“{rule}”, {in_money(amount, currency)}")
     return {
         assignment: f"Another bonus of this work is on its way: {'; '.join(found[:3])}."
         for assignment, found in words.items()
@@ -209,6 +213,7 @@ def _facts(row: Row, *, blocked: Iterable[int], in_flight: dict[int, str]) -> Fa
         worker=row.worker_id,
         rule=(row.study_id, row.now["rule"]),
         amount=row.amount,
+        currency=row.now["currency"],
         large=row.large,
         many=row.many,
         is_rejected=row.now["work"] == Assignment.Status.REJECTED,

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -26,12 +26,14 @@ from hits.payments.services.run_parts import (
     check_title,
     chunks,
     count_run,
+    currency_of,
     in_words,
     let_go,
     lock_bonuses,
     lock_free,
     lock_run,
     not_now,
+    refuse_other_currency,
     refuse_stranger,
     refuse_unless,
 )
@@ -55,12 +57,19 @@ def prepare_run(
     try:
         with transaction.atomic():
             free = lock_free(bonuses, by=by)
-            run = Run.objects.create(title=title, note=note, kind=kind, prepared_by=by, prepared_at=now)
+            run = Run.objects.create(
+                title=title,
+                note=note,
+                kind=kind,
+                currency=currency_of(free),
+                prepared_by=by,
+                prepared_at=now,
+            )
             RunRow.objects.bulk_create(RunRow(run=run, bonus=bonus) for bonus in free)
             count_run(run)
             audit_trail.note(
                 "run.prepared",
-                f"Prepared “{run}” of {run.count}, {in_dollars(run.total)}.",
+                f"Prepared “{run}” of {run.count}, {run.total_in_words}.",
                 by=by,
                 now=now,
                 run=run,
@@ -79,6 +88,7 @@ def add_to_run(*, run: Run, bonuses: Iterable[Bonus], by: User, now: datetime) -
             if held.status != Status.DRAFT:
                 raise not_now(held)
             free = lock_free(bonuses, by=by)
+            refuse_other_currency(held, free)
             RunRow.objects.bulk_create(RunRow(run=held, bonus=bonus) for bonus in free)
             count_run(held)
             audit_trail.note("run.added", f"Added {len(free)} to “{held}”.", by=by, now=now, run=held)
@@ -96,14 +106,14 @@ def freeze_run(*, run: Run, by: User, now: datetime) -> None:
         if held.status != Status.DRAFT:
             raise not_now(held)
         rows = rows_of(held)
-        _refuse_unready(rows)
+        _refuse_unready(held, rows)
         _freeze_rows(held, rows, outliers_of(rows, held))
         count_run(held)
         digest = digest_of(write_manifest(row.line_now for row in rows))
         move(held, Status.FROZEN, digest=digest, frozen_at=now)
         audit_trail.note(
             "run.frozen",
-            f"Froze “{held}”: {held.count}, {in_dollars(held.total)}, {digest}.",
+            f"Froze “{held}”: {held.count}, {held.total_in_words}, {digest}.",
             by=by,
             now=now,
             run=held,
@@ -227,7 +237,7 @@ def _approve(run: Run, bonuses: Sequence[Bonus], *, by: User, now: datetime) -> 
         if len(move_bonuses(chunk, to, now=now, by=by, **decided)) != len(chunk):
             raise RuntimeError("A bonus that was locked as owed did not move.")
     audit_trail.note(
-        "run.approved", f"Approved “{run}”: {in_dollars(run.total)}, {run.digest}.", by=by, now=now, run=run
+        "run.approved", f"Approved “{run}”: {run.total_in_words}, {run.digest}.", by=by, now=now, run=run
     )
 
 
@@ -269,11 +279,14 @@ def _frozen(run: Run, row: Row, flags: list[str]) -> RunRow:
     return RunRow(pk=row.pk, run=run, bonus_id=row.bonus_id, line=line, digest=digest_of(line), flags=flags)
 
 
-def _refuse_unready(rows: Sequence[Row]) -> None:
+def _refuse_unready(run: Run, rows: Sequence[Row]) -> None:
     if not rows:
         raise RuleBroken("empty", "There is nothing in this run. Add bonuses, or dissolve it.")
     if lost := sum(not row.is_free for row in rows):
         raise RuleBroken("not_owed", f"{lost} of its rows are held or decided on. Take them out first.")
+    if other := sorted({row.now["currency"] for row in rows} - {run.currency}):
+        words = f"This run is in {run.currency}, and some of its rows are in {', '.join(other)}."
+        raise RuleBroken("two_currencies", f"{words} Take them out first: they need a run of their own.")
 
 
 def _refuse_decider(run: Run, *, by: User) -> None:
@@ -295,8 +308,8 @@ def _refuse_owner(run: Run, rows: Sequence[Row], *, by: User) -> None:
     if limit is not None:
         raise RuleBroken(
             "batch_owner",
-            f"This run is above {in_dollars(limit)}, and you made or launched one of its batches. "
-            "Somebody else has to decide.",
+            f"This run is above {in_money(limit, run.currency)}, and you made or launched one of its "
+            "batches. Somebody else has to decide.",
         )
 
 

@@ -75,6 +75,7 @@ def owe(bonuses: Iterable[Bonus], *, by: User | None, now: datetime) -> None:
     owed = list(bonuses)
     for bonus in owed:
         bonus.token = token_of(bonus)
+        bonus.currency = bonus.assignment.hit.batch.account.currency
     made = Bonus.objects.bulk_create(owed)
     post(
         (_transfer(bonus, Kind.OWED, Book.RESERVED, Book.OWED) for bonus in made),

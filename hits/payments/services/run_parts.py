@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from django.db.models import QuerySet
 
+from hits.common.currencies import in_order
 from hits.core.domain.typed_text import has_controls, is_one_line
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -40,6 +41,28 @@ def lock_free(bonuses: Iterable[Bonus], *, by: User) -> list[Bonus]:
     raise RuleBroken(
         "nothing_owed", "Nothing of this can go into a run: it is decided on, held, or in another run."
     )
+
+
+def currency_of(bonuses: Iterable[Bonus]) -> str:
+    """Return the currency of the bonuses. Raises RuleBroken if there are several: a run has one total."""
+    found = in_order(bonus.currency for bonus in bonuses)
+    if len(found) > 1:
+        raise RuleBroken(
+            "two_currencies",
+            f"These bonuses are in {' and '.join(found)}, and a run holds one currency. Make a run for each: "
+            "choose one currency at a time.",
+        )
+    return found[0]
+
+
+def refuse_other_currency(run: Run, bonuses: Iterable[Bonus]) -> None:
+    """Raise RuleBroken unless all these bonuses are in the run's currency."""
+    if other := in_order(bonus.currency for bonus in bonuses if bonus.currency != run.currency):
+        raise RuleBroken(
+            "other_currency",
+            f"This run is in {run.currency}, and some of these bonuses are in {' and '.join(other)}. "
+            "Nothing was added: make another run for those.",
+        )
 
 
 def count_run(run: Run) -> None:

@@ -6,7 +6,6 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import QuerySet
 
-from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -58,7 +57,13 @@ def split_run(*, run: Run, bonuses: Iterable[Bonus], title: str, by: User, now: 
         if held.status == Status.FROZEN:
             thaw(held)
         new = Run.objects.create(
-            title=title, note=held.note, kind=held.kind, prepared_by=by, prepared_at=now, split_from=held
+            title=title,
+            note=held.note,
+            kind=held.kind,
+            currency=held.currency,
+            prepared_by=by,
+            prepared_at=now,
+            split_from=held,
         )
         RunRow.objects.filter(pk__in=keys).update(run=new)
         count_run(held)
@@ -84,9 +89,7 @@ def hold_bonuses(*, bonuses: Iterable[Bonus], reason: str, by: User, now: dateti
         _leave_runs(runs, chosen, by=by, now=now)
         Bonus.objects.filter(pk__in=chosen).update(held_at=now, held_by=by, held_reason=words)
         for bonus in held:
-            audit_trail.note(
-                "bonus.held", f"Held {in_dollars(bonus.amount)}: {words}", by=by, now=now, bonus=bonus
-            )
+            audit_trail.note("bonus.held", f"Held {bonus.in_words}: {words}", by=by, now=now, bonus=bonus)
     return len(held)
 
 
@@ -101,9 +104,7 @@ def release_bonuses(*, bonuses: Iterable[Bonus], by: User, now: datetime) -> int
         chosen = [bonus.pk for bonus in held]
         Bonus.objects.filter(pk__in=chosen).update(held_at=None, held_by=None, held_reason="")
         for bonus in held:
-            audit_trail.note(
-                "bonus.released", f"Released {in_dollars(bonus.amount)}.", by=by, now=now, bonus=bonus
-            )
+            audit_trail.note("bonus.released", f"Released {bonus.in_words}.", by=by, now=now, bonus=bonus)
     return len(held)
 
 
