@@ -15,7 +15,6 @@ from hits import families
 from hits.alerts.models import Kind, Occurrence
 from hits.batches.models import BatchEvent
 from hits.batches.queries.tally import batches_with_counts
-from hits.common.dollars import in_dollars
 from hits.payments.models.runs import Run
 from hits.providers.capabilities import CONNECTED
 from hits.review.models import Appeal
@@ -120,7 +119,7 @@ def _decided_runs(*, now: datetime) -> Iterator[Occurrence]:
 
 
 def _sum_of(run: Run) -> str:
-    return f"{'1 bonus' if run.count == 1 else f'{run.count} bonuses'}, {in_dollars(run.total)}"
+    return f"{'1 bonus' if run.count == 1 else f'{run.count} bonuses'}, {run.total_in_words}"
 
 
 def _open_appeals(*, now: datetime) -> Iterator[Occurrence]:

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.payments.domain.difference_causes import CAUSES
 from hits.payments.models.matches import Difference, Match
 from hits.payments.services import three_way_match
@@ -61,6 +61,7 @@ def _report(match: Match) -> dict[str, Any]:
     rows = Difference.objects.filter(account=match.account, resolved_at=None).order_by("pk")
     return {
         "account": match.account.name,
+        "currency": match.account.currency,
         "status": match.status,
         "problem": match.problem,
         "hits": match.hits_looked_at,
@@ -76,7 +77,8 @@ def _in_words(row: dict[str, Any]) -> str:
     balance = row["balance"]
     summary = (
         f"{row['account']}: {row['status']}, {row['hits']} HITs compared; "
-        f"balance {_shown(balance['provider'])}, by the books {_shown(balance['expected'])}."
+        f"balance {_shown(balance['provider'], row['currency'])}, "
+        f"by the books {_shown(balance['expected'], row['currency'])}."
     )
     lines = [summary]
     lines += [row["problem"]] if row["problem"] else []
@@ -86,8 +88,8 @@ def _in_words(row: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _shown(amount: str | None) -> str:
-    return "unknown" if amount is None else in_dollars(amount)
+def _shown(amount: str | None, currency: str) -> str:
+    return "unknown" if amount is None else in_money(amount, currency)
 
 
 def _as_json(found: list[dict[str, Any]]) -> str:

@@ -13,7 +13,6 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from hits.batches.services.batch_lifecycle import cancel_batch
-from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.blocks import Block
@@ -61,7 +60,7 @@ def start(*, bonus: Bonus, by: User, now: datetime) -> Batch:
         _check_start(held)
         batch = _draft(held, by=by)
         move_bonus(held, Status.COMPENSATING, now=now, by=by, since=[Status.REFUSED], compensation=batch)
-        words = f"Pays {in_dollars(held.amount)} by a HIT of its own, after “{held.refusal_code}”."
+        words = f"Pays {held.in_words} by a HIT of its own, after “{held.refusal_code}”."
         audit_trail.note("compensation.started", words, by=by, now=now, bonus=held, study=batch.study)
     bonus.refresh_from_db()
     log.info("compensation.started", bonus=str(bonus.public_id))
@@ -77,7 +76,7 @@ def take_back(*, bonus: Bonus, by: User, now: datetime) -> None:
         raise RuleBroken("not_compensating", "No HIT of its own is out for this bonus.")
     with transaction.atomic():
         cancel_batch(batch=batch, by=by, now=now)
-        words = f"Takes back the HIT that pays {in_dollars(bonus.amount)}."
+        words = f"Takes back the HIT that pays {bonus.in_words}."
         audit_trail.note("compensation.taken_back", words, by=by, now=now, bonus=bonus, study=batch.study)
 
 
@@ -110,7 +109,7 @@ def _draft(bonus: Bonus, *, by: User) -> Batch:
     """A draft batch in the worker's language. Its one item is leased when the HIT's only worker opens it."""
     original = bonus.assignment.hit.batch
     with translation.override(original.study.language):
-        title = _("A bonus of %(amount)s is waiting for you") % {"amount": in_dollars(bonus.amount)}
+        title = _("A bonus of %(amount)s is waiting for you") % {"amount": bonus.in_words}
         description = _(
             "We could not send you this bonus in the usual way, so you collect it here. "
             "Accept and submit: there is nothing else to do. What it is for: %(reason)s"

@@ -18,7 +18,6 @@ from hits.batches.queries.tally import TAKEN
 from hits.batches.services.batch_rows import lock_batch
 from hits.batches.services.budgets import settle
 from hits.batches.services.launching import launch_batch
-from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
@@ -145,7 +144,7 @@ def _confirm(bonus: Bonus, *, now: datetime) -> bool:
     with transaction.atomic():
         if not _move(bonus, Status.CONFIRMED, now=now, **paid):
             return False
-        words = f"Paid {in_dollars(bonus.amount)} by a HIT of its own."
+        words = f"Paid {bonus.in_words} by a HIT of its own."
         audit_trail.note("compensation.paid", words, by=None, now=now, bonus=bonus)
     log.info("compensation.paid", bonus=str(bonus.public_id))
     return True

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from django.db import transaction
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -25,7 +25,8 @@ def record_deposit(*, account: Account, amount: Decimal, words: str, by: User, n
         raise RuleBroken("not_allowed", "You may not record deposits. Ask a member of the payments staff.")
     if not amount or abs(amount) > MOST or amount != amount.quantize(Decimal("0.01")):
         raise RuleBroken(
-            "bad_amount", f"Give an amount of whole cents, not zero, and at most {in_dollars(MOST)}."
+            "bad_amount",
+            f"Give an amount of whole cents, not zero, and at most {in_money(MOST, account.currency)}.",
         )
     if not words.strip():
         raise RuleBroken("no_words", "Say what it was, such as the number of the transfer.")
@@ -35,13 +36,13 @@ def record_deposit(*, account: Account, amount: Decimal, words: str, by: User, n
         if same.filter(at__gt=now - AGAIN).exists():
             raise RuleBroken(
                 "recorded_already",
-                f"{in_dollars(amount)} was recorded with these words a moment ago. If it is another "
-                "transfer, say so in the words.",
+                f"{in_money(amount, held.currency)} was recorded with these words a moment ago. If it is "
+                "another transfer, say so in the words.",
             )
         made = Deposit.objects.create(account=held, amount=amount, words=words.strip(), by=by, at=now)
         _close_explained(made, by=by, now=now)
         kind = "deposit.recorded" if amount > 0 else "withdrawal.recorded"
-        note(kind, f"{_name(amount)}: {made.words}", by=by, now=now, account=held)
+        note(kind, f"{_name(made)}: {made.words}", by=by, now=now, account=held)
     return made
 
 
@@ -55,7 +56,9 @@ def open_books(*, account: Account, amount: Decimal, now: datetime) -> None:
         if not amount or Deposit.objects.filter(account=held, by=None).exists():
             return
         Deposit.objects.create(account=held, amount=amount, words=OPENING, by=None, at=now)
-        note("deposit.opening", f"{OPENING}: {in_dollars(amount)}", by=None, now=now, account=held)
+        note(
+            "deposit.opening", f"{OPENING}: {in_money(amount, held.currency)}", by=None, now=now, account=held
+        )
 
 
 def _close_explained(made: Deposit, *, by: User, now: datetime) -> None:
@@ -65,9 +68,11 @@ def _close_explained(made: Deposit, *, by: User, now: datetime) -> None:
     for row in rows:
         if row.ours is not None and row.theirs is not None and row.theirs - row.ours == made.amount:
             row.resolved_at, row.resolved_by = now, by
-            row.resolution = f"{_name(made.amount)} was recorded: {made.words}"
+            row.resolution = f"{_name(made)} was recorded: {made.words}"
             row.save(update_fields=["resolved_at", "resolved_by", "resolution"])
 
 
-def _name(amount: Decimal) -> str:
-    return f"A deposit of {in_dollars(amount)}" if amount > 0 else f"A withdrawal of {in_dollars(-amount)}"
+def _name(deposit: Deposit) -> str:
+    """Return what it was, with the amount in the account's currency."""
+    what = "A deposit" if deposit.amount > 0 else "A withdrawal"
+    return f"{what} of {in_money(abs(deposit.amount), deposit.account.currency)}"

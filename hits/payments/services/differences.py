@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from django.db import transaction
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core.audit_trail import note
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -54,9 +54,11 @@ def record_balance(*, ours: Decimal, theirs: Decimal, match: Match, now: datetim
     rows = Difference.objects.filter(account=match.account, cause=Cause.BALANCE, resolved_at=None)
     gap = Gap(cause=Cause.BALANCE, ours=ours, theirs=theirs, effect=Decimal(0))
     side = "more" if theirs > ours else "less"
+    said, expected, off = (
+        in_money(amount, match.account.currency) for amount in (theirs, ours, abs(theirs - ours))
+    )
     words = (
-        f"The provider's balance is {in_dollars(theirs)}; by the books it should be {in_dollars(ours)}: "
-        f"{in_dollars(abs(theirs - ours))} {side} than expected."
+        f"The provider's balance is {said}; by the books it should be {expected}: {off} {side} than expected."
     )
     found = [FoundGap(gap=gap, subject="balance", words=words)] if ours != theirs else []
     _record(found, open_ones=rows, kept={}, match=match, now=now)

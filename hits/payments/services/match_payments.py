@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core import crypto
 from hits.core.domain.money import FeeSchedule
 from hits.core.errors import ProviderRefused
@@ -131,10 +131,11 @@ def _listed(payment: ProviderBonus, account: Account) -> ListedPayment:
 
 
 def _of_bonus(gap: Gap, bonus: Bonus, hit: HIT) -> FoundGap:
-    what = f"the bonus “{bonus.rule}” of {in_dollars(bonus.amount)} for {bonus.assignment.worker.pseudonym}"
+    what = f"the bonus “{bonus.rule}” of {bonus.in_words} for {bonus.assignment.worker.pseudonym}"
+    theirs = in_money(gap.theirs, bonus.currency)
     words = {
-        Cause.TWICE: f"The list shows {in_dollars(gap.theirs)} in several payments for {what}.",
-        Cause.OTHER_AMOUNT: f"The list shows {in_dollars(gap.theirs)} for {what}.",
+        Cause.TWICE: f"The list shows {theirs} in several payments for {what}.",
+        Cause.OTHER_AMOUNT: f"The list shows {theirs} for {what}.",
         Cause.OTHER_WORKER: f"The list shows another worker or other work for {what}.",
         Cause.NOT_LISTED: f"The list does not show {what}, which was sent.",
         Cause.UNCLEAR: f"Nobody knows whether {what} was paid; it "
@@ -143,9 +144,7 @@ def _of_bonus(gap: Gap, bonus: Bonus, hit: HIT) -> FoundGap:
         f"{bonus.get_status_display().lower()}.",
     }[Cause(gap.cause)]
     if _is_paid_by_hit(bonus):
-        words = (
-            f"The list shows {in_dollars(gap.theirs)} for {what}, which a HIT of its own has paid already."
-        )
+        words = f"The list shows {theirs} for {what}, which a HIT of its own has paid already."
     return FoundGap(gap=gap, subject=f"bonus:{bonus.public_id}", words=words, hit=hit, bonus=bonus)
 
 
@@ -153,8 +152,8 @@ def _of_other_work(paid: Sequence[ListedPayment], bonus: Bonus, hit: HIT, *, fee
     amount, effect = _sums((one.amount for one in paid), fees)
     gap = Gap(cause=Cause.OTHER_WORKER, ours=ZERO, theirs=amount, effect=effect)
     words = (
-        f"{in_dollars(amount)} was paid for work of this HIT with the reference of a bonus of another HIT: "
-        f"“{bonus.rule}” for {bonus.assignment.worker.pseudonym}."
+        f"{in_money(amount, bonus.currency)} was paid for work of this HIT with the reference of a bonus of "
+        f"another HIT: “{bonus.rule}” for {bonus.assignment.worker.pseudonym}."
     )
     subject = f"bonus:{bonus.public_id}:{hit.public_id}"
     return FoundGap(gap=gap, subject=subject, words=words, hit=hit, bonus=bonus)
@@ -177,7 +176,7 @@ def _of_stranger(
     amount, effect = _sums((payment.amount for payment in same), fees)
     who = crypto.pseudonym(str(account.public_id), same[0].worker_external_id)
     count = "A payment" if len(same) == 1 else f"{len(same)} payments"
-    words = f"{count} of {in_dollars(same[0].amount)} to {who} without a reference of ours."
+    words = f"{count} of {in_money(same[0].amount, account.currency)} to {who} without a reference of ours."
     gap = Gap(cause=Cause.NOT_OURS, ours=ZERO, theirs=amount, effect=effect)
     return FoundGap(gap=gap, subject=f"payment:{hit.public_id}:{key}", words=words, hit=hit)
 

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from hits.batches.services.sending_hits import TOKEN_MEMORY, Clock, ticking
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.common.sweep_parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.ledger.models.bonuses import Bonus
@@ -243,8 +243,8 @@ def _stop(account: Account, refusal: ProviderRefused, *, now: datetime) -> None:
     """Halt the account, instead of collecting hundreds of refusals one after the other."""
     if refusal.out_of_funds:
         reason = (
-            f"{account} is out of funds: {in_dollars(_needed(account))} are approved and wait, with fees. "
-            "Deposit that at the provider, then let payments go on."
+            f"{account} is out of funds: {in_money(_needed(account), account.currency)} are approved and "
+            "wait, with fees. Deposit that at the provider, then let payments go on."
         )
     else:
         reason = (

@@ -14,7 +14,6 @@ from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from hits.common.dollars import in_dollars
 from hits.common.sweep_parts import in_parts
 from hits.core import audit_trail
 from hits.core.domain.typed_text import is_one_line
@@ -139,7 +138,7 @@ def alarm(bonus: Bonus, *, now: datetime) -> None:
     """Halt the account until a person has looked: whatever paid one bonus twice would pay others twice."""
     log.error("bonus.paid_twice", bonus=str(bonus.public_id))
     Bonus.objects.filter(pk=bonus.pk).update(problem=TWICE)
-    reason = f"{in_dollars(bonus.amount)} to worker {bonus.assignment.worker.pseudonym}: {TWICE}"
+    reason = f"{bonus.in_words} to worker {bonus.assignment.worker.pseudonym}: {TWICE}"
     kill_switch.halt_by_the_house(account=bonus.assignment.account, reason=reason, now=now)
 
 
@@ -171,7 +170,7 @@ def count_as_paid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> None
         paid = {"confirmed_at": now, "look_at": None, "problem": ""}
         if not move_bonus(bonus, Status.CONFIRMED, now=now, by=by, since=[Status.SENT], where=seen, **paid):
             raise RuleBroken("not_unclear", "Somebody has acted on this bonus already.")
-        said = f"Counted {in_dollars(bonus.amount)} as paid, for no list of the provider's can tell: {reason}"
+        said = f"Counted {bonus.in_words} as paid, for no list of the provider's can tell: {reason}"
         audit_trail.note("bonus.counted_as_paid", said, by=by, now=now, bonus=bonus)
 
 

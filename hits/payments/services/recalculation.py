@@ -10,7 +10,7 @@ from decimal import Decimal
 from django.db import transaction
 from django.db.models import QuerySet
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -71,7 +71,7 @@ def owe_lacking(
         if seen != (len(made), total):
             raise RuleBroken("changed_meanwhile", CHANGED)
         accrual.set_aside_and_owe(batch, made, by=by, now=now)
-        more = f"{in_dollars(total)} more ({len(made)})"
+        more = f"{in_money(total, batch.currency)} more ({len(made)})"
         words = f"Owed {more} in batch {batch.public_id}, by today's scores: {why}"
         audit_trail.note("bonus.owed_again", words, by=by, now=now, study=batch.study, account=batch.account)
     return made

@@ -4,7 +4,6 @@ from datetime import datetime
 
 from django.db import transaction
 
-from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
@@ -30,7 +29,7 @@ def send_again(*, bonus: Bonus, by: User, now: datetime) -> None:
             raise _moved_on(bonus)
         audit_trail.note(
             "bonus.sent_again",
-            f"Sends {in_dollars(bonus.amount)} again under the same approval, after “{bonus.refusal_code}”.",
+            f"Sends {bonus.in_words} again under the same approval, after “{bonus.refusal_code}”.",
             by=by,
             now=now,
             bonus=bonus,
@@ -46,7 +45,7 @@ def decide_anew(*, bonus: Bonus, by: User, now: datetime) -> None:
         RunRow.objects.filter(bonus=bonus, is_live=True).update(is_live=False)
         audit_trail.note(
             "bonus.decided_anew",
-            f"{in_dollars(bonus.amount)} is owed again and needs another run, after “{bonus.refusal_code}”.",
+            f"{bonus.in_words} is owed again and needs another run, after “{bonus.refusal_code}”.",
             by=by,
             now=now,
             bonus=bonus,
@@ -61,4 +60,4 @@ def _refuse_unless(by: User, bonus: Bonus, *remedies: Remedy) -> None:
 
 
 def _moved_on(bonus: Bonus) -> RuleBroken:
-    return RuleBroken("not_refused", f"{in_dollars(bonus.amount)}: somebody has acted on this bonus already.")
+    return RuleBroken("not_refused", f"{bonus.in_words}: somebody has acted on this bonus already.")

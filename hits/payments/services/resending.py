@@ -12,7 +12,6 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from hits.batches.services.sending_hits import TOKEN_MEMORY
-from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.errors import ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.identity.models.users import User
@@ -49,9 +48,7 @@ def send_anew(*, bonus: Bonus, by: User, now: datetime) -> str:
         return payment_outcomes.look_now(bonus=bonus, by=by, now=now)
     _claim(bonus, now=now)
     said = _send(bonus, provider)
-    audit_trail.note(
-        "bonus.sent_anew", f"Sent {in_dollars(bonus.amount)} anew: {said}", by=by, now=now, bonus=bonus
-    )
+    audit_trail.note("bonus.sent_anew", f"Sent {bonus.in_words} anew: {said}", by=by, now=now, bonus=bonus)
     log.warning("bonus.sent_anew", bonus=str(bonus.public_id))
     return said
 

@@ -13,7 +13,6 @@ from django.utils import formats, translation
 from django.utils.translation import gettext as _
 
 from hits.common import rates
-from hits.common.dollars import in_dollars
 from hits.core import audit_trail
 from hits.core.domain.money import round_to_cents
 from hits.core.errors import RuleBroken
@@ -129,7 +128,7 @@ def answer_appeal(
             _approve(work, by=by, now=now)
         words = "Granted the appeal" if granted else "Answered the appeal"
         bonus = _owe(appeal, amount, by=by, now=now) if amount else None
-        owed = f", and {in_dollars(bonus.amount)} more are owed" if bonus else ""
+        owed = f", and {bonus.in_words} more are owed" if bonus else ""
         _note("appeal.granted" if granted else "appeal.answered", words, appeal, by=by, now=now, more=owed)
     return bonus
 

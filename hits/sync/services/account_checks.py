@@ -13,7 +13,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from django.conf import settings
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.common.health.findings import Finding
 from hits.core.domain.days import moment_in_words
 from hits.core.domain.sameness import is_amazon
@@ -89,7 +89,8 @@ def _ask(account: Account, name: str, see: Callable[[Account], str]) -> Finding:
 
 
 def _see_balance(account: Account, *, now: datetime) -> str:
-    return in_dollars(read_balance(account=account, provider=provider_for(account, quick=True), now=now))
+    balance = read_balance(account=account, provider=provider_for(account, quick=True), now=now)
+    return in_money(balance, account.currency)
 
 
 def _see_hits(account: Account) -> str:
