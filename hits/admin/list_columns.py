@@ -13,7 +13,7 @@ from django.db.models import Model
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 
 Column = Callable[[Any], Any]
 
@@ -50,14 +50,17 @@ def plain_in_file(name: str, *, of: Column) -> Callable[[Any], Any]:
     return mark
 
 
-def money_column(name: str, description: str = "") -> Column:
-    """Make a column of money, which sorts by its exact value."""
+def money_column(name: str, description: str = "", *, currency: str = "currency") -> Column:
+    """Make a column of money, which sorts by its exact value. `currency`: where a row has it."""
+    currency_of = attrgetter(currency)
 
     def amount(row: Model) -> str | None:
         value = getattr(row, name)
-        return None if value is None else in_dollars(value)
+        return None if value is None else in_money(value, currency_of(row))
 
-    return number_column(name, description, of=amount)
+    shown: Any = number_column(name, description, of=amount)
+    shown.currency_of = currency_of
+    return shown  # type: ignore[no-any-return]
 
 
 def state_column(

@@ -110,7 +110,9 @@ def once(request: HttpRequest, name: str, load: Callable[[], list[Any]]) -> list
 
 
 class ReadOnlyAdmin(admin.ModelAdmin[Row]):
-    """The admin of rows that only services write."""
+    """The admin of rows that only services write. `currency_path`: where a row has that of its amounts."""
+
+    currency_path = "currency"
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
         """Refuse a number that no row can have: the database would fail on it."""
@@ -128,7 +130,7 @@ class ReadOnlyAdmin(admin.ModelAdmin[Row]):
     def _shown(self, request: HttpRequest, name: Any) -> Any:
         field = next((one for one in self.opts.concrete_fields if one.name == name), None)
         if isinstance(field, DecimalField):
-            return money_column(name, str(field.verbose_name))
+            return money_column(name, str(field.verbose_name), currency=self.currency_path)
         model = field.related_model if field else None
         if not isinstance(model, type) or not self.admin_site.is_registered(model):
             return name

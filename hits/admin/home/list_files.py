@@ -28,6 +28,7 @@ from django.utils.text import capfirst, slugify
 from hits.admin.data.take_files import send_csv
 from hits.admin.list_columns import PlainColumn
 from hits.admin.selection import signed_in
+from hits.common.currencies import SIGNS
 from hits.common.spreadsheets import Cell
 from hits.core import audit_trail
 from hits.datasets.columns import utc_text
@@ -38,7 +39,8 @@ TICKS = "action_checkbox"
 PICTURE = re.compile(r'<img\b[^>]*\balt="([^"]*)"[^>]*>')
 # Between these tags a page shows a gap.
 GAP = re.compile(r"<(?:br|/?(?:p|li|ul|ol|div|td|tr|dd|dt|h[1-6]))\b[^>]*>|\s+")
-FIGURE = re.compile(r"-?\$?(0|[1-9]\d{0,2}(,\d{3})*|[1-9]\d*)(\.\d+)?")
+FIGURE = re.compile(r"-?[$£]?(0|[1-9]\d{0,2}(,\d{3})*|[1-9]\d*)(\.\d+)?")
+SIGNS_AND_COMMAS = str.maketrans("", "", f"{''.join(SIGNS.values())},")
 Lists = ModelAdmin[Any]
 
 
@@ -61,6 +63,10 @@ def file_view(lists: Lists, request: HttpRequest) -> HttpResponseBase:
     columns = getattr(lists, "file_columns", None) or [one for one in shown.list_display if one != TICKS]
     header = [_name_of(one, lists) for one in columns]
     rows = (_cells(row, columns, lists) for row in _rows(shown, keys, lists))
+    # Amounts are plain numbers in a file, so that it says what they are amounts of.
+    if currency_of := next((found for one in columns if (found := getattr(one, "currency_of", None))), None):
+        header.append("Currency")
+        rows = ([*_cells(row, columns, lists), currency_of(row)] for row in _rows(shown, keys, lists))
     return send_csv(header, rows, name=f"{slugify(name)}.csv")
 
 
@@ -161,4 +167,4 @@ def _words_of(html: str) -> str:
 
 def _figure_or_words(text: str) -> Cell:
     """Return a figure as a number: pages write money and thousands for people."""
-    return Decimal(text.replace("$", "").replace(",", "")) if FIGURE.fullmatch(text) else text
+    return Decimal(text.translate(SIGNS_AND_COMMAS)) if FIGURE.fullmatch(text) else text

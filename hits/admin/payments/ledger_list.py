@@ -17,7 +17,7 @@ from hits.admin.payments import books
 from hits.ledger.models.transfers import LedgerEntry
 from hits.work.access import visible
 
-AMOUNT = money_column("amount")
+AMOUNT = money_column("amount", currency="study.currency")
 
 
 @admin.register(LedgerEntry)

@@ -40,10 +40,11 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
     is_listed_in_file = True
     list_display = (
         "public_id", "account", "status", "started_at", "ended_at", "by", "hits_looked_at",
-        "ours", "theirs", "balance", "expected_balance",
+        "ours", "theirs", "balance", "expected_balance", "currency",
     )  # fmt: skip
     list_select_related = ("account", "by")
     ordering = ("-pk",)
+    currency_path = "account.currency"
 
     def get_urls(self) -> list[URLPattern]:
         shown = self.admin_site.admin_view
@@ -66,6 +67,10 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Match]:
         return super().get_queryset(request).filter(account__in=queries.accounts_for(request.user))
+
+    @admin.display(description="currency")
+    def currency(self, match: Match) -> str:
+        return match.account.currency
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         need(request, VIEW)
@@ -90,7 +95,7 @@ class MatchAdmin(ReadOnlyAdmin[Match]):
         matches = Match.objects.filter(account__in=queries.accounts_for(request.user))
         match = get_object_or_404(matches.select_related("account", "by"), pk=read_number(object_id))
         found = queries.differences_for(request.user).filter(last_match=match, resolved_at=None)
-        rows = list(found.select_related("hit").order_by("pk")[: SHOWN + 1])
+        rows = list(found.select_related("hit", "account").order_by("pk")[: SHOWN + 1])
         context = {
             "title": f"Comparison of {match.account.name}",
             "match": match,

@@ -70,11 +70,12 @@ WORK: Sequence[Column] = (
     column(
         "reward",
         NUMBER,
-        "dollars for the whole assignment, repeated in each of its rows: add up those of row 1",
+        "for the whole assignment, repeated in each of its rows: add up those of row 1",
         of=lambda unit: float(unit.batch.reward),
     ),
-    column("bonus", NUMBER, "dollars owed or paid beyond it, of the whole assignment", of="bonus"),
-    column("bonus_paid", NUMBER, "dollars of it that were sent", of="bonus_paid"),
+    column("bonus", NUMBER, "owed or paid beyond it, of the whole assignment", of="bonus"),
+    column("bonus_paid", NUMBER, "what of it was sent", of="bonus_paid"),
+    column("currency", TEXT, "of these amounts: USD or GBP", of="batch.currency"),
 )
 
 

@@ -40,6 +40,7 @@ COLUMNS = (
     "bonus",
     "count",
     "amount",
+    "currency",
 )
 # These kinds are summed, one row for each batch; each bonus has a row of its own.
 SUMMED = (Kind.REWARD, Kind.REWARD_FEE, Kind.BONUS_FEE)

@@ -60,6 +60,7 @@ RUN_COLUMNS = (
     "line",
     "count",
     "amount",
+    "currency",
 )
 LEDGER_COLUMNS = (
     "at_utc",
@@ -69,6 +70,7 @@ LEDGER_COLUMNS = (
     "source",
     "target",
     "amount",
+    "currency",
     "batch",
     "worker",
     "rule",
@@ -173,6 +175,7 @@ def _close_rows(
             "study_id": str(study.public_id),
             "month": str(month),
             "time_zone": study.time_zone,
+            "currency": study.currency,
         }
         for lines in month_closes.lines_of_close(study=study, month=month, with_ids=bool(reason)):
             _record([line.worker for line in lines if line.worker], seen, by=by, now=now, reason=reason)
@@ -229,6 +232,7 @@ def _facts_of(run: Run) -> dict[str, Cell]:
     return {
         "run": run.title,
         "run_id": str(run.public_id),
+        "currency": run.currency,
         "kind": str(run.get_kind_display()),
         "status": str(run.get_status_display()),
         "digest": run.digest,
@@ -269,6 +273,7 @@ def _ledger_row(entry: LedgerEntry, study: Study) -> Sequence[Cell]:
         str(entry.get_source_display()),
         str(entry.get_target_display()),
         entry.amount,
+        study.currency,
         entry.batch.title if entry.batch else "",
         entry.assignment.worker.pseudonym if entry.assignment else "",
         entry.bonus.rule if entry.bonus else "",

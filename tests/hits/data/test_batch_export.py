@@ -102,7 +102,7 @@ def test_a_row_holds_the_work_and_all_that_hangs_on_it() -> None:
             "reasons": [{"kind": "approve", "reason": "Good."}],
             "answer": {"items": {"x": ["a"]}},
             "items": [str(Item.objects.get().public_id)],
-            "bonuses": [{"rule": "all right", "amount": "0.01", "status": "owed"}],
+            "bonuses": [{"rule": "all right", "amount": "0.01", "currency": "USD", "status": "owed"}],
         }
     ]
     assert tuple(rows[0]) == COLUMNS

@@ -80,6 +80,7 @@ def test_each_unit_has_a_row_that_says_whose_work_it_is_and_what_it_earned() -> 
         "reward": 0.4,
         "bonus": 0.32,
         "bonus_paid": 0.02,
+        "currency": "USD",
     }
     assert (second["assignment"], second["row"], second["cue"]) == (first["assignment"], 2, "cold")
     assert second["item"] != first["item"]

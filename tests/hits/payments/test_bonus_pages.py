@@ -247,7 +247,7 @@ def test_ledger_names_worker_and_rule_on_its_page_and_in_its_file(client: Client
     assert f'Bonus sent (<a href="{page_of(bonus)}">thanks</a>)' in books
     assert "<td>Approved</td><td>Sent</td>" in books
     head, row = b"".join(file.streaming_content).decode("utf-8-sig").splitlines()  # type: ignore[attr-defined]
-    assert head == "At,Amount,Kind,Rule,Worker,Study,Batch,From → to,Words,Grant code,By"
+    assert head == "At,Amount,Kind,Rule,Worker,Study,Batch,From → to,Words,Grant code,By,Currency"
     assert f",Bonus sent,thanks,{worker},{batch.study}," in row
 
 
