@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db.models import Count, Min, Sum
 
 from hits.alerts.models import Alert
+from hits.common.currencies import Currency
 from hits.common.watching.row_gauges import Gauge, Reading, read_queue, reads_gauges, seconds_since
 from hits.ledger.models.bonuses import Bonus
 from hits.providers.models.accounts import Pace
@@ -21,7 +22,13 @@ BONUSES = Gauge(
     words="Bonuses that are not settled, by state. Those that are paid or given up are not counted.",
     labels=("status",),
 )
-DOLLARS = Gauge(name="crowd_bonus_dollars", words="Amounts of these bonuses.", labels=("status",))
+# A sum for each currency, under a name of its own: nothing that reads them adds two.
+AMOUNTS = {
+    Currency.USD: Gauge(name="crowd_bonus_dollars", words="Amounts of these bonuses.", labels=("status",)),
+    Currency.GBP: Gauge(
+        name="crowd_bonus_pounds", words="Amounts of those that are in pounds.", labels=("status",)
+    ),
+}
 SILENT = Gauge(name="crowd_accounts_silent", words="Accounts whose provider does not answer.")
 SILENT_FOR = Gauge(
     name="crowd_account_silent_seconds", words="Time since the first of them did not answer; 0 if all do."
@@ -60,14 +67,15 @@ def read_what_is_heard(now: datetime) -> Iterator[Reading]:
 @reads_gauges("money")
 def read_bonuses(now: datetime) -> Iterator[Reading]:
     for states in (IN_FLIGHT, TO_DECIDE):
-        rows = Bonus.objects.filter(status__in=states).order_by().values_list("status")
+        rows = Bonus.objects.filter(status__in=states).order_by().values_list("status", "currency")
         told = {
-            status: (count, dollars) for status, count, dollars in rows.annotate(Count("pk"), Sum("amount"))
+            (status, currency): (count, amount)
+            for status, currency, count, amount in rows.annotate(Count("pk"), Sum("amount"))
         }
         for status in states:
-            count, dollars = told.get(status, (0, 0))
-            yield BONUSES.at(count, status)
-            yield DOLLARS.at(dollars, status)
+            yield BONUSES.at(sum(count for (one, _), (count, _) in told.items() if one == status), status)
+            for currency, gauge in AMOUNTS.items():
+                yield gauge.at(told.get((status, currency), (0, 0))[1], status)
 
 
 @reads_gauges("accounts")

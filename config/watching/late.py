@@ -115,13 +115,16 @@ def _standing_still(readings: Readings) -> Iterator[Finding]:
 
 def _unclear_payments(readings: Readings) -> Iterator[Finding]:
     count = readings.of("crowd_bonuses").get(("unknown",), 0)
-    dollars = readings.of("crowd_bonus_dollars").get(("unknown",), 0)
+    amounts = {
+        name: readings.of(f"crowd_bonus_{name}").get(("unknown",), 0) for name in ("dollars", "pounds")
+    }
     if count:
         advice = (
             "Nothing is paid twice: each is looked for on the provider's list by itself. If one stays for an "
             "hour, look at it under Bonuses, and settle it there by that list."
         )
-        saw = f"{count:.0f} of unclear outcome, {dollars:.2f} dollars"
+        said = " and ".join(f"{amount:.2f} {name}" for name, amount in amounts.items() if amount)
+        saw = f"{count:.0f} of unclear outcome, {said or '0.00 dollars'}"
         yield Finding(name="payments", ok=False, saw=saw, advice=advice)
 
 

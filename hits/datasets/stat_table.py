@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import Currency, in_money
 from hits.common.spreadsheets import Cell, write_csv
 from hits.datasets.bars import Bars
 from hits.datasets.columns import INTEGER, NUMBER, TEXT, Column
@@ -53,7 +54,8 @@ class StatTable:
 
     `page_rows`: those of the page where files have others. `exact`: files name columns by their names and
     hold the numbers behind the words; otherwise they hold what the page shows. `files`: formats it links to.
-    `is_folded`: the page shows the chart, and the table only to whoever unfolds it.
+    `currency`: that of columns of money. `is_folded`: the page shows the chart, and the table only to whoever
+    unfolds it.
     """
 
     name: str
@@ -68,6 +70,7 @@ class StatTable:
     charts: Sequence[Chart] = ()
     exact: bool = False
     files: Sequence[str] = ("csv", "json")
+    currency: str = Currency.USD
     is_folded: bool = False
 
     def __post_init__(self) -> None:
@@ -82,13 +85,17 @@ class StatTable:
         """Return the page's rows, each as cells with their columns."""
         rows = self.rows if self.page_rows is None else self.page_rows
         return [
-            [(column, show(column, value)) for column, value in self._values(row) if column.title]
+            [
+                (column, show(column, value, currency=self.currency))
+                for column, value in self._values(row)
+                if column.title
+            ]
             for row in rows
         ]
 
     def csv(self) -> Iterator[str]:
         wanted = [column for column in self.columns if (column.name if self.exact else column.title)]
-        cell = _exact_cell if self.exact else _shown_cell
+        cell = _exact_cell if self.exact else partial(_shown_cell, currency=self.currency)
         rows = (
             [cell(column, value) for column, value in self._values(row) if column in wanted]
             for row in self.rows
@@ -125,7 +132,7 @@ def percent(share: Fraction | float | None, digits: int = 1) -> str:
     return UNKNOWN if share is None else f"{float(100 * share):.{digits}f} %"
 
 
-def show(column: StatColumn, value: Any) -> ShownCell:
+def show(column: StatColumn, value: Any, *, currency: str = Currency.USD) -> ShownCell:
     """Return the cell as the page shows it. A value that is already text is shown unchanged."""
     if isinstance(value, ShownCell):
         return value
@@ -133,6 +140,8 @@ def show(column: StatColumn, value: Any) -> ShownCell:
         return ShownCell(words=UNKNOWN)
     if isinstance(value, str) or column.kind in (TEXT, INTEGER, WORDS):
         return ShownCell(words=str(value))
+    if column.kind == MONEY:
+        return ShownCell(words=in_money(value, currency))
     return ShownCell(words=_SHOWING[column.kind](column, value))
 
 
@@ -148,12 +157,11 @@ _SHOWING: Mapping[str, Callable[[StatColumn, Any], str]] = {
     NUMBER: lambda column, value: _number(column, float(value) if isinstance(value, Fraction) else value),
     SHARE: lambda column, value: percent(value, 1 if column.digits is None else column.digits),
     INTERVAL: _interval,
-    MONEY: lambda _, value: in_dollars(value),
 }
 
 
-def _shown_cell(column: StatColumn, value: Any) -> Cell:
-    return value if isinstance(value, int) else show(column, value).words
+def _shown_cell(column: StatColumn, value: Any, *, currency: str) -> Cell:
+    return value if isinstance(value, int) else show(column, value, currency=currency).words
 
 
 def _exact_cell(column: StatColumn, value: Any) -> Cell:

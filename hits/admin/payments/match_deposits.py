@@ -13,6 +13,7 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.page_parts import read_number
 from hits.admin.payments.match_parts import ADD_DEPOSIT, PAGE, VIEW_DEPOSIT, find_account, render
 from hits.admin.selection import need
+from hits.common.currencies import name_of
 from hits.payments.models.matches import Deposit, Difference
 from hits.payments.queries import match_rows as queries
 from hits.payments.services import deposits
@@ -27,7 +28,7 @@ class DepositForm(forms.Form):
         choices=[("in", "Money went in: a deposit"), ("out", "Money came back: a withdrawal")],
     )
     amount = forms.DecimalField(
-        label="Amount in dollars", min_value=Decimal("0.01"), max_value=deposits.MOST, decimal_places=2
+        label="Amount", min_value=Decimal("0.01"), max_value=deposits.MOST, decimal_places=2
     )
     words = forms.CharField(
         label="What it was",
@@ -35,13 +36,19 @@ class DepositForm(forms.Form):
         help_text="For later readers of the books, such as the number of the transfer.",
     )
 
+    def __init__(self, data: Any = None, *, currency: str, **kwargs: Any) -> None:
+        super().__init__(data, label_suffix="", **kwargs)
+        self.fields["amount"].label = f"Amount in {name_of(currency)}"
+
 
 def deposits_view(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the form; a POST records a deposit, and a refused one is shown again as it was typed."""
     if request.method == "POST":
         return RECORDING.answer(request, "record", pk=pk)
     account = _find(request, pk)
-    return _page(request, account, DepositForm(initial=_suggested(request, account), label_suffix=""))
+    return _page(
+        request, account, DepositForm(initial=_suggested(request, account), currency=account.currency)
+    )
 
 
 def _page(request: HttpRequest, account: Account, form: forms.BaseForm) -> HttpResponse:
@@ -88,7 +95,7 @@ RECORDING = ActionPages(
         "record": Action(
             label="Record the transfer",
             permissions=[ADD_DEPOSIT],
-            form=lambda data, _: DepositForm(data, label_suffix=""),
+            form=lambda data, call: DepositForm(data, currency=call.row.currency),
             run=_record,
         )
     },

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -43,10 +43,10 @@ class WaitingBonuses:
     """Bonuses in one state: how many, how much money, and since when the oldest of them waits."""
 
     count: int = 0
-    amount: Decimal = NOTHING
+    amounts: dict[str, Decimal] = field(default_factory=dict)
     late: int = 0
     held: int = 0
-    held_amount: Decimal = NOTHING
+    held_amounts: dict[str, Decimal] = field(default_factory=dict)
     oldest_at: datetime | None = None
 
     @property
@@ -56,11 +56,16 @@ class WaitingBonuses:
 
     def add(self, group: Mapping[str, Any]) -> None:
         self.count += group["count"]
-        self.amount += group["count"] * group["amount"]
+        _add(self.amounts, group, group["count"])
         self.late += group["late"]
         self.held += group["held"]
-        self.held_amount += group["held"] * group["amount"]
+        _add(self.held_amounts, group, group["held"])
         self.oldest_at = min(self.oldest_at or group["oldest"], group["oldest"])
+
+
+def _add(sums: dict[str, Decimal], group: Mapping[str, Any], count: int) -> None:
+    if count:
+        sums[group["currency"]] = sums.get(group["currency"], NOTHING) + count * group["amount"]
 
 
 @dataclass(kw_only=True)
@@ -155,7 +160,11 @@ def _bonuses(user: User, *, now: datetime) -> tuple[dict[str, WaitingBonuses], d
     groups = (
         visible(Bonus.objects.filter(is_open), user)
         .values(
-            "status", "amount", account=F("assignment__account"), by=F("assignment__account__fee_schedule")
+            "status",
+            "amount",
+            "currency",
+            account=F("assignment__account"),
+            by=F("assignment__account__fee_schedule"),
         )
         .annotate(
             is_in_run=Exists(RunRow.objects.filter(bonus=OuterRef("pk"), is_live=True)),

@@ -38,7 +38,7 @@ def utc(*parts: int) -> datetime:
 
 def spent(*studies: Study, now: datetime = NOW) -> dict[date, Decimal]:
     user = make_member(MEMBERS, *studies)
-    return {one.day: one.total for one in spending_by_day(user, now=now) if one.total}
+    return {one.day: one.total for one in spending_by_day(user, now=now)["USD"] if one.total}
 
 
 def test_each_part_of_a_day_is_summed_by_itself_and_days_without_spending_are_there() -> None:
@@ -54,7 +54,7 @@ def test_each_part_of_a_day_is_summed_by_itself_and_days_without_spending_are_th
     ):
         spend(study, amount, at=NOW - timedelta(hours=1), kind=kind)
 
-    days = spending_by_day(make_member(MEMBERS, study), now=NOW)
+    days = spending_by_day(make_member(MEMBERS, study), now=NOW)["USD"]
 
     assert len(days) == DAYS
     assert days[-1] == DaySpending(

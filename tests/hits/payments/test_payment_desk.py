@@ -186,8 +186,8 @@ def test_desk_counts_bonuses_in_a_run_apart_from_those_to_decide_on(client: Clie
 
     desk, page = desk_of(preparer, now=NOW), client.get(reverse("admin:hits_payments"))
 
-    assert (desk.bonuses["owed"].count, desk.bonuses["owed"].amount) == (1, Decimal(2))
-    assert (desk.bonuses["in_run"].count, desk.bonuses["in_run"].amount) == (2, Decimal("0.90"))
+    assert (desk.bonuses["owed"].count, desk.bonuses["owed"].amounts) == (1, {"USD": Decimal(2)})
+    assert (desk.bonuses["in_run"].count, desk.bonuses["in_run"].amounts) == (2, {"USD": Decimal("0.90")})
     assert desk.purses[0].committed.owed == Decimal("2.90")
     assert "2 more, $0.90, are in runs that are not approved yet." in text_of(page)
 
