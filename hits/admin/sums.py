@@ -1,6 +1,6 @@
 """The cost of bonuses that are about to be owed: shown on a page that asks, and read back as it was seen."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from hits.admin.actions import emphasize
 from hits.admin.page_parts import read_number
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_each, in_money
 from hits.studies.models import Batch
 
 NO_MONEY_YET = "No money moves yet. They are owed, and wait for a bonus run that another person approves."
@@ -22,6 +22,7 @@ class Sum:
     total: Decimal
     fees: Decimal
     left: Decimal | None
+    currency: str
 
     @property
     def is_over_budget(self) -> bool:
@@ -29,11 +30,11 @@ class Sum:
 
     @property
     def cost(self) -> str:
-        return cost_in_words(self.total + self.fees, left=self.left)
+        return cost_in_words({self.currency: self.total + self.fees}, left=self.left)
 
     @property
     def fees_in_words(self) -> str:
-        return f", and {in_dollars(self.fees)} of fees" if self.fees else ""
+        return f", and {in_money(self.fees, self.currency)} of fees" if self.fees else ""
 
     @property
     def seen(self) -> list[tuple[str, str]]:
@@ -51,14 +52,17 @@ class Sum:
 def sum_up(batch: Batch, amounts: Iterable[Decimal]) -> Sum:
     each = list(amounts)
     fees = sum((batch.prices.fees.on_bonus(amount) for amount in each), Decimal(0))
-    return Sum(count=len(each), total=sum(each, Decimal(0)), fees=fees, left=batch.study.budget_left)
+    total, left = sum(each, Decimal(0)), batch.study.budget_left
+    return Sum(count=len(each), total=total, fees=fees, left=left, currency=batch.currency)
 
 
-def cost_in_words(cost: Decimal, *, left: Decimal | None, at_most: bool = False) -> str:
+def cost_in_words(costs: Mapping[str, Decimal], *, left: Decimal | None, at_most: bool = False) -> str:
+    """Say what is set aside, in each currency; `left` is the budget of the one study that pays it."""
     words = f"That costs {'at most ' if at_most else ''}{{}}, which is set aside at once."
     if left is None:
-        return emphasize(words, in_dollars(cost))
-    return emphasize(f"{words} The study's budget has {{}} left.", in_dollars(cost), in_dollars(left))
+        return emphasize(words, in_each(costs))
+    (currency,) = costs
+    return emphasize(f"{words} The study's budget has {{}} left.", in_each(costs), in_money(left, currency))
 
 
 def read_seen(sent: QueryDict) -> tuple[int, Decimal]:

@@ -88,7 +88,7 @@ class Terms:
     requirements: Sequence[Mapping[str, Any]] = ()
     # Whether its paper asks for English speakers: workers say so themselves, for platforms know the country.
     english_speakers: bool = False
-    # Reward in dollars, and the number of different workers for each HIT.
+    # Reward, in whichever currency the study has, and the number of different workers for each HIT.
     reward: Decimal = Decimal("0.03")
     workers_per_hit: int = 3
 

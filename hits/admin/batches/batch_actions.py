@@ -29,7 +29,7 @@ from hits.admin.batches.steer import (
 from hits.admin.page_parts import batch_trail, plural
 from hits.batches.queries.live_figures import Posting, posting_of
 from hits.batches.services import batch_lifecycle
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core.domain import money
 from hits.identity.models.users import User
 from hits.studies.models import Batch
@@ -154,11 +154,12 @@ def _ask_to_end(call: Call[SteeredBatch], *, label: str, end: str) -> Confirm:
     about = _about(call, title=f"{label} the batch?", button=f"{label} the batch")
     batch, posting = call.row.batch, call.row.posting
     working = Assignment.objects.filter(hit__batch=batch, status__in=IN_FLIGHT).count()
+    set_aside = in_money(batch.reserved, batch.currency)
     words = [
         f"Nobody can start any more. HITs expired at the provider: {posting.open}.",
         f"HITs not sent yet, which are withdrawn: {posting.unsent}.",
         f"Workers who have started may finish, and are paid. Assignments in progress: {working}.",
-        f"Submitted work stays, and is paid. Set aside for this batch: {in_dollars(batch.reserved)}.",
+        f"Submitted work stays, and is paid. Set aside for this batch: {set_aside}.",
         "The part that is not needed goes back to the study's budget.",
         f"The batch then ends as {end}. This cannot be taken back.",
     ]
@@ -210,7 +211,7 @@ def _hits_more(steered: SteeredBatch, *, count: int) -> Facts:
     sizes = batch.sizes * count
     words = [f"{plural(len(sizes), 'HIT')} with {plural(sum(sizes), 'place')} in all."]
     cost = money.cost_of(sizes, prices=batch.prices).total
-    return Facts(words=words, cost=cost, left=batch.study.budget_left)
+    return Facts(words=words, costs={batch.currency: cost} if cost else {}, left=batch.study.budget_left)
 
 
 def _extend(steered: SteeredBatch, *, hours: int, **given: Any) -> None:

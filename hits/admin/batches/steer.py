@@ -1,7 +1,7 @@
 """What steering a batch or some HITs means and costs; and a form that is sent twice acts only once."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -18,6 +18,7 @@ from hits.admin.actions import Confirm
 from hits.admin.page_parts import in_words, plural
 from hits.admin.sums import cost_in_words
 from hits.batches.models import BatchEvent
+from hits.common.currencies import sum_each
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.studies.models import Batch
@@ -62,16 +63,17 @@ class Facts:
     """What a number means for some HITs, and the most it can cost."""
 
     words: Sequence[str]
-    cost: Decimal = Decimal(0)
+    costs: Mapping[str, Decimal] = field(default_factory=dict)
     # The budget left. None: no budget, or several of them.
     left: Decimal | None = None
 
     def asked(self, confirm: Confirm) -> Confirm:
-        is_over_budget = self.left is not None and self.cost > self.left
+        # A budget is that of one study, whose batches have one currency.
+        is_over_budget = self.left is not None and any(cost > self.left for cost in self.costs.values())
         return replace(
             confirm,
             consequences=[*confirm.consequences, *self.words],
-            cost=cost_in_words(self.cost, left=self.left, at_most=True) if self.cost else "",
+            cost=cost_in_words(self.costs, left=self.left, at_most=True) if self.costs else "",
             problem=OVER_BUDGET if is_over_budget else "",
         )
 
@@ -108,33 +110,42 @@ def extend_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, hours: int) -
 
     `batches`: all batches of these HITs.
     """
-    prices = {batch.pk: batch.prices for batch in batches}
+    by_key = {batch.pk: batch for batch in batches}
     taken = Assignment.objects.filter(hit=OuterRef("pk"), submitted_at__isnull=False).order_by()
     counted = Subquery(taken.values("hit").annotate(n=Count("pk")).values("n"), output_field=IntegerField())
     rows = hits.order_by().annotate(taken=Coalesce(counted, 0))
     groups = rows.values_list("batch_id", "status", "time_left", "max_assignments", "taken")
-    cost, longer = Decimal(0), 0
+    costs: list[tuple[str, Decimal]] = []
+    longer = 0
     for batch_id, status, time_left, size, filled, n in groups.annotate(n=Count("pk")):
         room = max(0, size - filled)
         longer += n if room else 0
         if status == HITStatus.CLOSED and time_left is None:
-            cost += n * room * prices[batch_id].place(assignments_per_hit=size)
+            costs.append(_cost(by_key[batch_id], n * room, size=size))
     words = [f"{plural(longer, 'HIT')} can be started for {in_words(3600 * hours)} longer."]
-    if cost:
+    if found := _costs(costs):
         words.append("HITs that are over and have places left open again.")
-    return Facts(words=words, cost=cost, left=_left(batches))
+    return Facts(words=words, costs=found, left=_left(batches))
 
 
 def places_facts(batches: Sequence[Batch], hits: QuerySet[HIT], *, places: int) -> Facts:
     """The highest cost of so many more places on each HIT. `batches`: all batches of these HITs."""
-    prices = {batch.pk: batch.prices for batch in batches}
+    by_key = {batch.pk: batch for batch in batches}
     sizes = hits.order_by().values_list("batch_id", "max_assignments").annotate(n=Count("pk"))
-    cost, count = Decimal(0), 0
+    costs, count = [], 0
     for batch_id, size, n in sizes:
-        cost += n * places * prices[batch_id].place(assignments_per_hit=size)
+        costs.append(_cost(by_key[batch_id], n * places, size=size))
         count += n
     words = [f"{plural(places, 'more place')} on each of {plural(count, 'HIT')}."]
-    return Facts(words=words, cost=cost, left=_left(batches))
+    return Facts(words=words, costs=_costs(costs), left=_left(batches))
+
+
+def _cost(batch: Batch, places: int, *, size: int) -> tuple[str, Decimal]:
+    return batch.currency, places * batch.prices.place(assignments_per_hit=size)
+
+
+def _costs(costs: Iterable[tuple[str, Decimal]]) -> dict[str, Decimal]:
+    return {currency: cost for currency, cost in sum_each(costs).items() if cost}
 
 
 def _left(batches: Sequence[Batch]) -> Decimal | None:

@@ -23,7 +23,7 @@ from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies
 from hits.admin.payments import bonus_page, run_prepare
 from hits.admin.payments.run_page_rows import HOLD, WHY_HELD, name_bonuses
 from hits.admin.selection import signed_in
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_each, sum_each
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import run_rows
 from hits.work.access import visible
@@ -112,7 +112,7 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
         return request.user.has_perm(HOLD)
 
     def found_words(self, row: Bonus) -> str:
-        return f"{in_dollars(row.amount)} to {row.assignment.worker}, {row.rule}"
+        return f"{row.in_words} to {row.assignment.worker}, {row.rule}"
 
     @admin.action(description="Put into a run…", permissions=["prepare"])
     def put_into_run(self, request: HttpRequest, rows: QuerySet[Bonus]) -> HttpResponse:
@@ -145,7 +145,7 @@ class BonusAdmin(FoundById, ReadOnlyAdmin[Bonus]):
 
 def _ask_to_hold(call: Call[Bonus]) -> Confirm:
     chosen = f"{len(call.rows)} bonus{pluralize(len(call.rows), 'es')}"
-    total = in_dollars(sum(bonus.amount for bonus in call.rows))
+    total = in_each(sum_each((bonus.currency, bonus.amount) for bonus in call.rows))
     return Confirm(
         title="Hold?",
         text=f"{chosen} chosen, {total}: {name_bonuses(call.rows)}",

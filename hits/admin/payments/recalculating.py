@@ -17,7 +17,7 @@ from hits.admin.actions.reason_form import words_form
 from hits.admin.page_parts import batch_trail, read_number
 from hits.admin.payments.wages import find_batch
 from hits.admin.sums import NO_MONEY_YET, Sum, read_seen, sum_up
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import accrual, recalculation
 from hits.studies.models import Batch
@@ -77,6 +77,7 @@ def _ask(call: Call[UnscoredWork]) -> Confirm:
         ),
         detail="admin/hits/lacking.html",
         details={
+            "batch": batch,
             "rows": [_row(bonus) for bonus in look.bonuses[:SHOWN]],
             "look": look,
             "is_part": bool(call.row.after or look.last),
@@ -91,7 +92,7 @@ def _with_cost(asked: Confirm, cost: Sum) -> Confirm:
     return replace(
         asked,
         consequences=[
-            emphasize("That is {} for the workers{fees}.", in_dollars(cost.total), fees=fees),
+            emphasize("That is {} for the workers{fees}.", in_money(cost.total, cost.currency), fees=fees),
             NO_MONEY_YET,
         ],
         cost=cost.cost,
@@ -119,9 +120,8 @@ def _owe(call: Call[UnscoredWork]) -> Outcome:
     )
     noun = "bonus is" if len(made) == 1 else "bonuses are"
     total = recalculation.total_of(made)
-    return Outcome(
-        said=f"{len(made)} {noun} owed now, {in_dollars(total)} in all. Put them into the next run."
-    )
+    told = in_money(total, call.row.batch.currency)
+    return Outcome(said=f"{len(made)} {noun} owed now, {told} in all. Put them into the next run.")
 
 
 OWE = Action(

@@ -20,7 +20,7 @@ from hits.admin.batches.batch_charts import duration
 from hits.admin.page_parts import batch_trail
 from hits.admin.sums import NO_MONEY_YET, read_seen, sum_up
 from hits.batches.queries.hourly_pay import Pay, pay_of, top_ups_due, top_ups_made
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core.domain.money import round_to_cents
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services import wage_top_ups
@@ -50,7 +50,7 @@ def wages_view(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id:
         "batch": batch,
         "floor": batch.study.wage_floor,
         "pay": pay,
-        "bars": _bars(pay),
+        "bars": _bars(pay, currency=batch.currency),
         "lacking": [
             {"row": row, "time": duration(row.seconds), "fee": batch.prices.fees.on_bonus(row.amount)}
             for row in (top_ups_due(batch, most=SHOWN) if pay.due else [])
@@ -68,14 +68,16 @@ def _ask(call: Call[Batch]) -> Confirm:
     floor, cost = batch.study.wage_floor or Decimal(0), sum_up(batch, (row.amount for row in due))
     rest = max(0, pay_of(batch).due - cost.count)
     largest = max((row.amount for row in due), default=Decimal(0))
-    each = f"for the workers, at most {in_dollars(largest)} for one submission{cost.fees_in_words}"
+    each = (
+        f"for the workers, at most {in_money(largest, batch.currency)} for one submission{cost.fees_in_words}"
+    )
     lifted = f"submission{pluralize(cost.count)} {pluralize(cost.count, 'is,are')} lifted"
     return Confirm(
         title="Propose top-ups?",
         text=emphasize("Batch {} of {} on {}.", batch.title, batch.study, batch.account),
         consequences=[
-            f"{cost.count} {lifted} to {in_dollars(floor)} an hour.",
-            emphasize("That is {} {each}.", in_dollars(cost.total), each=each),
+            f"{cost.count} {lifted} to {in_money(floor, batch.currency)} an hour.",
+            emphasize("That is {} {each}.", in_money(cost.total, batch.currency), each=each),
             *(f"Workers read such as: “{wage_top_ups.reason_of(row, floor=floor)}”" for row in due[:1]),
             NO_MONEY_YET,
             *([f"{rest} more submissions are left for the next time."] if rest else []),
@@ -99,9 +101,8 @@ def _propose(call: Call[Batch]) -> Outcome:
     seen = read_seen(call.sent)
     made = wage_top_ups.propose_top_ups(batch=call.row, seen=seen, by=call.by, now=call.now)
     noun = "top-up is" if len(made) == 1 else "top-ups are"
-    return Outcome(
-        said=f"{len(made)} {noun} owed now, {in_dollars(seen[1])} in all. Put them into the next run."
-    )
+    total = in_money(seen[1], call.row.currency)
+    return Outcome(said=f"{len(made)} {noun} owed now, {total} in all. Put them into the next run.")
 
 
 PROPOSE = Action(
@@ -135,14 +136,14 @@ def find_batch(batches: admin.ModelAdmin[Batch], request: HttpRequest, batch_id:
     return get_object_or_404(access.visible(rows, request.user), pk=batch_id)
 
 
-def _bars(pay: Pay) -> list[dict[str, Any]]:
+def _bars(pay: Pay, *, currency: str) -> list[dict[str, Any]]:
     """The histogram's bars, which say in words what is below the floor and do not only draw it."""
     floor = pay.floor
     return [
         {
-            "words": f"{in_dollars(bar.start)} to {in_dollars(bar.end)}"
+            "words": f"{in_money(bar.start, currency)} to {in_money(bar.end, currency)}"
             if bar.end is not None
-            else f"{in_dollars(bar.start)} and more",
+            else f"{in_money(bar.start, currency)} and more",
             "count": bar.count,
             "is_below": floor is not None and bar.end is not None and bar.end <= floor,
             "has_floor": floor is not None and bar.start < floor and (bar.end is None or floor < bar.end),

@@ -28,7 +28,6 @@ from hits.admin.list_columns import state_tag
 from hits.admin.page_parts import ReadOnlyAdmin, VisibleStudies, in_words
 from hits.admin.selection import signed_in
 from hits.admin.studies.study_pages import StudyPage, Tab, WaitingRows, announce
-from hits.common.dollars import in_dollars
 from hits.identity.models.users import User
 from hits.review.models import Appeal
 from hits.review.queries import appeal_queue as queries
@@ -200,7 +199,7 @@ class AppealAdmin(ReadOnlyAdmin[Appeal]):
 def _answer(call: Call[Appeal]) -> Outcome:
     grant = appeal_handling.grant_of(call.row.assignment, by=call.by, now=call.now)
     bonus = appeal_handling.answer_appeal(appeal=call.row, **call.values, by=call.by, now=call.now)
-    owed = f" {in_dollars(bonus.amount)} are owed, and wait for a bonus run of two people." if bonus else ""
+    owed = f" {bonus.in_words} are owed, and wait for a bonus run of two people." if bonus else ""
     approved = "The work is approved in a moment." if grant.kind else grant.words
     granted = f" {approved}" if call.values["granted"] else ""
     following = queries.next_open(call.by, after=call.row.pk)

@@ -23,7 +23,7 @@ from hits.admin.review.bulk_undo import decided_url
 from hits.admin.review.review_pages import REVIEW, words_of
 from hits.admin.review.work_spread import mean_scores, percent
 from hits.admin.selection import carried, need, read_keys, signed_in
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.identity.models.users import User
 from hits.payments.queries.recorded_scores import recorded_scores
 from hits.review.queries import review_queue
@@ -226,14 +226,18 @@ def _left_out(matches: Matches) -> str:
 
 
 def _pay(chosen: Sequence[Match]) -> str:
-    return in_dollars(sum((one.work.hit.batch.reward for one in chosen), Decimal(0)))
+    """Return the rewards of the works, which are of one batch."""
+    rewards = sum((one.work.hit.batch.reward for one in chosen), Decimal(0))
+    return in_money(rewards, chosen[0].work.hit.batch.currency) if chosen else ""
 
 
 def _fees(chosen: Sequence[Match]) -> str:
-    prices = chosen[0].work.hit.batch.prices
+    batch = chosen[0].work.hit.batch
+    prices = batch.prices
     sizes = (one.work.hit.max_assignments for one in chosen)
     fees = sum((prices.fee(assignments_per_hit=size) for size in sizes), Decimal(0))
-    return f", and the provider {in_dollars(fees)} in fees; that was set aside at the launch" if fees else ""
+    told = in_money(fees, batch.currency)
+    return f", and the provider {told} in fees; that was set aside at the launch" if fees else ""
 
 
 def _guard(call: Call[Any], works: Sequence[Assignment]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """The cost of bonuses about to be owed, as a page says it and as the form sends back what was seen."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,7 @@ from django.http import QueryDict
 from hits.admin.sums import Sum, read_seen, sum_up
 from tests.factories import make_batch, make_study
 
-FOUR = Sum(count=4, total=Decimal("0.30"), fees=Decimal("0.06"), left=Decimal("0.36"))
+FOUR = Sum(count=4, total=Decimal("0.30"), fees=Decimal("0.06"), left=Decimal("0.36"), currency="USD")
 
 
 @pytest.mark.django_db
@@ -33,7 +34,7 @@ def test_sum_counts_adds_and_knows_what_is_left() -> None:
     ],
 )
 def test_sum_above_the_budget_is_a_problem(left: str | None, problem: str) -> None:
-    cost = Sum(count=4, total=FOUR.total, fees=FOUR.fees, left=None if left is None else Decimal(left))
+    cost = replace(FOUR, left=None if left is None else Decimal(left))
 
     assert cost.is_over_budget == bool(problem)
     assert cost.problem(done="owed").startswith(problem)
