@@ -48,4 +48,6 @@ class CollectTask(TaskType):
 def _bonus_of(assignment: Assignment) -> dict[str, Any] | None:
     """The bonus as its worker may see it; None once the HIT no longer pays it."""
     found = Bonus.objects.filter(compensation=assignment.hit.batch_id).first()
-    return None if found is None else {"amount": found.amount, "reason": found.reason}
+    if found is None:
+        return None
+    return {"amount": found.amount, "currency": found.currency, "reason": found.reason}

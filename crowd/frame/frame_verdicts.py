@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from crowd.frame.json_views import refuse, spoken
 from hits.common import rates
+from hits.common.currencies import in_money
 from hits.core.errors import InvalidAnswer, RuleBroken
 from hits.families import AsksRival
 from hits.work.models.assignments import Assignment
@@ -89,4 +90,5 @@ def _state(rival_query: RivalQuery, assignment: Assignment, *, now: datetime) ->
     if "fool" in state and isinstance(family, AsksRival):
         bonus = family.possible_bonus(assignment=assignment, fool=state["fool"])
         state["bonus"] = None if bonus is None else f"{bonus:.2f}"
+        state["earns"] = None if bonus is None else in_money(bonus, assignment.hit.batch.currency)
     return JsonResponse(state)

@@ -144,7 +144,7 @@ class StartingTermsViewSet(Listing):
         column("number", INTEGER, "the number of the row on this site", of="pk"),
         column("study", TEXT, "the study", of="study.public_id"),
         column("task", TEXT, "the task"),
-        column("reward", TEXT, "dollars for an assignment"),
+        column("reward", TEXT, "pay for an assignment, in the study's currency"),
         column("workers_per_hit", INTEGER, "workers for each HIT"),
         column("items_each", INTEGER, "items in an assignment"),
         column("duration_s", INTEGER, "seconds that a worker has"),

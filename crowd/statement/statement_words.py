@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.common.percentages import percentage
 from hits.families import measure_name
 from hits.ledger.models.bonuses import Bonus
@@ -116,12 +116,6 @@ WORDS: Mapping[Status, str | Promise] = {
 }
 
 
-def money(amount: Decimal, currency: str) -> str:
-    if currency == "USD":
-        return in_dollars(amount)
-    return f"{formats.number_format(amount, decimal_pos=2)} {currency}"
-
-
 def figures_of(bonus: Bonus, *, currency: str) -> list[Figure]:
     """Figures that the bonus's rule has noted: scores and steps. Keys and ids of rows are left out."""
     figures = bonus.figures
@@ -180,7 +174,7 @@ def _text(name: str, value: Any, currency: str) -> str:
         if name in PER_CENT:
             return percentage(Fraction(value) / 100)
         if name in MONEY:
-            return money(Decimal(str(value)), currency)
+            return in_money(Decimal(str(value)), currency)
         if name in TIMES:
             return _time(int(value))
     except (ValueError, ArithmeticError):

@@ -122,6 +122,7 @@ class PickTask(TaskType, TakesReports, FlattensWork):
                     "found": sum(picture["picked"] and picture["right"] for picture in pictures),
                     "k": len(association.chosen_keys),
                     "pays": None if score is None else pay_of_item(rules, {self.measures[0]: score}),
+                    "currency": assignment.hit.batch.currency,
                     "most": pay_of_item(rules, {self.measures[0]: Fraction(1)}),
                     "pictures": pictures,
                 },

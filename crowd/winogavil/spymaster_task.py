@@ -23,7 +23,7 @@ from crowd.winogavil.services.cue_check import check_cue
 from crowd.winogavil.services.reports import picture_target, take_report
 from crowd.winogavil.solver_task import PRACTICE
 from crowd.winogavil.spymaster_columns import FLAT, MadeWord, words_made
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.common.kept_queries import KeptQuery, given_id
 from hits.common.percentages import percentage
 from hits.core.domain.bonus_rules import BonusRule, Tiers, Work, evaluate, pay_of_item
@@ -106,7 +106,8 @@ class CreateTask(
     def preview_page(self, *, batch: Batch) -> TaskPage:
         """The example, with what this batch pays for a word."""
         page = self.practice_page()
-        return replace(page, context={**page.context, "bonuses": _bonuses(batch.rules)})
+        bonuses = _bonuses(batch.rules, currency=batch.currency)
+        return replace(page, context={**page.context, "bonuses": bonuses})
 
     def work_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage:
         asked = {
@@ -118,7 +119,7 @@ class CreateTask(
         reports = [
             picture_target(place.picture.key, number=number) for number, place in enumerate(places, start=1)
         ]
-        bonuses = _bonuses(assignment.hit.batch.rules)
+        bonuses = _bonuses(assignment.hit.batch.rules, currency=assignment.hit.batch.currency)
         return _page(pictures, slots=slots, reports=reports, bonuses=bonuses)
 
     def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
@@ -133,6 +134,7 @@ class CreateTask(
             _reviewed(
                 rival_query,
                 rules=assignment.hit.batch.rules,
+                currency=assignment.hit.batch.currency,
                 places=picture_set_of_slot(picture_sets, rival_query.slot).places.all(),
                 answered=answered.get(rival_query.item_id or 0, 0),
             )
@@ -226,12 +228,12 @@ def slots_of(assignment: Assignment) -> tuple[int, ...]:
     return SLOTS[:1] if assignment.account.can.are_players else SLOTS
 
 
-def _bonuses(rules: Iterable[BonusRule]) -> list[Mapping[str, Any]]:
+def _bonuses(rules: Iterable[BonusRule], *, currency: str) -> list[Mapping[str, Any]]:
     """What a word earns by how much it fools the model, by each rule of that kind, for the page to say."""
     return [
         {
-            "least": in_dollars(min(tier.amount for tier in rule.tiers)),
-            "most": in_dollars(max(tier.amount for tier in rule.tiers)),
+            "least": in_money(min(tier.amount for tier in rule.tiers), currency),
+            "most": in_money(max(tier.amount for tier in rule.tiers), currency),
             "start": min(tier.start for tier in rule.tiers),
             "solved": rule.when.at_least if rule.when and rule.when.measure == domain.SOLVABLE else None,
         }
@@ -277,6 +279,7 @@ def _reviewed(
     rival_query: RivalQuery,
     *,
     rules: Iterable[BonusRule],
+    currency: str,
     places: Iterable[PictureSetPlace],
     answered: int,
 ) -> dict[str, Any]:
@@ -293,6 +296,7 @@ def _reviewed(
         "association": association,
         "answered": min(answered, domain.SOLVERS_WANTED),
         "pays": pay_of_item(rules, scored) if verdict else None,
+        "currency": currency,
         "solved": "" if mean is None else percentage(mean),
         "pictures": [
             {

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from crowd.papers.parts.figure_fields import dollars_field, in_percent, percent_field
 from crowd.papers.parts.part_base import Cell, SetupPart, SetupRow, in_place
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars, in_money, name_of
 from hits.core.domain.bonus_rules import BonusRule
 from hits.identity.models.users import User
 from hits.studies.models import Study, check_bonus_rules
@@ -19,7 +20,7 @@ LABELS = {
     "from": "from, per cent",
     "below": "to below, per cent",
     "at_least": "at least, per cent",
-    "amount": "earns, dollars",
+    "amount": "earns",
 }
 
 
@@ -40,7 +41,7 @@ class BonusPart(SetupPart):
             SetupRow(
                 name=_name(figure.value, group),
                 origin=self.paper.place(self.paper.bonus_origins.get(str(group[-1]), figure.origin)),
-                cells=[_cell(path, value, now=there.get(path)) for path, value in some],
+                cells=[_cell(path, value, now=there.get(path), study=self.study) for path, value in some],
             )
             for group, some in groupby(leaves, key=lambda leaf: leaf[0][:-1])
         ]
@@ -58,7 +59,11 @@ class BonusPart(SetupPart):
             ],
             "These further rules of the study stay": [rule for rule in others if rule.name not in names],
         }
-        return " ".join(f"{words}: {_in_words(rules)}." for words, rules in said.items() if rules)
+        return " ".join(
+            f"{words}: {_in_words(rules, currency=self.study.currency)}."
+            for words, rules in said.items()
+            if rules
+        )
 
     def check(self, values: Mapping[str, Any]) -> None:
         if self.paper.bonus_table:
@@ -100,8 +105,8 @@ class BonusPart(SetupPart):
         return [*kept, *ours.values()]
 
 
-def _in_words(rules: Sequence[BonusRule]) -> str:
-    return "; ".join(f"{rule.name}: {rule.in_words}" for rule in rules)
+def _in_words(rules: Sequence[BonusRule], *, currency: str) -> str:
+    return "; ".join(f"{rule.name}: {rule.in_words(currency=currency)}" for rule in rules)
 
 
 def _numbers(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -147,13 +152,14 @@ def _name(rules: Sequence[Mapping[str, Any]], group: Path) -> str:
     return str(rule["name"])
 
 
-def _cell(path: Path, value: Any, *, now: Any) -> Cell:
+def _cell(path: Path, value: Any, *, now: Any, study: Study) -> Cell:
     is_money = isinstance(value, Decimal)
     return Cell(
         key=_key(path),
-        label=LABELS[str(path[-1])],
+        label=f"{LABELS[str(path[-1])]}, {name_of(study.currency)}" if is_money else LABELS[str(path[-1])],
         stated=value,
         now=now,
         field=dollars_field() if is_money else percent_field(),
-        in_words=in_dollars if is_money else in_percent,
+        in_words=partial(in_money, currency=study.currency) if is_money else in_percent,
+        as_stated=in_dollars if is_money else None,
     )

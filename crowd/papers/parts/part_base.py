@@ -26,6 +26,8 @@ class Cell:
     now: Any
     field: forms.Field
     in_words: Callable[[Any], str] = str
+    # Where the paper's figure is said in other words than the study's: a paper states dollars.
+    as_stated: Callable[[Any], str] | None = None
     # What the form offers; None: what the paper says.
     suggested: Any = None
     # Why it stays as it is; empty where the set-up changes it.
@@ -49,7 +51,7 @@ class Cell:
 
     @property
     def stated_in_words(self) -> str:
-        return self.in_words(self.stated)
+        return (self.as_stated or self.in_words)(self.stated)
 
 
 @dataclass(frozen=True, kw_only=True)

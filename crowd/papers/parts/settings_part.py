@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from django import forms
@@ -18,7 +18,7 @@ from crowd.papers.parts.figure_fields import (
     in_list,
 )
 from crowd.papers.parts.part_base import Cell, SetupPart, SetupRow, in_place
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars, in_money
 from hits.identity.models.users import User
 
 FIXED = "the project has used it already"
@@ -101,7 +101,8 @@ class SettingsPart(SetupPart):
             stated=stated,
             now=getattr(project, name) if project else None,
             field=self._form_field(stated, field=field),
-            in_words=_words_for(stated, choices=dict(field.flatchoices)),
+            in_words=_words_for(stated, choices=dict(field.flatchoices), currency=self.study.currency),
+            as_stated=in_dollars if isinstance(stated, Decimal) else None,
             kept=self._kept(name),
         )
 
@@ -121,12 +122,12 @@ class SettingsPart(SetupPart):
         return RUNS if self._is_launched else ""
 
 
-def _words_for(stated: Any, *, choices: Mapping[Any, Any]) -> Callable[[Any], str]:
+def _words_for(stated: Any, *, choices: Mapping[Any, Any], currency: str) -> Callable[[Any], str]:
     if choices:
         return lambda value: str(choices.get(value, value))
     if isinstance(stated, list):
         return in_list
-    return in_dollars if isinstance(stated, Decimal) else str
+    return partial(in_money, currency=currency) if isinstance(stated, Decimal) else str
 
 
 def _number_field(field: Any) -> forms.Field:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -16,7 +17,7 @@ from crowd.papers.parts.figure_fields import (
 from crowd.papers.parts.part_base import Cell, SetupPart, SetupRow, in_place
 from hits import families
 from hits.batches.services.drafting import first_terms, starting_terms_of
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars, in_money, name_of
 from hits.core.domain.requirements import COMPARATORS, LOCALE, NAMES, PERCENT_APPROVED
 from hits.families.paper_figures import Figure, PaperTerms
 from hits.identity.models.users import User
@@ -30,7 +31,7 @@ OWN_PEOPLE = (
 ENGLISH = "requirement-english"
 NOT_ASKED = "not asked"
 LABELS: Mapping[str, str] = {
-    "reward": "reward, dollars",
+    "reward": "reward",
     "workers_per_hit": "workers for each HIT",
     "items_each": "items for each assignment",
     "duration_s": "time for one assignment, seconds",
@@ -67,6 +68,9 @@ class TermsPart(SetupPart):
             StartingTerms.objects.update_or_create(study=self.study, task=terms.task, defaults=own)
         return said
 
+    def _label(self, name: str) -> str:
+        return f"{LABELS[name]}, {name_of(self.study.currency)}" if name == "reward" else LABELS[name]
+
     def _rows_of(self, terms: PaperTerms, said: Mapping[str, StartingTerms]) -> list[SetupRow]:
         task, there = families.get(terms.task), first_terms(terms.task, study=self.study, said=said)
         return [
@@ -76,11 +80,12 @@ class TermsPart(SetupPart):
                 cells=[
                     Cell(
                         key=_key(terms.task, name),
-                        label=LABELS[name],
+                        label=self._label(name),
                         stated=figure.value,
                         now=getattr(there, name),
                         field=FIELDS[name](task.terms),
-                        in_words=in_dollars if name == "reward" else str,
+                        in_words=partial(in_money, currency=self.study.currency) if name == "reward" else str,
+                        as_stated=in_dollars if name == "reward" else None,
                     )
                 ],
             )

@@ -1,12 +1,11 @@
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 from django import template
 from django.urls import reverse
 from django.utils import timezone
 
-from crowd.statement import statement_links, statement_words
+from crowd.statement import statement_links
 from hits.work.models.assignments import Assignment
 
 register = template.Library()
@@ -23,8 +22,3 @@ def statement_link(context: Mapping[str, Any]) -> dict[str, str]:
             "statement:pay", args=[statement_links.write_token(assignment=work, now=timezone.now())]
         )
     }
-
-
-@register.filter
-def money(amount: Decimal, currency: str) -> str:
-    return statement_words.money(amount, currency)

@@ -30,6 +30,7 @@ from crowd.whoops.review.admin.images import images_card
 from crowd.whoops.review.admin.partner_actions import partner_urls
 from hits.admin.projects.project_cards import Card, CardOf
 from hits.admin.projects.project_page import ProjectPages
+from hits.common.currencies import name_of
 from hits.identity.models.users import User
 
 
@@ -56,6 +57,9 @@ class RulesForm(forms.ModelForm[Project]):
         super().__init__(*args, **kwargs)
         field: Any = self.fields["second_filter"]
         model_field: Any = Project._meta.get_field("second_filter")
+        if self.instance.study_id:
+            named = name_of(self.instance.study.currency).capitalize()
+            self.fields["image_pay"].label = f"{named} for each accepted image"
         field.label, field.help_text = model_field.verbose_name.capitalize(), model_field.help_text
         known = [(one.key, f"{one.name}: {one.about}") for one in second_filters()]
         now = self.instance.second_filter

@@ -44,7 +44,7 @@ RULES = (
     column("reviews_wanted", INTEGER, "reviewers who check each image for harm"),
     column("annotations_wanted", INTEGER, "workers who annotate each image"),
     column("judges_wanted", INTEGER, "workers who judge each question"),
-    column("image_pay", TEXT, "dollars for each accepted image"),
+    column("image_pay", TEXT, "pay for each accepted image, in the study's currency"),
     column("negatives", INTEGER, "per cent of answers that are wrong on purpose"),
     column("second_filter", TEXT, "the second text filter"),
     column("grows_by_itself", FLAG, "whether launched batches grow without a click"),

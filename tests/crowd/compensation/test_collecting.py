@@ -89,7 +89,8 @@ def test_review_page_says_what_it_was(client: Client, hit: HIT, bonus: Bonus, st
     page = families.get("compensation").review_page(assignment=work, items=[])
 
     assert page.template == "compensation/review.html"
-    wanted = {"amount": bonus.amount, "reason": "Three of four."} if still_pays else None
+    told = {"amount": bonus.amount, "currency": "USD", "reason": "Three of four."}
+    wanted = told if still_pays else None
     assert page.context == {"bonus": wanted, "is_collected": True}
 
 

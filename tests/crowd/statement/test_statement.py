@@ -295,13 +295,14 @@ def test_statement_has_pages_and_months_in_the_zone_of_the_study(client: Client)
 
 
 def test_statement_speaks_the_language_and_the_currency(client: Client) -> None:
-    batch = make_batch(status="open", study=make_study(language="de"), account=make_account(currency="EUR"))
+    study = make_study(language="de", currency="GBP")
+    batch = make_batch(status="open", study=study, account=make_account(currency="GBP"))
     work = make_work(hit=make_hit(batch=batch), submitted_at=datetime(2026, 3, 1, tzinfo=UTC))
 
     text = text_of(read(client, work))
 
     assert '<html lang="de">' in text
-    assert "0,03 EUR" in text
+    assert "£0.03" in text
     assert "März" in text
 
 

@@ -47,7 +47,8 @@ WHICH: dict[str, tuple[str, Q]] = {
     "volunteers": ("Volunteers", Q(is_paid=False)),
 }
 HEADER = (
-    "designer", "designer_id", "worker", "is_paid", "image", "image_id", "accepted_at", "amount", "state",
+    "designer", "designer_id", "worker", "is_paid", "image", "image_id", "accepted_at", "amount", "currency",
+    "state",
 )  # fmt: skip
 
 
@@ -216,6 +217,7 @@ def _accepted(project: Project) -> Iterator[Sequence[Cell]]:
             str(image.public_id),
             image.accepted_at,
             bonus.amount if bonus else pay,
+            bonus.currency if bonus else project.study.currency,
             Bonus.Status(bonus.status).label if bonus else unpaid,
         )
 

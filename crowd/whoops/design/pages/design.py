@@ -149,6 +149,7 @@ def _page(designer: Designer | None = None, **more: Any) -> TaskPage:
         "workspace_url": path_of(designer) if designer else "",
         "sent": sent.count(),
         "pay": designer.project.image_pay if designer else None,
+        "currency": designer.project.study.currency if designer else None,
         **more,
     }
     return TaskPage(template="whoops/design.html", context=context)

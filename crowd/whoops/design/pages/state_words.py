@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from crowd.whoops.models import Image
-from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 
 State = Image.State
@@ -80,7 +79,7 @@ def pay_in_words(image: Image) -> str:
     """What became of the pay for a paid designer's image, in a sentence."""
     if image.bonus is None:
         return _unowed(image)
-    amount = {"amount": in_dollars(image.bonus.amount)}
+    amount = {"amount": image.bonus.in_words}
     if image.bonus.status in (Bonus.Status.SENT, Bonus.Status.CONFIRMED):
         return _("%(amount)s were paid to you for it.") % amount
     if image.bonus.status == Bonus.Status.WAIVED:

@@ -15,7 +15,7 @@ MONEY: DecimalField[Decimal, Decimal] = DecimalField(max_digits=13, decimal_plac
 
 
 def designers_with_figures(project: Project) -> QuerySet[Designer]:
-    """Designers with `sent`, `returned`, `accepted`, `unowed`, and in dollars `owed` and `paid`."""
+    """Designers with `sent`, `returned`, `accepted`, `unowed`, and of its money `owed` and `paid`."""
     own = Image.objects.filter(designer=OuterRef("pk")).order_by()
     accepted = Q(state=Image.State.ACCEPTED)
     rows = project.designers.select_related("worker", "project").defer("worker__external_id")

@@ -22,6 +22,7 @@ from crowd.whoops.results.queries.composition import (
     way_of,
 )
 from hits import families
+from hits.common.currencies import name_of
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import MONEY, StatTable, head
@@ -53,11 +54,6 @@ FILTERS = (
     head("Read"),
     OF_ALL,
     head("It alone"),
-)
-WAGES = (
-    head("Task", TEXT),
-    head("Approved work with a known time"),
-    head("Dollars an hour", MONEY),
 )
 
 
@@ -209,6 +205,7 @@ def _designers(project: Project) -> StatTable:
         title="Designers",
         columns=DESIGNERS,
         rows=rows,
+        currency=project.study.currency,
         about="Named by the first characters of their ids; the page of designers has the names.",
         empty="Nobody was invited yet.",
     )
@@ -219,8 +216,13 @@ def _wages(project: Project) -> StatTable:
     return StatTable(
         name="wages",
         title="What an hour pays",
-        columns=WAGES,
+        columns=(
+            head("Task", TEXT),
+            head("Approved work with a known time"),
+            head(f"{name_of(project.study.currency).capitalize()} an hour", MONEY),
+        ),
         rows=rows,
+        currency=project.study.currency,
         about="Rewards over the time that the work took, without bonuses. The batches' own pages "
         "have medians and top-ups.",
         empty="No work is approved yet.",

@@ -20,7 +20,7 @@ from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import pages_of
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.identity.models.users import User
 
 DECIDE = "whoops.decide_image"
@@ -101,7 +101,7 @@ def _decision(
     def confirm(call: Call[Image]) -> Confirm:
         image = call.row
         pay = (
-            f" Its designer is owed {in_dollars(image.project.image_pay)}."
+            f" Its designer is owed {in_money(image.project.image_pay, image.project.study.currency)}."
             if owes and image.designer.is_paid
             else ""
         )

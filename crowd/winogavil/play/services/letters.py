@@ -23,7 +23,7 @@ from django.utils.translation import ngettext
 from crowd.winogavil import domain
 from crowd.winogavil.models import Association
 from crowd.winogavil.play.models import DailyFeedback
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.common.percentages import percentage
 from hits.core.audit_trail import note
 from hits.core.domain.days import day_around
@@ -119,7 +119,7 @@ def tell_day(*, setting: DailyFeedback, day: date, now: datetime) -> int:
                 study=study,
                 workers=[worker],
                 subject=_("Your day with us: %(day)s") % {"day": date_format(day, "DATE_FORMAT")},
-                text=words_of(found),
+                text=words_of(found, currency=study.currency),
                 by=setting.by,
                 now=now,
                 public_id=ids[worker],
@@ -156,9 +156,11 @@ def days_of(study: Study, day: date) -> dict[Worker, Day]:
     return {worker: days[worker.pk] for worker in workers}
 
 
-def words_of(found: Day) -> str:
+def words_of(found: Day, *, currency: str) -> str:
     """Text of a letter, with only the lines that say something."""
-    return "\n".join([*_lines_of_work(found), *_lines_of_scores(found.scores), *_lines_of_rest(found)])
+    return "\n".join(
+        [*_lines_of_work(found), *_lines_of_scores(found.scores), *_lines_of_rest(found, currency=currency)]
+    )
 
 
 def _lines_of_work(found: Day) -> Iterable[str]:
@@ -201,9 +203,9 @@ def _lines_of_scores(scores: Mapping[str, list[Fraction]]) -> Iterable[str]:
         yield words % {"n": len(values), "mean": percentage(mean(values))}
 
 
-def _lines_of_rest(found: Day) -> Iterable[str]:
+def _lines_of_rest(found: Day, *, currency: str) -> Iterable[str]:
     if found.bonuses:
-        yield _("Bonuses of the day: %(sum)s.") % {"sum": in_dollars(found.bonuses)}
+        yield _("Bonuses of the day: %(sum)s.") % {"sum": in_money(found.bonuses, currency)}
     if found.open_cues:
         yield (
             ngettext(

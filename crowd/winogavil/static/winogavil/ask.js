@@ -90,7 +90,7 @@ class Slot {
     return ready;
   }
 
-  show({ chosen, text, state, predicted = [], fool, bonus }) {
+  show({ chosen, text, state, predicted = [], fool, bonus, earns }) {
     const words = this.game.form.dataset;
     if (text) this.draft = { cue: text, chosen };
     if (state !== "answered") {
@@ -98,7 +98,7 @@ class Slot {
       return;
     }
     const said = [words.fooled.replace("%d", fool).replace("%%", "%")];
-    if (bonus) said.push(Number(bonus) > 0 ? words.bonus.replace("%s", bonus) : words.nobonus);
+    if (bonus) said.push(Number(bonus) > 0 ? words.bonus.replace("%s", earns ?? bonus) : words.nobonus);
     this.say(said.join(" "));
     this.boxes.forEach((box, place) => {
       const [theirs, ours] = [predicted.includes(place), chosen.includes(place)];
