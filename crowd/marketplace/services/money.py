@@ -11,7 +11,7 @@ from uuid import uuid4
 from crowd.marketplace.errors import RequestError
 from crowd.marketplace.models import LedgerEntry, Payout
 from crowd.marketplace.models.parties import Requester, Worker
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 from hits.common.kept_queries import KeptQuery, given_id
 from hits.common.kept_writes import insert, update
 

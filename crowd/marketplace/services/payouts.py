@@ -12,7 +12,7 @@ from crowd.marketplace.errors import RequestError, RuleBroken
 from crowd.marketplace.models import Payout
 from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import money
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 from hits.common.uploads import UploadedColumn
 from hits.common.uploads.file_problems import Problems
 from hits.common.uploads.row_reader import read_uploaded

@@ -11,7 +11,7 @@ from crowd.marketplace.errors import RequestError, RuleBroken
 from crowd.marketplace.models import HIT, Layout
 from crowd.marketplace.models.parties import AccessKey, Requester
 from crowd.marketplace.services import hit_endings, money
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 
 LONGEST_LAYOUT = 65_535  # bytes, as of any question
 

@@ -10,7 +10,7 @@ from crowd.marketplace.models.parties import AuditEntry, Requester
 from crowd.marketplace.questions.question_kinds import read_question
 from crowd.marketplace.questions.xml_parsing import SCHEMAS
 from crowd.marketplace.services import hit_creation, reviewing
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 
 # What the audit log calls it; its note is the HIT's id. No other HIT is reviewed at the desk.
 PUT_UP = "trial HIT put up"

@@ -21,7 +21,7 @@ from crowd.marketplace.services.qualifying.requirements import (
     standing_of,
 )
 from crowd.marketplace.services.qualifying.system_qualifications import LOCALE
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 from hits.common.kept_queries import KeptQuery, given_id
 
 # Tests looked at for one qualification.

@@ -18,8 +18,8 @@ from crowd.marketplace.services import work
 from crowd.marketplace.site.responses import show
 from crowd.marketplace.site.session import worker_required
 from crowd.marketplace.spreadsheets import csv_file
+from hits.common.currencies import in_dollars
 from hits.common.day_columns import draw_days
-from hits.common.dollars import in_dollars
 
 SIZE = 25
 # Newest works in which the requesters' own pages are looked for.

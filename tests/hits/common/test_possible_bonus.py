@@ -16,6 +16,7 @@ def test_nothing_is_said_of_no_bonus_nor_beyond_what_a_description_holds() -> No
     full = "x" * (LONGEST - 3)
 
     assert add_bonus("Pick them.", most=Decimal(0)) == "Pick them."
+    assert add_bonus("Pick.", most=Decimal(1), currency="GBP") == "Pick. · Bonus of up to £1.00"
     assert add_bonus(full, most=Decimal("0.54")) == full
 
 

@@ -15,7 +15,7 @@ from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.queries import LATEST, read_page
 from crowd.marketplace.services import requesters as services
 from crowd.marketplace.spreadsheets import csv_file
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 
 HEADER = ("at", "from", "to", "amount", "about", "transfer")
 

@@ -24,8 +24,8 @@ from crowd.marketplace.services import epochs
 from crowd.marketplace.services.oversight.take_downs import ACTS, DASH
 from crowd.marketplace.services.work import settle
 from crowd.marketplace.spreadsheets import csv_file, json_file
+from hits.common.currencies import in_dollars
 from hits.common.day_columns import draw_days
-from hits.common.dollars import in_dollars
 
 
 @require_safe

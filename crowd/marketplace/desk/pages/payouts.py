@@ -24,7 +24,7 @@ from crowd.marketplace.services import payouts as services
 from crowd.marketplace.services.operators import about_people
 from crowd.marketplace.services.work import settle
 from crowd.marketplace.spreadsheets import csv_file
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 
 HISTORY_HEADER = ("paid at", "worker id", "name", "amount", "reference", "marked by", "taken back")
 NOBODY_TICKED = (

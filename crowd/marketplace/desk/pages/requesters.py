@@ -18,7 +18,7 @@ from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.services import requesters as services
 from crowd.marketplace.services import trial_hits
 from crowd.marketplace.services.work import settle
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 
 LATEST = 8
 

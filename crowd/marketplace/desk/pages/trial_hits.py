@@ -17,7 +17,7 @@ from crowd.marketplace.models.parties import Operator, Requester
 from crowd.marketplace.questions.answers import read_answers
 from crowd.marketplace.services import trial_hits as services
 from crowd.marketplace.services.work import settle
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 
 REWARD = Decimal("0.05")
 

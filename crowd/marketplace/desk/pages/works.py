@@ -17,7 +17,7 @@ from crowd.marketplace.queries.feedback import read_feedback
 from crowd.marketplace.questions import is_framable
 from crowd.marketplace.services import operators, reviewing
 from crowd.marketplace.services.work import settle
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_dollars
 
 Status = Assignment.Status
 
