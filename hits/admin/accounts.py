@@ -19,6 +19,7 @@ from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.page_parts import ReadOnlyAdmin
 from hits.core.domain.days import moment_in_words
 from hits.core.domain.sameness import is_amazon
+from hits.providers.capabilities import BY_KIND
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.sync.services.account_checks import check_account
 
@@ -118,10 +119,18 @@ class AccountForm(forms.ModelForm[Account]):
         for name, words in UNKNOWN.get(kind, {}).items():
             if name in self.fields and cleaned.get(name):
                 self.add_error(name, words)
+        self._check_currency(cleaned, kind=kind)
         endpoint, environment = cleaned.get("endpoint", ""), cleaned.get("environment")
         is_theirs = (urlsplit(endpoint).hostname or "").endswith(PROLIFIC_HOST)
         if kind == Account.Kind.PROLIFIC and is_theirs and environment not in (None, PRODUCTION):
             self.add_error("environment", "Prolific has no sandbox: whatever is published there is paid.")
+
+    def _check_currency(self, cleaned: dict[str, Any], *, kind: str) -> None:
+        """Refuse a currency that such a provider does not pay in: its amounts would be told as another's."""
+        offered = BY_KIND[kind].currencies
+        is_new = {"kind", "currency"} & set(self.changed_data)
+        if is_new and cleaned.get("currency", offered[0]) not in offered:
+            self.add_error("currency", f"An account of this kind pays in {' or '.join(offered)}.")
 
     def _check_production(self, cleaned: dict[str, Any]) -> None:
         production = cleaned.get("environment") == PRODUCTION

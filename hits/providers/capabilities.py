@@ -55,6 +55,8 @@ class Capabilities:
     rejection: RejectionRules = RejectionRules()
     # Whether a visit is verified by asking it, as no ticket or event proves who comes.
     verifies_visits: bool = False
+    # The currencies that an account there can hold.
+    currencies: Sequence[str] = ("USD",)
     # The least that it lets be paid for an hour, by currency.
     hourly_floor: Mapping[str, Decimal] = field(default_factory=dict)
     # What identifiers of its workers and their work look like.
@@ -70,8 +72,16 @@ PLAYERS = Capabilities(
     blocks=False,
     letters=False,
     events=("none",),
+    currencies=("USD", "GBP"),
 )
-RECORDED = Capabilities(is_connected=False, gating=Gating.NONE, blocks=False, letters=False, events=("none",))
+RECORDED = Capabilities(
+    is_connected=False,
+    gating=Gating.NONE,
+    blocks=False,
+    letters=False,
+    events=("none",),
+    currencies=("USD", "GBP"),
+)
 PROLIFIC = Capabilities(
     many_hits=False,
     ends_in_time=False,
@@ -105,6 +115,7 @@ PROLIFIC = Capabilities(
             "may have meant well, ask them to return the work instead."
         ),
     ),
+    currencies=("GBP", "USD"),
     hourly_floor={"GBP": Decimal(6), "USD": Decimal(8)},
     identifiers=r"[A-Za-z0-9]{1,64}",
 )

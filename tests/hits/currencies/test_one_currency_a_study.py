@@ -204,3 +204,39 @@ def test_upgrade_gives_rows_of_an_account_in_pounds_its_currency() -> None:
     assert currencies == ["GBP", "GBP", "USD"]
     assert [Study.objects.get(pk=one.pk).currency for one in (alone, mixed)] == ["GBP", "USD"]
     assert Run.objects.get().currency == "GBP"
+
+
+@pytest.mark.parametrize(
+    ("currency", "words"),
+    [("GBP", "An account of this kind pays in USD."), ("EUR", "Select a valid choice.")],
+)
+def test_account_takes_no_currency_that_its_provider_does_not_pay_in(
+    client: Client, currency: str, words: str
+) -> None:
+    sign_in_with(client, "view_account", "change_account")
+    account = make_account()
+    names = ("name", "kind", "environment", "endpoint", "worker_site", "access_key_id", "fee_schedule")
+    values = {name: getattr(account, name) for name in (*names, "send_rate", "notify_by", "notify_address")}
+
+    page = client.post(
+        reverse("admin:hits_account_change", args=[account.pk]), {**values, "currency": currency}
+    )
+
+    account.refresh_from_db()
+    assert words in text_of(page)
+    assert account.currency == "USD"
+
+
+def test_account_at_a_provider_that_pays_in_pounds_may_be_in_pounds(client: Client) -> None:
+    sign_in_with(client, "view_account", "change_account")
+    account = make_account(
+        kind="prolific", access_key_id="", workspace_id="one", project_id="two", ticket_key=""
+    )
+    names = ("name", "kind", "environment", "endpoint", "worker_site", "workspace_id", "project_id")
+    kept = (*names, "fee_schedule", "send_rate", "notify_by", "notify_address")
+    values = {name: getattr(account, name) for name in kept}
+
+    page = client.post(reverse("admin:hits_account_change", args=[account.pk]), {**values, "currency": "GBP"})
+
+    account.refresh_from_db()
+    assert (page.status_code, account.currency) == (302, "GBP")
