@@ -114,6 +114,7 @@ def test_verdict_comes_with_what_the_model_picked(
         "text": "snow",
         "fool": 100 - verdict.model_score,
         "bonus": "0.00",
+        "earns": "$0.00",
     }
 
 
