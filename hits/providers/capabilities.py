@@ -57,6 +57,8 @@ class Capabilities:
     verifies_visits: bool = False
     # The currencies that an account there can hold.
     currencies: Sequence[str] = ("USD",)
+    # Whether it says itself what work will cost.
+    tells_cost: bool = False
     # The least that it lets be paid for an hour, by currency.
     hourly_floor: Mapping[str, Decimal] = field(default_factory=dict)
     # What identifiers of its workers and their work look like.
@@ -92,6 +94,7 @@ PROLIFIC = Capabilities(
     lists_reasons=False,
     overrides=False,
     verifies_visits=True,
+    tells_cost=True,
     events=("none", "webhook"),
     rejection=RejectionRules(
         shortest=100,

@@ -26,6 +26,7 @@ from hits.admin.selection import signed_in
 from hits.batches.services import drafting, launching
 from hits.common.currencies import Currency, in_money
 from hits.core.domain.bonus_tables import wants_floor
+from hits.core.domain.money import Cost
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError
 from hits.families import entry_policies
@@ -68,6 +69,19 @@ class Budget:
     @property
     def after(self) -> Decimal:
         return self.before - self.this
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToldCost:
+    """Rewards and fees by our fee schedule, and by the provider's own calculation."""
+
+    ours: Decimal
+    amount: Decimal | None = None
+    problem: str = ""
+
+    @property
+    def is_higher(self) -> bool:
+        return self.amount is not None and self.amount > self.ours
 
 
 def urls(batches: Batches) -> list[URLPattern]:
@@ -146,6 +160,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "wanted": wanted,
         "asked": room_of(batch),
         "balance": balance,
+        "told_cost": told_cost(batch, provider, cost=chosen.cost),
         "is_covered": balance.amount is not None and balance.amount >= chosen.cost.total,
         "budget": budget,
         "wage": wage,
@@ -176,7 +191,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "problems": [
             *_problems(batch, wanted=wanted, budget=budget),
             *asked.obstacles,
-            *launching.unfit_requirements(batch, asked.requirements),
+            *launching.provider_obstacles(batch, asked.requirements),
         ],
         "can_launch": request.user.has_perm("hits.launch_batch"),
         "lacks_production": batch.account.is_real_money
@@ -306,6 +321,17 @@ def _budget(batch: Batch, cost: Decimal) -> Budget | None:
     if batch.study.budget is None:
         return None
     return Budget(total=batch.study.budget, reserved=batch.study.reserved, this=cost)
+
+
+def told_cost(batch: Batch, provider: Provider | None, *, cost: Cost) -> ToldCost | None:
+    """What the provider itself says that the rewards cost with its fees; None where it says nothing."""
+    if provider is None or not batch.account.can.tells_cost:
+        return None
+    try:
+        told = provider.cost_of(reward=batch.reward, places=sum(batch.sizes) * batch.hits_wanted)
+    except CrowdError as error:
+        return ToldCost(ours=cost.rewards + cost.fees, problem=str(error))
+    return ToldCost(ours=cost.rewards + cost.fees, amount=told)
 
 
 def _ask_balance(batch: Batch) -> tuple[Provider | None, Balance]:

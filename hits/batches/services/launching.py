@@ -1,6 +1,6 @@
 """Launch of a draft: its intents, in one transaction. hits.batches.services.sending_hits makes the HITs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ from hits.batches.services.batch_rows import lock_batch, tell, write_intents
 from hits.batches.services.budgets import refuse_other_currency, refuse_real_money, reserve
 from hits.common.currencies import in_money
 from hits.core.domain.bonus_tables import wants_floor, with_floor
+from hits.core.domain.money import round_up_to_cents
 from hits.core.domain.requirements import check, in_words, unknown_to
 from hits.core.errors import RuleBroken
 from hits.core.states import move
@@ -22,6 +23,7 @@ from hits.studies.models import Batch
 from hits.work.queries.items import answers_wanted
 
 Status = Batch.Status
+HOUR_S = 3600
 log = structlog.get_logger()
 
 
@@ -80,8 +82,8 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
         check(asked.requirements)
     except ValueError as error:
         raise RuleBroken("requirements", str(error)) from error
-    for words in unfit_requirements(batch, asked.requirements):
-        raise RuleBroken("requirements", words)
+    for words in provider_obstacles(batch, asked.requirements):
+        raise RuleBroken("provider", words)
     if by is None:
         return
     refuse_real_money(batch=batch, by=by)
@@ -91,8 +93,25 @@ def _check_launch(batch: Batch, *, by: User | None, confirmed: bool) -> None:
         )
 
 
-def unfit_requirements(batch: Batch, asked: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say of each requirement that the batch's provider does not know what to do about it."""
+def provider_obstacles(batch: Batch, asked: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the batch's provider would refuse, and what to do about it."""
+    return [*_unfit_requirements(batch, asked), *_low_pay(batch)]
+
+
+def _low_pay(batch: Batch) -> Iterator[str]:
+    currency = batch.account.currency
+    floor = batch.account.can.hourly_floor.get(currency)
+    hourly = batch.reward * HOUR_S / batch.estimated_s
+    if floor is not None and hourly < floor:
+        least = in_money(round_up_to_cents(floor * batch.estimated_s / HOUR_S), currency)
+        yield (
+            f"The provider of {batch.account.name} lets nobody pay less than {in_money(floor, currency)} an "
+            f"hour. By the expected time this batch pays {in_money(hourly, currency)}: make the reward at "
+            f"least {least}, or correct the time."
+        )
+
+
+def _unfit_requirements(batch: Batch, asked: Sequence[Mapping[str, Any]]) -> list[str]:
     takes_filters = batch.account.can.gating == Gating.GROUPS
     instead = "use one of the provider's own filters instead" if takes_filters else "use a qualification"
     unknown = unknown_to(asked, takes_filters=takes_filters)

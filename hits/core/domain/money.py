@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, ROUND_UP, Decimal
 
 from hits.core.domain.bonus_rules import CENT, NOTHING, BonusRule
 
@@ -114,6 +114,10 @@ def shards(workers: int) -> list[int]:
     """Split workers into HITs of at most nine places each, for providers charge more from ten on."""
     full, rest = divmod(workers, MANY - 1)
     return [MANY - 1] * full + ([rest] if rest else [])
+
+
+def round_up_to_cents(amount: Decimal) -> Decimal:
+    return amount.quantize(CENT, rounding=ROUND_UP)
 
 
 def round_to_cents(amount: Decimal) -> Decimal:

@@ -130,6 +130,9 @@ class BotoProvider(BotoQualifications):
     def get_balance(self) -> Decimal:
         return self._ask("get_account_balance", lambda answer: Decimal(answer["AvailableBalance"]))
 
+    def cost_of(self, *, reward: Decimal, places: int) -> Decimal:
+        raise ProviderRefused("The Requester API does not say what work costs.", code="NotTold")
+
     def create_hit(self, spec: HITSpec, *, token: UUID) -> ProviderHIT:
         try:
             created = self._ask(

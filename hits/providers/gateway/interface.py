@@ -130,6 +130,9 @@ class Provider(Protocol):
 
     def get_balance(self) -> Decimal: ...
 
+    def cost_of(self, *, reward: Decimal, places: int) -> Decimal:
+        """Return what places cost by the provider's own calculation, with fees and tax, without bonuses."""
+
     def create_hit(self, spec: HITSpec, *, token: UUID) -> ProviderHIT:
         """Create a HIT. Idempotent by token: two calls with one token make one HIT, and both return it."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from uuid import UUID
 
 from hits.core.errors import NothingDone, ProviderRefused, ProviderUnavailable
@@ -47,6 +47,11 @@ class ProlificProvider(ParticipantGroups):
             f"workspaces/{self._workspace_id}/balance/",
             lambda row: Decimal(int(row["available_balance"])) / 100,
         )
+
+    def cost_of(self, *, reward: Decimal, places: int) -> Decimal:
+        body = {"reward": cents(reward), "total_available_places": places}
+        path, read = "study-cost-calculator/", _total
+        return cast(Decimal, self._client.tell("get_cost", path, body, repeats=True, read=read))
 
     # Studies.
 
@@ -201,7 +206,7 @@ class ProlificProvider(ParticipantGroups):
 
     def _with_counts(self, row: Row) -> ProviderHIT:
         path = f"studies/{row['id']}/submissions/counts/"
-        return self._of_study("count_submissions", path, lambda counts: read_study(row, counts))
+        return self._of_study("get_submission_counts", path, lambda counts: read_study(row, counts))
 
     def _steer(self, external_id: str, action: str, *, unless: Callable[[str], bool]) -> None:
         """Bring a study into a state. A refusal is believed only if it is not in that state already."""
@@ -253,6 +258,10 @@ def _named(refusal: ProviderRefused, code: str) -> ProviderRefused:
 
 def _study_row(row: Any) -> dict[str, str]:
     return {name: str(row.get(name) or "") for name in ("id", "internal_name", "status")}
+
+
+def _total(row: Any) -> Decimal:
+    return Decimal(int(row["total_cost"])) / 100
 
 
 def _whole(row: Any) -> Row:

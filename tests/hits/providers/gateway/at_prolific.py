@@ -37,11 +37,7 @@ class AtProlific:
         self.provider = ProlificProvider(self.client, workspace_id=workspace.id, project_id=project.id)
 
     def cost(self, spec: HITSpec) -> Decimal:
-        body = {"reward": int(spec.reward * 100), "total_available_places": spec.max_assignments}
-        found: int = self.client.tell(
-            "cost", "study-cost-calculator/", body, read=lambda row: int(row["total_cost"])
-        )
-        return Decimal(found) / 100
+        return self.provider.cost_of(reward=spec.reward, places=spec.max_assignments)
 
     def start(self, hit: str) -> tuple[str, str]:
         """Let somebody new take a place. Returns the submission and the participant."""

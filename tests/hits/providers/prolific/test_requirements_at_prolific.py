@@ -9,6 +9,7 @@ from django.urls import reverse
 from hits.core.domain import requirements
 from hits.core.errors import RuleBroken
 from hits.people.services import blocking
+from hits.providers.models.accounts import Account
 from tests.factories import make_batch
 from tests.hits.providers.prolific.house import House
 
@@ -94,3 +95,27 @@ def test_the_people_page_asks_for_filters_and_for_nothing_that_is_not_known(
     assert answer.status_code == 302
     draft.refresh_from_db()
     assert draft.requirements == [ADULTS]
+
+
+def test_pay_below_the_floor_stops_the_launch_and_says_how_much_it_must_be(house: House) -> None:
+    with pytest.raises(RuleBroken, match=r"less than \$8\.00 an hour.*at least \$0\.14"):
+        house.launch(reward="0.10", estimated_s=60)
+
+    assert house.stand_in.world.studies == {}
+
+
+@pytest.mark.parametrize(("fees", "is_short"), [("academic, VAT", False), ("none", True)])
+def test_the_check_page_shows_what_the_provider_itself_reckons(
+    house: House, client: Client, fees: str, is_short: bool
+) -> None:
+    client.force_login(house.user)
+    Account.objects.filter(pk=house.account.pk).update(fee_schedule=fees)
+    draft = make_batch(
+        study=house.study, account=house.account, reward="1.00", hits_wanted=3, assignments_per_hit=2
+    )
+
+    text = client.get(reverse("admin:hits_batch_launch", args=[draft.pk])).content.decode()
+
+    # Six places at 1.00, a fee of 33.3 % and a fifth of that as tax.
+    assert "$8.40" in text
+    assert ("Choose the fees that" in text) is is_short
