@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from crowd.frame.visit_problems import AcceptanceAwaited, Expired, UnverifiedVisit
+from crowd.frame.visit_problems import AcceptanceAwaited, Expired, UnverifiedVisit, VisitOver
 from hits.core import crypto
 from hits.core.errors import ProviderError, ProviderRefused
 from hits.providers.gateway.interface import ProviderVisit
@@ -16,11 +16,11 @@ from hits.work.models.hits import HIT
 
 # What stands in the address is named as the study was told to name it.
 PERSON, STUDY, SESSION = "PROLIFIC_PID", "STUDY_ID", "SESSION_ID"
-GOES_ON = (Assignment.Status.OPENED, Assignment.Status.SAVED)
+Status = Assignment.Status
 
 
 def read_asked(*, hit: HIT, query: QueryDict, now: datetime) -> ProviderVisit:
-    """Return the visit as the provider knows it. Raises UnverifiedVisit, Expired or AcceptanceAwaited.
+    """Return the visit as the provider knows it. Raises Problem.
 
     A visit that was verified before goes on without asking: a slow provider does not stop work under way.
     """
@@ -31,13 +31,20 @@ def read_asked(*, hit: HIT, query: QueryDict, now: datetime) -> ProviderVisit:
         raise UnverifiedVisit(_("The address holds something that is no identifier."), _again())
     if claims[STUDY] != hit.external_id:
         raise UnverifiedVisit(_("The address belongs to another study."), _again())
-    known = _verified_before(hit, session=claims[SESSION], person=claims[PERSON], now=now)
-    found = known or _ask(hit, session=claims[SESSION])
+    if known := _verified_before(hit, session=claims[SESSION], person=claims[PERSON], now=now):
+        return known
+    found = _ask(hit, session=claims[SESSION])
     if (found.hit_external_id, found.worker_external_id) != (hit.external_id, claims[PERSON]):
-        raise UnverifiedVisit(_("The address belongs to somebody else's visit."), _again())
-    if not found.is_going_on:
-        raise Expired(_("The platform says that this visit is over: handed in, given back or out of time."))
+        raise _somebody_else()
+    _refuse_ended(found, hit=hit, now=now)
     return found
+
+
+def _refuse_ended(found: ProviderVisit, *, hit: HIT, now: datetime) -> None:
+    if not found.is_going_on:
+        raise VisitOver(_("The platform says that it was handed in or given back, or that its time ran out."))
+    if now >= deadline_of(found, hit=hit):
+        raise Expired(_("Nothing you do here counts any more."))
 
 
 def deadline_of(visit: ProviderVisit, *, hit: HIT) -> datetime:
@@ -47,14 +54,19 @@ def deadline_of(visit: ProviderVisit, *, hit: HIT) -> datetime:
 def _verified_before(hit: HIT, *, session: str, person: str, now: datetime) -> ProviderVisit | None:
     """The visit by our own row, which exists only for one that the provider has confirmed.
 
-    Work that was handed in is shown as such, whatever the provider says by now.
+    Saved work goes on to its end, and work that was handed in is shown as such, whenever the worker comes
+    back. Raises UnverifiedVisit if the row is somebody else's.
     """
     index = crypto.blind_index(str(hit.batch.account.public_id), person)
-    rows = Assignment.objects.filter(account=hit.batch.account, hit=hit, external_id=session)
-    work = rows.filter(worker__external_id_index=index).order_by("-attempt").first()
-    if work is None or work.accepted_at is None:
+    rows = Assignment.objects.filter(account=hit.batch.account, external_id=session)
+    work = rows.select_related("worker").order_by("-attempt").first()
+    if work is None:
         return None
-    if work.status == Assignment.Status.GONE or (work.status in GOES_ON and now >= work.deadline_at):
+    if (work.worker.external_id_index, work.hit_id) != (index, hit.pk):
+        raise _somebody_else()
+    if work.accepted_at is None or work.status == Status.GONE:
+        return None
+    if work.status == Status.OPENED and now >= work.deadline_at:
         return None
     return ProviderVisit(
         external_id=session,
@@ -74,6 +86,10 @@ def _ask(hit: HIT, *, session: str) -> ProviderVisit:
         raise AcceptanceAwaited(
             _("The platform did not answer when we asked about your visit. This page asks again by itself."),
         ) from None
+
+
+def _somebody_else() -> UnverifiedVisit:
+    return UnverifiedVisit(_("The address belongs to somebody else's visit."), _again())
 
 
 def _again() -> str:

@@ -15,7 +15,8 @@ MOST_VISITS = 240
 
 def refuse_haste(request: HttpRequest, hit: HIT) -> None:
     """Raise Hasty if an address claims too often. A signed ticket is proof enough, and is never counted."""
-    if hit.batch.account.ticket_key:
+    account = hit.batch.account
+    if account.ticket_key and not account.can.verifies_visits:
         return
     claim = f"{address_of(request)} {hit.public_id}"
     if not rates.spend("visit", claim, most=MOST_VISITS, window_s=WINDOW_S):

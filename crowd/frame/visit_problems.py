@@ -19,6 +19,8 @@ class Problem(CrowdError):
     is_mild = False
     # Whether the page says how to give the HIT back.
     is_returnable = False
+    # Whether nothing is left to do here but to go back to the platform.
+    leads_back = False
 
     def __init__(self, *sentences: str | Promise) -> None:
         super().__init__(" ".join(str(sentence) for sentence in sentences))
@@ -34,6 +36,7 @@ class UnverifiedVisit(Problem):
 
     status = 403
     title = _("This visit cannot be verified")
+    leads_back = True
 
 
 class Ineligible(Problem):
@@ -61,7 +64,17 @@ class NotOffered(Problem):
 
 class Expired(Problem):
     status = 410
-    title = _("The time for this HIT is over")
+    title = _("The time for this work is over")
+    leads_back = True
+
+
+class VisitOver(Problem):
+    """Raised where the provider says that nobody is at work on it any more."""
+
+    status = 410
+    title = _("This visit is over")
+    is_mild = True
+    leads_back = True
 
 
 class Unreadable(Problem):

@@ -17,6 +17,8 @@ FINISH = "/submissions/complete"
 class WaysBack:
     """Addresses of the platform for visits that end without an answer. None of them is paid for."""
 
+    # Its own site, without a code: whether the visit goes on there is not for us to say.
+    platform: str
     nothing_left: str
     no_consent: str
 
@@ -26,7 +28,9 @@ def ways_back(hit: HIT | None) -> WaysBack | None:
     if hit is None or not hit.batch.account.can.verifies_visits:
         return None
     return WaysBack(
-        nothing_left=_address(hit, Ending.NOTHING_LEFT), no_consent=_address(hit, Ending.NO_CONSENT)
+        platform=_site(hit),
+        nothing_left=_address(hit, Ending.NOTHING_LEFT),
+        no_consent=_address(hit, Ending.NO_CONSENT),
     )
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from hits.core.errors import ProviderUnavailable
 from hits.providers.prolific.completion_codes import Ending, code_of
 from hits.providers.prolific.prolific_provider import ProlificProvider
+from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
@@ -127,7 +128,7 @@ def test_work_under_way_needs_no_provider(
 
     assert visit(hit, client, **claims).status_code == 200
     another = {**claims, "PROLIFIC_PID": come(house, hit)["PROLIFIC_PID"]}
-    assert visit(hit, client, **another).status_code == 202
+    assert visit(hit, client, **another).status_code == 403
     assert Assignment.objects.count() == 1
 
 
@@ -184,3 +185,56 @@ def test_time_counts_from_the_moment_that_the_provider_tells(house: House, hit: 
     work = Assignment.objects.get()
     assert work.accepted_at is not None
     assert work.deadline_at - work.accepted_at == timedelta(seconds=hit.batch.duration_s)
+
+
+def test_a_visit_longer_than_the_work_may_take_opens_nothing(house: House, hit: HIT, client: Client) -> None:
+    claims = come(house, hit)
+    Batch.objects.filter(pk=hit.batch_id).update(duration_s=0)
+
+    page = visit(hit, client, **claims)
+
+    assert (page.status_code, written()) == (410, (0, 0))
+    assert f'href="{house.account.worker_site}"' in page.content.decode()
+
+
+def test_a_session_opened_on_one_study_is_refused_on_another(house: House, hit: HIT, client: Client) -> None:
+    claims = come(house, hit)
+    visit(hit, client, **claims)
+    other = house.launch().hits.get()
+
+    page = visit(other, client, **{**claims, "STUDY_ID": other.external_id})
+
+    assert (page.status_code, Assignment.objects.count()) == (403, 1)
+
+
+def test_whoever_comes_back_after_the_answer_sees_the_same_end(
+    house: House, hit: HIT, client: Client
+) -> None:
+    """The code went to the platform already, and the time of the work is over."""
+    claims, code = come(house, hit), code_of(hit.token, Ending.COMPLETED)
+    visit(hit, client, **claims)
+    Assignment.objects.update(
+        status="saved", answer={"picked": []}, saved_at=timezone.now(), deadline_at=timezone.now()
+    )
+    first = visit(hit, client, **claims).content.decode()
+    house.stand_in.controls.finish(claims["SESSION_ID"], code)
+
+    again = visit(hit, client, **claims)
+
+    assert (again.status_code, again.content.decode()) == (200, first)
+    assert code in first
+
+
+def test_work_that_was_handed_in_is_shown_as_such(house: House, hit: HIT, client: Client) -> None:
+    claims, code = come(house, hit), code_of(hit.token, Ending.COMPLETED)
+    visit(hit, client, **claims)
+    work = Assignment.objects.get()
+    work.status, work.answer, work.saved_at = "saved", {"picked": []}, timezone.now()
+    work.save()
+    house.stand_in.controls.finish(claims["SESSION_ID"], code)
+    house.look(hit)
+
+    page = visit(hit, client, **claims)
+
+    assert page.status_code == 200
+    assert "We have received this work" in page.content.decode()

@@ -294,7 +294,7 @@ def test_expired_token_is_refused(client: Client, hit: HIT) -> None:
         page = send(client, hit, token, right())
 
     assert page.status_code == 410
-    assert "The time for this HIT is over" in text_of(page)
+    assert "The time for this work is over" in text_of(page)
     assert nothing_recorded()
 
 
