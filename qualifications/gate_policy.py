@@ -95,7 +95,7 @@ def _refuse(gate: Gate, gates: Sequence[Gate], *, worker: Worker) -> None:
     """Raise RuleBroken, saying what the worker has done, how it turned out, and what comes next."""
     stands = stands_at(gates, worker=worker, held=holdings_of(worker, gates))
     stand = next(one for one in stands if one.gate == gate)
-    said = [stand.done, *stand.findings, stand.next, _("Please return this HIT; nothing else changes.")]
+    said = [stand.done, *stand.findings, stand.next, _("Please return this work; nothing else changes.")]
     code = PASSED_ALREADY if stand.code == PASSED else stand.code
     raise RuleBroken(code, " ".join(said))
 
@@ -163,23 +163,23 @@ def _words(gate: Gate) -> dict[str, tuple[str, str]]:
         "begun": (
             WAITING,
             _(
-                "You have begun “%(test)s” in another HIT. Finish it there, or return it there first. "
-                "Please return this HIT; nothing else changes."
+                "You have begun “%(test)s” elsewhere. Finish it there, or return it there first. "
+                "Please return this work; nothing else changes."
             )
             % name,
         ),
         "saved": (
             WAITING,
             _(
-                "We have your answers to “%(test)s” from another HIT, and wait for the platform to confirm "
-                "them. Please return this HIT; nothing else changes."
+                "We have your answers to “%(test)s” from other work, and wait for the platform to confirm "
+                "them. Please return this work; nothing else changes."
             )
             % name,
         ),
         "begun_here": (
             WAITING,
             _(
-                "You have begun “%(test)s” in this HIT. Finish it on the page that you opened. If you have "
+                "You have begun “%(test)s” in this work. Finish it on the page that you opened. If you have "
                 "returned it, you can begin again once its time is over."
             )
             % name,
@@ -188,19 +188,19 @@ def _words(gate: Gate) -> dict[str, tuple[str, str]]:
             WAITING,
             _(
                 "You have submitted “%(test)s”, and it is being graded. Thank you. "
-                "Please return this HIT; nothing else changes."
+                "Please return this work; nothing else changes."
             )
             % name,
         ),
         "rejected": (
             FAILED,
-            _("Your “%(test)s” was not accepted. Please return this HIT; nothing else changes.") % name,
+            _("Your “%(test)s” was not accepted. Please return this work; nothing else changes.") % name,
         ),
         "used_up": (
             USED,
             _(
                 "You have seen too much of “%(test)s” to begin it again, and each person has one attempt. "
-                "Please return this HIT; other work stays open to you."
+                "Please return this work; other work stays open to you."
             )
             % name,
         ),
@@ -208,7 +208,7 @@ def _words(gate: Gate) -> dict[str, tuple[str, str]]:
             USED,
             _(
                 "There are not enough questions of “%(test)s” left that are new to you. "
-                "Please return this HIT, and look again later."
+                "Please return this work, and look again later."
             )
             % name,
         ),

@@ -67,8 +67,8 @@ def where_to_test(gate: Gate, title: str | None) -> str:
         said = _("The platform offers this test itself: ask there for the qualification “%(test)s”.")
         return said % {"test": gate.name}
     if title is None:
-        return _("There is no HIT with this test at the moment. Please look again later.")
-    return _("Look for the HIT “%(title)s” to take it.") % {"title": title}
+        return _("Nothing with this test is offered at the moment. Please look again later.")
+    return _("Look for “%(title)s” on the platform to take it.") % {"title": title}
 
 
 def day(at: datetime, *, zone: str) -> str:

@@ -15,7 +15,7 @@ from qualifications.queries.gates import is_gated
 from qualifications.queries.spoken_english import speaks_english
 
 ONLY_ADULTS = gettext_noop(
-    "You have told us that you are under 18, and this work is only for adults. Please return this HIT; it "
+    "You have told us that you are under 18, and this work is only for adults. Please return this work; it "
     "does not count against you. If this is a mistake, or you are 18 now, please write to us."
 )
 ONLY_ENGLISH = gettext_noop(

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from crowd.frame.visit_problems import AcceptanceAwaited, Expired, UnverifiedVisit, VisitOver
+from crowd.frame.visit_problems import AGAIN, AcceptanceAwaited, Expired, UnverifiedVisit, VisitOver
 from hits.core import crypto
 from hits.core.errors import ProviderError, ProviderRefused
 from hits.providers.gateway.interface import ProviderVisit
@@ -26,11 +26,11 @@ def read_asked(*, hit: HIT, query: QueryDict, now: datetime) -> ProviderVisit:
     """
     claims = {name: query.get(name, "") for name in (PERSON, STUDY, SESSION)}
     if missing := [name for name, value in claims.items() if not value]:
-        raise UnverifiedVisit(_("The address lacks %(names)s.") % {"names": ", ".join(missing)}, _again())
+        raise UnverifiedVisit(_("The address lacks %(names)s.") % {"names": ", ".join(missing)}, AGAIN)
     if not all(re.fullmatch(hit.batch.account.can.identifiers, value) for value in claims.values()):
-        raise UnverifiedVisit(_("The address holds something that is no identifier."), _again())
+        raise UnverifiedVisit(_("The address holds something that is no identifier."), AGAIN)
     if claims[STUDY] != hit.external_id:
-        raise UnverifiedVisit(_("The address belongs to another study."), _again())
+        raise UnverifiedVisit(_("The address belongs to another study."), AGAIN)
     if known := _verified_before(hit, session=claims[SESSION], person=claims[PERSON], now=now):
         return known
     found = _ask(hit, session=claims[SESSION])
@@ -44,7 +44,7 @@ def _refuse_ended(found: ProviderVisit, *, hit: HIT, now: datetime) -> None:
     if not found.is_going_on:
         raise VisitOver(_("The platform says that it was handed in or given back, or that its time ran out."))
     if now >= deadline_of(found, hit=hit):
-        raise Expired(_("Nothing you do here counts any more."))
+        raise Expired(_("The work is given to others. Nothing you do here counts any more."))
 
 
 def deadline_of(visit: ProviderVisit, *, hit: HIT) -> datetime:
@@ -81,7 +81,7 @@ def _ask(hit: HIT, *, session: str) -> ProviderVisit:
     try:
         return provider_for(hit.batch.account, quick=True).find_visit(session)
     except ProviderRefused:
-        raise UnverifiedVisit(_("The platform does not know this visit."), _again()) from None
+        raise UnverifiedVisit(_("The platform does not know this visit."), AGAIN) from None
     except ProviderError:
         raise AcceptanceAwaited(
             _("The platform did not answer when we asked about your visit. This page asks again by itself."),
@@ -89,8 +89,4 @@ def _ask(hit: HIT, *, session: str) -> ProviderVisit:
 
 
 def _somebody_else() -> UnverifiedVisit:
-    return UnverifiedVisit(_("The address belongs to somebody else's visit."), _again())
-
-
-def _again() -> str:
-    return _("Please open the study again from the platform.")
+    return UnverifiedVisit(_("The address belongs to somebody else's visit."), AGAIN)

@@ -56,7 +56,7 @@ def agree(request: HttpRequest, hit: HIT) -> HttpResponse:
     if request.POST.get("text") != str(asked.text.public_id):
         return _ask(request, assignment, asked, submit_to=submit_to, changed=changed, status=409)
     if request.POST.get("agreed") != YES:
-        missing = _("Please tick the box if you agree. If you do not, return the HIT.")
+        missing = _("Please tick the box if you agree. If you do not, return this work.")
         return _ask(request, assignment, asked, submit_to=submit_to, missing=missing, status=400)
     try:
         consenting.give_consent(worker=assignment.worker, text=asked.text, now=now)
@@ -103,7 +103,7 @@ def say_english(request: HttpRequest, hit: HIT) -> HttpResponse:
         return _go_on(request, hit)
     said = request.POST.get("english", "")
     if said not in (YES, NO):
-        missing = _("Please choose an answer. If you would rather not, return the HIT.")
+        missing = _("Please choose an answer. If you would rather not, return this work.")
         page = _ask_english(request, assignment, submit_to=submit_to, missing=missing, status=400)
         return page or _go_on(request, hit)
     demographics.save_english(worker=assignment.worker, speaks=said == YES, now=now)

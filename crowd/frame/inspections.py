@@ -44,7 +44,7 @@ def _read(hit: HIT, signed: str, *, now: datetime) -> dict[str, str]:
     except signing.BadSignature:
         raise UnverifiedVisit(_("The address carries no valid word of the marketplace."), AGAIN) from None
     if named["hit"] != hit.external_id:
-        raise UnverifiedVisit(_("The address belongs to another HIT."), AGAIN)
+        raise UnverifiedVisit(_("The address belongs to other work."), AGAIN)
     if now.timestamp() >= named["expires"]:
         raise Expired(_("This inspection has ended."), AGAIN)
     return named

@@ -7,8 +7,15 @@ from django.db import transaction
 from django.db.models import CharField, QuerySet
 from django.utils.translation import gettext as _
 
-from crowd.frame.visit_authentication import AGAIN, Visit
-from crowd.frame.visit_problems import AcceptanceAwaited, Expired, Ineligible, NotOffered, UnverifiedVisit
+from crowd.frame.visit_authentication import Visit
+from crowd.frame.visit_problems import (
+    AGAIN,
+    AcceptanceAwaited,
+    Expired,
+    Ineligible,
+    NotOffered,
+    UnverifiedVisit,
+)
 from hits.common.kept_queries import Given, KeptQuery, given_id
 from hits.core.domain.sameness import is_same_moment
 from hits.core.errors import RuleBroken
@@ -45,7 +52,7 @@ def open_visit(visit: Visit, *, now: datetime) -> Assignment:
     else:
         assignment = _find_known(visit) or _open(visit, now=now)
     if assignment.hit_id != visit.hit.pk:
-        raise UnverifiedVisit(_("The address belongs to another HIT."), AGAIN)
+        raise UnverifiedVisit(_("The address belongs to other work."), AGAIN)
     assignment.hit = visit.hit  # with its batch and account, read already
     return assignment
 
@@ -53,13 +60,13 @@ def open_visit(visit: Visit, *, now: datetime) -> Assignment:
 def refuse_preview(hit: HIT) -> None:
     """Raise NotOffered if a worker who accepted now would do so in vain."""
     if eligibility.is_over(hit) or hit.batch.status in (Batch.Status.DRAINING, Batch.Status.COMPLETE):
-        raise NotOffered(_("This work is over, and nobody can start it any more. Please choose another HIT."))
+        raise NotOffered(_("This work is over, and nobody can start it any more. Please choose other work."))
     if hit.batch.status == Batch.Status.PAUSED:
-        raise NotOffered(_("The people who offer this HIT have paused it. Please come back later."))
+        raise NotOffered(_("The people who offer this work have paused it. Please come back later."))
     if not batches_wanting(Batch.objects.filter(pk=hit.batch_id)).exists():
         raise NotOffered(
             _("Everything here has been answered, or other people are answering it right now."),
-            _("Please choose another HIT."),
+            _("Please choose other work."),
         )
 
 
@@ -104,8 +111,8 @@ def _open_as_told(visit: Visit, *, now: datetime) -> Assignment:
     if own and own[0].status != Status.GONE:
         return own[0]
     raise AcceptanceAwaited(
-        _("This page goes on by itself as soon as the platform has told us that you accepted the HIT."),
-        _("If that takes longer than a few minutes, please return the HIT: it does not count against you."),
+        _("This page goes on by itself as soon as the platform has told us that you accepted the work."),
+        _("If that takes longer than a few minutes, please return the work: it does not count against you."),
     )
 
 
@@ -119,7 +126,7 @@ def _was_used(visit: Visit, accepted_at: datetime) -> bool:
 def _proven(visit: Visit, *, accepted_at: datetime, now: datetime) -> Visit:
     deadline_at = accepted_at + timedelta(seconds=visit.hit.batch.duration_s)
     if now >= deadline_at:
-        raise Expired(_("The HIT has gone back to the list for others. Nothing you do here counts any more."))
+        raise Expired(_("The work is given to others. Nothing you do here counts any more."))
     return replace(visit, accepted_at=accepted_at, deadline_at=deadline_at)
 
 

@@ -11,10 +11,9 @@ from django.core import signing
 from django.db.models import UUIDField
 from django.http import QueryDict
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from crowd.frame import asked_visits
-from crowd.frame.visit_problems import Expired, NoSuchHIT, Unreadable, UnverifiedVisit
+from crowd.frame.visit_problems import AGAIN, Expired, NoSuchHIT, Unreadable, UnverifiedVisit
 from hits.common.kept_queries import Given, KeptQuery, given_id
 from hits.core import crypto
 from hits.work.models.assignments import Assignment
@@ -36,7 +35,6 @@ AT_WORK = KeptQuery(
         hit=given_id("hit"),
     ).select_related("worker")
 )
-AGAIN = gettext_lazy("Please open the HIT again from your queue of accepted work.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +62,7 @@ class Visit:
 def find_hit(public_id: UUID) -> HIT:
     hit = SHOWN.first(hit=public_id)
     if not hit:
-        raise NoSuchHIT(_("It may have been withdrawn. Please return it and choose another."))
+        raise NoSuchHIT(_("It may have been withdrawn. Please return it, and choose other work."))
     return hit
 
 
@@ -88,7 +86,7 @@ def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
     if not all(IDENTIFIER.fullmatch(claims[name]) for name in ("assignmentId", "hitId", "workerId")):
         raise UnverifiedVisit(_("The address holds something that is no identifier."), AGAIN)
     if hit.external_id and claims["hitId"] != hit.external_id:
-        raise UnverifiedVisit(_("The address belongs to another HIT."), AGAIN)
+        raise UnverifiedVisit(_("The address belongs to other work."), AGAIN)
     if not is_worker_site(hit, claims["turkSubmitTo"]):
         raise UnverifiedVisit(
             _("The address asks to send the answer to a site that we do not know. Nothing is sent there.")
@@ -149,12 +147,12 @@ def read_token(token: str, *, hit: HIT, now: datetime, purpose: str = WORK) -> t
     except signing.BadSignature:
         raise Unreadable(_("Nothing was recorded."), AGAIN) from None
     if payload["hit"] != str(hit.public_id):
-        raise UnverifiedVisit(_("The token belongs to another HIT. Nothing was recorded."), AGAIN)
+        raise UnverifiedVisit(_("The token belongs to other work. Nothing was recorded."), AGAIN)
     # Tokens of the release before name no purpose, and were for work.
     if payload.get("for", WORK) != purpose:
         raise UnverifiedVisit(_("The token belongs to another page. Nothing was recorded."), AGAIN)
     if now.timestamp() >= payload["expires"]:
-        raise Expired(_("Nothing was recorded. The HIT has gone back to the list for others."))
+        raise Expired(_("Nothing was recorded. The work is given to others."))
     assignment = AT_WORK.first(assignment=payload["assignment"], worker=payload["worker"], hit=hit.pk)
     if not assignment:
         raise UnverifiedVisit(_("The token belongs to work that does not exist."), AGAIN)
@@ -175,7 +173,7 @@ def _read_times(
         raise UnverifiedVisit(_("The ticket belongs to other work."), AGAIN)
     deadline_at = datetime.fromtimestamp(payload["expires"], tz=UTC)
     if now >= deadline_at:
-        raise Expired(_("The HIT has gone back to the list for others. Nothing you do here counts any more."))
+        raise Expired(_("The work is given to others. Nothing you do here counts any more."))
     return datetime.fromtimestamp(payload["accepted"], tz=UTC), deadline_at
 
 

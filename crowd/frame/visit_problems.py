@@ -7,6 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from hits.core.errors import CrowdError
 
+AGAIN = _("Please open the work again on the platform, where you began it.")
+
 
 class Problem(CrowdError):
     """A problem of a visit, raised with one sentence or several."""
@@ -28,7 +30,7 @@ class Problem(CrowdError):
 
 class NoSuchHIT(Problem):
     status = 404
-    title = _("There is no such HIT")
+    title = _("There is no such work")
 
 
 class UnverifiedVisit(Problem):

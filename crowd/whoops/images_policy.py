@@ -43,7 +43,7 @@ class ImagesPolicy(EntryPolicy):
             raise RuleBroken(
                 "no_items",
                 _(
-                    "There are not enough images in this test that are new to you. Please return this HIT, "
+                    "There are not enough images in this test that are new to you. Please return this work, "
                     "and look again later."
                 ),
             )

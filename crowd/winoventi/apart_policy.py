@@ -39,7 +39,7 @@ class ApartPolicy(EntryPolicy):
                 "other_step",
                 _(
                     "You took part in another step of this study, and this one needs people who did not. "
-                    "Thank you for that work; it counts as before. Please return the HIT."
+                    "Thank you for that work; it counts as before. Please return this work."
                 ),
             )
 

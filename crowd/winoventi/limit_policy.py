@@ -39,6 +39,6 @@ class LimitPolicy(EntryPolicy):
                 "enough",
                 _(
                     "You have done as much of this task as one person may, so that many people's ideas come "
-                    "in. Thank you. Please return the HIT; nothing else changes."
+                    "in. Thank you. Please return this work; nothing else changes."
                 ),
             )

@@ -72,8 +72,8 @@ def test_refusal_says_where_the_test_is() -> None:
     _, words = refusal(hit, worker)
 
     assert words == (
-        "You have not taken “Solver test” yet. Look for the HIT “Ten words” to take it. "
-        "Please return this HIT; nothing else changes."
+        "You have not taken “Solver test” yet. Look for “Ten words” on the platform to take it. "
+        "Please return this work; nothing else changes."
     )
 
 
@@ -137,7 +137,7 @@ def test_failure_is_told_kindly_and_exactly() -> None:
         "Thank you for taking “Solver test”. You did not pass it this time. "
         "Right: your average was 50 %, and above 80 % is needed. "
         "Each person has one attempt. Other work stays open to you. "
-        "Please return this HIT; nothing else changes."
+        "Please return this work; nothing else changes."
     )
 
 
@@ -179,7 +179,7 @@ def test_test_that_was_saved_here_is_not_told_to_be_finished() -> None:
 
     _, words = refusal(make_test_hit(gate, account=first.worker.account), first.worker)
 
-    assert words.startswith("We have your answers to “Solver test” from another HIT")
+    assert words.startswith("We have your answers to “Solver test” from other work")
 
 
 def test_test_that_was_seen_and_returned_is_used_up() -> None:

@@ -48,14 +48,15 @@ def stand(gate: Gate, worker: Worker) -> Stand:
 def test_newcomer_is_told_where_the_test_is() -> None:
     gate, worker = make_gate(name="Solver test"), make_worker()
     assert (
-        stand(gate, worker).next == "There is no HIT with this test at the moment. Please look again later."
+        stand(gate, worker).next
+        == "Nothing with this test is offered at the moment. Please look again later."
     )
 
     make_test_hit(gate, account=worker.account, title="Ten words")
 
     found = stand(gate, worker)
     assert (found.code, found.done) == ("not_tested", "You have not taken “Solver test” yet.")
-    assert found.next == "Look for the HIT “Ten words” to take it."
+    assert found.next == "Look for “Ten words” on the platform to take it."
 
 
 @pytest.mark.parametrize(
@@ -254,7 +255,7 @@ def test_conditions_name_consent_tests_and_what_the_platform_checks() -> None:
         "Once, you are asked some things about yourself. You need not answer any of them.",
         (
             "This work is for people who have passed “Solver test”. If you have, accept. If you have not: "
-            "Look for the HIT “Ten words” to take it."
+            "Look for “Ten words” on the platform to take it."
         ),
         "Of your earlier work more than 98 per cent were approved.",
         "You have more than 5,000 approved HITs.",

@@ -17,7 +17,7 @@ from hits.work.queries.participants import roles_by_study
 
 ONLY_WORKERS = gettext_noop(
     "These questions are for people whose work in this study counts already, as: %(roles)s. Please return "
-    "this HIT; nothing else changes."
+    "this work; nothing else changes."
 )
 
 

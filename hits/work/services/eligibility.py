@@ -32,7 +32,7 @@ def refuse_entry(*, hit: HIT, worker: Worker, now: datetime) -> None:
     Within the transaction that opens the work, two visits of one worker at once are decided one by one.
     """
     if is_over(hit):
-        raise RuleBroken("not_open", _("This work is over. Please return the HIT."))
+        raise RuleBroken("not_open", _("This work is over. Please return this work."))
     with transaction.atomic():
         # The second visit waits here, and the next query sees what the first one opened.
         HELD_WORKER.rows(worker=worker.pk)
@@ -92,17 +92,17 @@ def _work_on_other_shards(hit: HIT) -> QuerySet[Assignment]:
 
 def _words(code: str) -> str:
     return {
-        "blocked": _("This work is not offered to you. Please return the HIT; nothing else changes."),
+        "blocked": _("This work is not offered to you. Please return this work; nothing else changes."),
         "took_part": _(
             "You took part in earlier work of this study, and this needs people who have not. "
-            "Thank you. Please return the HIT."
+            "Thank you. Please return this work."
         ),
         "repeat_group": _(
             "You have taken part in this series already, and each person can do so once. "
-            "Thank you. Please return the HIT."
+            "Thank you. Please return this work."
         ),
         "other_shard": _(
-            "You have worked on this task in another HIT, and every answer is to come from somebody else. "
-            "Thank you. Please return the HIT."
+            "You have worked on this task elsewhere, and every answer is to come from somebody else. "
+            "Thank you. Please return this work."
         ),
     }[code]

@@ -111,7 +111,7 @@ def test_work_shows_the_consent_first_and_leases_nothing(client: Client, hit: HI
         text.title,
         "This is text number 1.",
         "Version 1 of 21 Nov 2026",
-        "Time left for this HIT",
+        "Time left for this work",
     ):
         assert part in shown
     assert "I am 18 or older and I agree" in shown

@@ -79,7 +79,7 @@ def test_work_of_a_hit_that_is_over_is_shown(client: Client, hit: HIT) -> None:
         (lambda: inspection(salt="marketplace.ticket"), "no valid word"),
         (ticket, "no valid word"),
         (lambda: "nonsense", "no valid word"),
-        (lambda: inspection(hit="HIT2"), "another HIT"),
+        (lambda: inspection(hit="HIT2"), "other work"),
         (
             lambda: inspection(expires=(timezone.now() - timedelta(seconds=1)).timestamp()),
             "inspection has ended",

@@ -312,7 +312,7 @@ def test_unknown_hit_is_refused(client: Client) -> None:
     page = client.get("/q/00000000-0000-4000-8000-000000000000/")
 
     assert page.status_code == 404
-    assert "There is no such HIT" in text_of(page)
+    assert "There is no such work" in text_of(page)
     assert not RefusalCount.objects.exists()
 
 

@@ -51,7 +51,7 @@ def test_standing_tells_what_was_passed_and_what_is_next(client: Client) -> None
     assert "You have passed “Reader test”." in page
     assert "Ten questions." in page
     assert "→</span> To do" in page
-    assert "Look for the HIT “Write ten words” to take it." in page
+    assert "Look for “Write ten words” on the platform to take it." in page
 
 
 def test_standing_tells_failing_kindly_with_the_average_and_when_to_try_again(client: Client) -> None:

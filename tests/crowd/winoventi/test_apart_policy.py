@@ -97,7 +97,7 @@ def test_the_worker_is_told_why_and_what_to_do() -> None:
 
     assert refused.value.code == "other_step"
     assert "another step of this study" in str(refused.value)
-    assert "Please return the HIT" in str(refused.value)
+    assert "Please return this work" in str(refused.value)
 
 
 def test_a_launch_warns_of_people_who_would_come_in_vain() -> None:

@@ -38,7 +38,7 @@ def refusal(hit: HIT, worker: Worker) -> str:
     try:
         refuse_entry(hit=hit, worker=worker, now=NOW)
     except RuleBroken as broken:
-        return broken.code if "return the HIT" in str(broken) else str(broken)
+        return broken.code if "return this work" in str(broken) else str(broken)
     return ""
 
 

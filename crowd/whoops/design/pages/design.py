@@ -101,7 +101,7 @@ class DesignTask(TaskType, ShowsAgain, RecoversAnswers, NarrowsItems, FlattensWo
             raise InvalidAnswer(
                 _(
                     "You have not sent an image yet. Open your workspace, send one, and come back to this "
-                    "page to submit. If you would rather not, return the HIT."
+                    "page to submit. If you would rather not, return this work."
                 )
             )
         return {IMAGES: images}
