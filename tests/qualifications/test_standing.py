@@ -65,7 +65,7 @@ def test_newcomer_is_told_where_the_test_is() -> None:
         ("opened", "scores", "test_started", "Finish it and submit it"),
         ("submitted", "scores", "test_waiting", "It is graded as soon as all of it is scored."),
         ("submitted", "person", "test_waiting", "A person grades it."),
-        ("gone", "scores", "not_tested", "There is no HIT"),
+        ("gone", "scores", "not_tested", "Nothing with this"),
     ],
 )
 def test_running_test_is_told(status: str, grading: str, code: str, following: str) -> None:

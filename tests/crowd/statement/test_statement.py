@@ -329,7 +329,7 @@ def test_old_link_is_told_how_to_get_a_new_one(client: Client) -> None:
     page = client.get(address(work, now=timezone.now() - timedelta(hours=13)))
 
     assert page.status_code == 410
-    assert "To get a new one, open a HIT of ours" in text_of(page)
+    assert "To get a new one, open work of ours" in text_of(page)
     assert work.hit.batch.title not in text_of(page)
 
 
