@@ -1,6 +1,5 @@
 """The framed page: no cookies, no session. A signed token in the form is the only authority."""
 
-import json
 from datetime import datetime
 from typing import Any
 
@@ -126,10 +125,6 @@ def _hand_over(
     request: HttpRequest, assignment: Assignment, *, submit_to: str, again: bool = False
 ) -> HttpResponse:
     """Show the page from which the worker's own browser submits the saved answer to the platform."""
-    context: dict[str, Any] = {"assignment": assignment, "again": again}
-    if assignment.hit.batch.account.can.verifies_visits:
-        context["action"], context["code"] = finish_of(assignment.hit)
-    else:
-        context["action"] = f"{submit_to}/mturk/externalSubmit"
-        context["answer"] = json.dumps(assignment.answer)
+    finish = finish_of(assignment, submit_to=submit_to)
+    context = {"assignment": assignment, "again": again, "finish": finish}
     return show(request, "frame/hand_over.html", context, status=409 if again else 200)

@@ -4,10 +4,13 @@ A platform that frames our page is left there: the worker submits or returns the
 is the whole window, its last step is an address of the platform, with a code that says how the visit ended.
 """
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from hits.providers.prolific.completion_codes import Ending, code_of
+from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 
 FINISH = "/submissions/complete"
@@ -23,6 +26,17 @@ class WaysBack:
     no_consent: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class Finish:
+    """What the worker's own browser sends to the platform once the answer is saved."""
+
+    method: str
+    address: str
+    fields: Mapping[str, str]
+    # What a person could type there instead; "" where nothing can be typed.
+    code: str = ""
+
+
 def ways_back(hit: HIT | None) -> WaysBack | None:
     """The ways back from this HIT's pages; None where the platform frames them, or no HIT is known."""
     if hit is None or not hit.batch.account.can.verifies_visits:
@@ -34,9 +48,14 @@ def ways_back(hit: HIT | None) -> WaysBack | None:
     )
 
 
-def finish_of(hit: HIT) -> tuple[str, str]:
-    """Where a finished visit goes, and the code that it takes there. Only for pages after the answer."""
-    return f"{_site(hit)}{FINISH}", code_of(hit.token, Ending.COMPLETED)
+def finish_of(assignment: Assignment, *, submit_to: str) -> Finish:
+    """The last step of a visit whose answer is saved. No page before that may have it."""
+    hit = assignment.hit
+    if hit.batch.account.can.verifies_visits:
+        code = code_of(hit.token, Ending.COMPLETED)
+        return Finish(method="get", address=f"{submit_to}{FINISH}", fields={"cc": code}, code=code)
+    fields = {"assignmentId": assignment.external_id, "answer": json.dumps(assignment.answer)}
+    return Finish(method="post", address=f"{submit_to}/mturk/externalSubmit", fields=fields)
 
 
 def _address(hit: HIT, ending: Ending) -> str:

@@ -164,7 +164,7 @@ def save_answer(*, assignment: Assignment, answer: Answer, now: datetime) -> Non
     """Save the answer once. Raises RuleBroken for a second one or after the deadline, with no change."""
     with transaction.atomic():
         if now >= assignment.deadline_at:
-            raise RuleBroken("deadline", _("The time for this HIT is over. Its place has been given back."))
+            raise RuleBroken("deadline", _("The time for this work is over. Its place has been given back."))
         look_by(hit_id=assignment.hit_id, at=now + HAND_OVER)
         count_last_stretch(assignment=assignment, now=now)
         if not move(assignment, Status.SAVED, answer=answer, saved_at=now):

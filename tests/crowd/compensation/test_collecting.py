@@ -65,7 +65,7 @@ def test_handing_in_saves_and_is_judged_without_a_score(client: Client, hit: HIT
     Assignment.objects.filter(pk=work.pk).update(status="submitted", submitted_at=timezone.now())
     judged = scoring.judge_submitted(now=NOW)
     work.refresh_from_db()
-    assert page.context["action"] == f"{SITE}/submit/signed/mturk/externalSubmit"
+    assert page.context["finish"].address == f"{SITE}/submit/signed/mturk/externalSubmit"
     assert (work.answer, judged, work.judged_at) == ({"collected": True}, 1, NOW)
     assert work.scores.count() == 0
 

@@ -139,7 +139,7 @@ def test_submit_saves_then_hands_over(client: Client, hit: HIT) -> None:
 
     assignment = Assignment.objects.get()
     assert page.status_code == 200
-    assert page.context["action"] == f"{SITE}/submit/signed/mturk/externalSubmit"
+    assert page.context["finish"].address == f"{SITE}/submit/signed/mturk/externalSubmit"
     assert assignment.status == Assignment.Status.SAVED
     assert list((assignment.answer or {}).values()) == [right()]
     assert Lease.objects.get().status == Lease.Status.ANSWERED
