@@ -39,7 +39,7 @@ Status = Assignment.Status
 
 class State(TextChoices):
     WAITING = "waiting", "Waiting for a decision"
-    LOST = "lost", "Waiting, and the answer was lost"
+    LOST = "lost", "Waiting, and no answer is here"
     SECOND = "second", "Waiting for a second person"
     SENDING = "sending", "On the way to the provider"
     APPROVED = "approved"

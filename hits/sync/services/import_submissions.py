@@ -66,7 +66,10 @@ def read_assignments(*, hit: HIT, provider: Provider, now: datetime) -> None:
 
 
 def record_submission(*, hit: HIT, found: ProviderAssignment, now: datetime) -> Assignment:
-    """Make submitted work payable. If its answer never reached us, the provider's copy is taken."""
+    """Make submitted work payable. If its answer never reached us, the provider's copy is taken.
+
+    Where the provider keeps none, a person decides on the work without an answer.
+    """
     worker = Worker.objects.known(account=hit.batch.account, external_id=found.worker_external_id)
     with transaction.atomic():
         HIT.objects.select_for_update(no_key=True).get(pk=hit.pk)
