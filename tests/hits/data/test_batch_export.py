@@ -286,3 +286,23 @@ def test_export_of_somebody_elses_study_is_not_found(client: Client) -> None:
 
     assert answers == [404, 200]
     assert [event.batch for event in BatchEvent.objects.all()] == [own]
+
+
+@pytest.mark.parametrize("shape", ["flat", "raw"])
+def test_file_holds_no_id_of_a_participant(client: Client, shape: str) -> None:
+    """Ids of Prolific are the same in all its studies: whoever knows one could find the person elsewhere."""
+    person, session, study = (
+        "5f1a2b3c4d5e6f7a8b9c0d1e",
+        "65aa00bb11cc22dd33ee44ff",
+        "64ff00ee11dd22cc33bb44aa",
+    )
+    account = make_account(kind="prolific")
+    hit = make_hit(batch=make_batch(status="open", account=account), external_id=study)
+    worker = make_worker(account=account, external_id=person)
+    make_assignment(hit=hit, worker=worker, status="approved", answer={"x": ["a"]}, external_id=session)
+    sign_in_with(client, "view_batch", "export_batch", "see_all_studies")
+
+    text = read(client.post(export_url(hit.batch), {"shape": shape, "kind": "jsonl"}))
+
+    assert worker.pseudonym in text
+    assert [one for one in (person, session, study) if one in text] == []
