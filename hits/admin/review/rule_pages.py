@@ -69,7 +69,7 @@ class RuleForm(forms.Form):
     flagged = forms.BooleanField(
         label="Also work that somebody should look at",
         required=False,
-        help_text="It has no answer here, the provider refused it, it has a note, or it was decided on before.",
+        help_text="It has no answer, the provider refused it, it has a note, or it was decided on before.",
     )
     reason = OneLine(
         label="Reason, if you reject",
