@@ -22,7 +22,7 @@ from hits.core import audit_trail
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.core.states import move
 from hits.ledger.models.bonuses import Bonus
-from hits.payments.services import kill_switch, payment_outcomes
+from hits.payments.services import kill_switch, payment_lists
 from hits.payments.services.bonus_states import move_bonus
 from hits.providers.gateway.interface import Provider
 from hits.providers.services.usable_accounts import can_be_used, earliest, usable
@@ -103,10 +103,10 @@ def _send(bonus: Bonus, provider: Provider, *, now: datetime) -> bool:
 def _is_listed(bonus: Bonus, provider: Provider) -> bool:
     """Whether a late list shows the payment by now. A HIT that is gone has no list."""
     try:
-        listed = payment_outcomes.read_list(bonus.assignment.hit, provider)
+        listed = payment_lists.read_list(bonus.assignment, provider)
     except ProviderRefused:
         return False
-    return payment_outcomes.find(bonus, listed) != payment_outcomes.ListFinding.NOT_LISTED
+    return payment_lists.find(bonus, listed) != payment_lists.ListFinding.NOT_LISTED
 
 
 def _qualify(bonus: Bonus, provider: Provider) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from hits.payments.domain.listed_payments import (
 from hits.payments.models.matches import Difference
 from hits.payments.queries.match_rows import GRACE, TOO_LONG
 from hits.payments.services.differences import FoundGap
+from hits.payments.services.payment_lists import payments_of_hit
 from hits.providers.gateway.interface import Provider, ProviderBonus
 from hits.providers.models.accounts import Account
 from hits.work.models.hits import HIT
@@ -46,7 +47,7 @@ class Comparison:
 def compare_hits(hits: Sequence[HIT], *, account: Account, provider: Provider, now: datetime) -> Comparison:
     """Compare a page of HITs, with two queries and one call for each HIT's list."""
     result = Comparison()
-    lists = {hit.pk: paid for hit in hits if (paid := _list(hit, provider)) is not None}
+    lists = {hit.pk: paid for hit in hits if (paid := _list(hit, provider, account)) is not None}
     bonuses = _bonuses_of(hits, lists)
     for hit in hits:
         if hit.pk in lists:
@@ -55,9 +56,9 @@ def compare_hits(hits: Sequence[HIT], *, account: Account, provider: Provider, n
     return result
 
 
-def _list(hit: HIT, provider: Provider) -> list[ProviderBonus] | None:
+def _list(hit: HIT, provider: Provider, account: Account) -> list[ProviderBonus] | None:
     try:
-        return list(provider.list_bonuses(hit_external_id=hit.external_id))
+        return payments_of_hit(hit, provider, account=account)
     except ProviderRefused as refusal:
         if not refusal.hit_is_gone:
             raise

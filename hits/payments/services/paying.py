@@ -20,9 +20,10 @@ from hits.common.sweep_parts import in_parts
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals
-from hits.payments.services import after_restore, bonus_runs, kill_switch, payment_outcomes
+from hits.payments.services import after_restore, bonus_runs, kill_switch, payment_lists, payment_outcomes
 from hits.payments.services.bonus_states import move_bonus, move_bonuses
-from hits.payments.services.payment_outcomes import SENDING_IS_STALE, ListFinding
+from hits.payments.services.payment_lists import ListFinding
+from hits.payments.services.payment_outcomes import SENDING_IS_STALE
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import earliest, soonest, usable
@@ -168,7 +169,7 @@ def _look_again(bonus: Bonus, provider: Provider, *, now: datetime) -> ListFindi
     """
     if bonus.sending_at is None and _is_news(bonus, now=now):
         return ListFinding.NOT_LISTED
-    return payment_outcomes.find(bonus, payment_outcomes.read_list(bonus.assignment.hit, provider))
+    return payment_lists.find(bonus, payment_lists.read_list(bonus.assignment, provider))
 
 
 def _is_news(bonus: Bonus, *, now: datetime) -> bool:
@@ -205,7 +206,7 @@ def _refused(
     if stops_account:
         _stop(bonus.assignment.account, refusal, now=now)
     try:
-        found = payment_outcomes.find(bonus, payment_outcomes.read_list(bonus.assignment.hit, provider))
+        found = payment_lists.find(bonus, payment_lists.read_list(bonus.assignment, provider))
     except ProviderRefused as unread:
         # The only request ever made was answered once: there is nothing that a list could show.
         if not (

@@ -5,12 +5,11 @@ is neither paid nor unpaid: it is never sent again, and waits for a person. List
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
-from enum import Enum
+from typing import Any
 
 import structlog
-from cryptography.fernet import InvalidToken
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
@@ -20,10 +19,10 @@ from hits.core.domain.typed_text import is_one_line
 from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
-from hits.payments.domain.listed_payments import reference_of
 from hits.payments.services import kill_switch
 from hits.payments.services.bonus_states import move_bonus, move_bonuses
-from hits.providers.gateway.interface import Provider, ProviderBonus
+from hits.payments.services.payment_lists import Listed, ListFinding, find, read_list, read_together
+from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import earliest_or_now, usable
@@ -64,16 +63,7 @@ UNLISTABLE = (HIT_IS_GONE, MADE_BEFORE)
 UNCLEAR = (Status.UNKNOWN, Status.SENT)
 LONGEST_REASON = 500
 SETTLE = "hits.settle_bonus"
-Listed = Mapping[str, Sequence[ProviderBonus]]
 log = structlog.get_logger()
-
-
-class ListFinding(Enum):
-    PAID = "paid"
-    TWICE = "paid more than once"
-    OTHERWISE = "otherwise"
-    NOT_LISTED = "not listed"
-    SEALED = "the worker's id cannot be unsealed"
 
 
 def settle_due(statuses: Collection[str], *, now: datetime) -> int:
@@ -85,11 +75,12 @@ def settle_due(statuses: Collection[str], *, now: datetime) -> int:
 
 
 def _settle_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *, now: datetime) -> int:
-    settled = 0
-    for hit in _hits_of(waiting, account):
-        done = settle_hit(hit=hit, provider=provider, now=now)
+    settled, where = 0, read_together(account)
+    rows = waiting.filter(assignment__account=account).order_by("look_at", "pk")[:SLICE]
+    for key in dict.fromkeys(rows.values_list(where, flat=True)):
+        done = _settle_quietly({where: key}, provider, now=now)
         if done is None:
-            break  # the account's other HITs would wait for the same answer
+            break  # the account's other payments would wait for the same answer
         settled += done
     return settled
 
@@ -101,37 +92,16 @@ def next_due(bonuses: QuerySet[Bonus], *, now: datetime) -> datetime | None:
 
 def settle_hit(*, hit: HIT, provider: Provider, now: datetime) -> int | None:
     """Settle the bonuses of one HIT and return how many; None if the provider does not answer."""
+    return _settle_quietly({"assignment__hit": hit}, provider, now=now)
+
+
+def _settle_quietly(where: Mapping[str, Any], provider: Provider, *, now: datetime) -> int | None:
     try:
-        return _settle_by_list(hit, provider, now=now)
+        return _settle_by_list(where, provider, now=now)
     except ProviderUnavailable:
         return None
     except ProviderRefused:
         return 0
-
-
-def read_list(hit: HIT, provider: Provider) -> Listed:
-    """The payments of a HIT by our references in their reasons.
-
-    A list that grows while it is read may show one payment on two pages: it counts once.
-    """
-    listed = defaultdict(list)
-    for payment in dict.fromkeys(provider.list_bonuses(hit_external_id=hit.external_id)):
-        listed[reference_of(payment.reason)].append(payment)
-    return listed
-
-
-def find(bonus: Bonus, listed: Listed) -> ListFinding:
-    payments = listed.get(str(bonus.token), ())
-    if not payments:
-        return ListFinding.NOT_LISTED
-    try:
-        worker = bonus.assignment.worker.external_id
-    except InvalidToken:
-        return ListFinding.SEALED
-    if len(payments) > 1:
-        return ListFinding.TWICE
-    is_ours = payments[0].amount == bonus.amount and payments[0].worker_external_id == worker
-    return ListFinding.PAID if is_ours else ListFinding.OTHERWISE
 
 
 def alarm(bonus: Bonus, *, now: datetime) -> None:
@@ -194,7 +164,7 @@ def _look(bonus: Bonus, provider: Provider, *, now: datetime) -> str:
     """Look at the list, read the bonus again, and return the result in words."""
     before, said = bonus.status, ""
     try:
-        _settle_by_list(bonus.assignment.hit, provider, now=now)
+        _settle_by_list(_read_with(bonus), provider, now=now)
     except ProviderUnavailable:
         said = "The provider did not answer. Nothing was changed; it will be asked again automatically."
     except ProviderRefused as refusal:
@@ -205,23 +175,32 @@ def _look(bonus: Bonus, provider: Provider, *, now: datetime) -> str:
     return said or _words_of(bonus, before=before)
 
 
-def _settle_by_list(hit: HIT, provider: Provider, *, now: datetime) -> int:
-    """Settle a HIT's unclear bonuses. Their rows are read before the list, which then knows all of them.
+def _read_with(bonus: Bonus) -> dict[str, Any]:
+    work = bonus.assignment
+    where = read_together(work.account)
+    return {where: work.pk if where == "assignment" else work.hit_id}
 
-    Raises ProviderError.
+
+def _settle_by_list(where: Mapping[str, Any], provider: Provider, *, now: datetime) -> int:
+    """Settle the unclear bonuses whose payments are read together.
+
+    Their rows are read before the list, which then knows all of them. Raises ProviderError.
     """
     bonuses = list(
-        Bonus.objects.filter(assignment__hit=hit, status__in=(Status.UNKNOWN, Status.SENT))
-        .select_related("assignment__worker", "assignment__account")
+        Bonus.objects.filter(status__in=UNCLEAR, **where)
+        .select_related("assignment__worker", "assignment__account", "assignment__hit")
         .order_by("pk")
     )
+    if not bonuses:
+        return 0
+    work = bonuses[0].assignment
     try:
-        listed = read_list(hit, provider)
+        listed = read_list(work, provider)
     except ProviderUnavailable:
         Bonus.objects.filter(pk__in=[bonus.pk for bonus in bonuses]).update(look_at=now + NO_ANSWER)
         raise
     except ProviderRefused as refusal:
-        log.warning("bonuses.list_refused", hit=str(hit.public_id), code=refusal.code)
+        log.warning("bonuses.list_refused", hit=str(work.hit.public_id), code=refusal.code)
         if refusal.hit_is_gone:
             _mark_gone(bonuses)
         _look_later(bonuses, now=now)
@@ -234,13 +213,6 @@ def _mark_gone(bonuses: Iterable[Bonus]) -> None:
     unclear = Q(status=Status.UNKNOWN) | Q(status=Status.SENT)
     keys = [bonus.pk for bonus in bonuses]
     Bonus.objects.filter(unclear, pk__in=keys, problem="").update(problem=HIT_IS_GONE)
-
-
-def _hits_of(waiting: QuerySet[Bonus], account: Account) -> list[HIT]:
-    rows = waiting.filter(assignment__account=account).order_by("look_at", "pk")[:SLICE]
-    keys = dict.fromkeys(rows.values_list("assignment__hit", flat=True))
-    found = HIT.objects.only("public_id", "external_id").in_bulk(list(keys))
-    return [found[key] for key in keys]
 
 
 def _settle(bonuses: Iterable[Bonus], listed: Listed, *, now: datetime) -> int:

@@ -18,9 +18,10 @@ from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals
 from hits.payments.models.matches import Difference
-from hits.payments.services import after_restore, kill_switch, payment_outcomes
+from hits.payments.services import after_restore, kill_switch, payment_lists, payment_outcomes
 from hits.payments.services.paying import LISTED_WITHIN
-from hits.payments.services.payment_outcomes import SENDING_IS_STALE, ListFinding
+from hits.payments.services.payment_lists import ListFinding
+from hits.payments.services.payment_outcomes import SENDING_IS_STALE
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.models.epochs import Epoch
@@ -86,10 +87,10 @@ def _may_be_lost(bonus: Bonus) -> bool:
 
 def _is_missing(bonus: Bonus, provider: Provider) -> bool:
     try:
-        listed = payment_outcomes.read_list(bonus.assignment.hit, provider)
+        listed = payment_lists.read_list(bonus.assignment, provider)
     except (ProviderRefused, ProviderUnavailable) as error:
         raise RuleBroken("no_list", NO_LIST) from error
-    return payment_outcomes.find(bonus, listed) == ListFinding.NOT_LISTED
+    return payment_lists.find(bonus, listed) == ListFinding.NOT_LISTED
 
 
 def _claim(bonus: Bonus, *, now: datetime) -> None:
