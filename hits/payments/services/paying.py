@@ -3,6 +3,10 @@
 A crash or a timeout in the middle of sending leaves SENDING or UNKNOWN. Neither is ever repeated blindly: the
 provider's list of payments decides, once the request can no longer be on its way. Whatever was sent before is
 looked for on the list before it is sent again, always with its one token.
+
+Some providers pay again when they are asked again. There, every payment is looked for before it is asked
+for, even the first time, and set up before it is claimed; an account makes one request at a time; and a bonus
+whose outcome is unclear is never sent again by itself.
 """
 
 import time
@@ -12,18 +16,18 @@ from decimal import Decimal
 import structlog
 from cryptography.fernet import InvalidToken
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from hits.batches.services.sending_hits import TOKEN_MEMORY, Clock, ticking
 from hits.common.currencies import in_money
 from hits.common.sweep_parts import in_parts
-from hits.core.errors import ProviderError, ProviderRefused, ProviderUnavailable
+from hits.core.errors import NothingDone, ProviderError, ProviderRefused, ProviderUnavailable
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals
 from hits.payments.services import after_restore, bonus_runs, kill_switch, payment_lists, payment_outcomes
 from hits.payments.services.bonus_states import move_bonus, move_bonuses
 from hits.payments.services.payment_lists import ListFinding
-from hits.payments.services.payment_outcomes import SENDING_IS_STALE
+from hits.payments.services.payment_outcomes import NO_ANSWER, SENDING_IS_STALE
 from hits.providers.gateway.interface import Provider
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import earliest, soonest, usable
@@ -82,18 +86,20 @@ def _approved() -> QuerySet[Bonus]:
 
 
 def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
-    """Send one bonus. SENDING is committed before the request leaves: who loses that race sends nothing."""
+    """Send one bonus. SENDING is committed before the request leaves: who loses that race sends nothing.
+
+    Raises ProviderUnavailable if the provider did nothing, for certain: the bonus waits for a better moment.
+    """
     try:
         worker_external_id = bonus.assignment.worker.external_id
         found = _look_again(bonus, provider, now=now)
     except InvalidToken:  # this one waits for its key; the others do not wait for it
         log.warning("bonus.worker_id_sealed", bonus=str(bonus.public_id))
-        return _set_aside(bonus, now=now)
+        return _set_aside(bonus, until=now + ASIDE)
     except ProviderRefused as refusal:
-        log.warning("bonus.list_refused", bonus=str(bonus.public_id), code=refusal.code)
-        if refusal.hit_is_gone and (bonus.sending_at is None or bonus.sending_at < now - LISTED_WITHIN):
-            return _refuse_gone(bonus, refusal, now=now)
-        return _set_aside(bonus, now=now)
+        return _wait_for_list(bonus, refusal, now=now)
+    if found == ListFinding.NOT_LISTED and not _can_pay_once(bonus):
+        return _set_up_and_send(bonus, provider, worker_external_id, clock=ticking(now))
     is_first = bonus.sending_at is None
     if not _claim(bonus, now=now):
         return False
@@ -102,8 +108,43 @@ def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
     return _send(bonus, provider, worker_external_id, is_first=is_first, now=now)
 
 
+def is_on_its_way(account: Account, *, now: datetime) -> bool:
+    """Whether a request to pay may be under way from this account. It counts as over once it is stale."""
+    recent = Bonus.objects.filter(assignment__account=account, sending_at__gt=now - SENDING_IS_STALE)
+    is_repeated = Q(status=Status.SENT, sending_at__gt=F("sent_at"))
+    return recent.filter(Q(status__in=(Status.SENDING, Status.UNKNOWN)) | is_repeated).exists()
+
+
+def _can_pay_once(bonus: Bonus) -> bool:
+    return bonus.assignment.account.can.pays_once
+
+
+def _set_up_and_send(bonus: Bonus, provider: Provider, worker_external_id: str, *, clock: Clock) -> bool:
+    """Set the payment up, which pays nothing, then claim and send it. Raises ProviderUnavailable."""
+    is_first = bonus.sending_at is None
+    try:
+        prepared = provider.prepare_bonus(
+            assignment_external_id=bonus.assignment.external_id, amount=bonus.amount
+        )
+    except ProviderRefused as refusal:
+        return _refuse_unprepared(bonus, refusal, now=clock())
+    except ProviderUnavailable:
+        _set_aside(bonus, until=clock() + NO_ANSWER)
+        raise
+    now = clock()
+    return _claim(bonus, now=now) and _send(
+        bonus, provider, worker_external_id, prepared=prepared, is_first=is_first, now=now
+    )
+
+
 def _send(
-    bonus: Bonus, provider: Provider, worker_external_id: str, *, is_first: bool, now: datetime
+    bonus: Bonus,
+    provider: Provider,
+    worker_external_id: str,
+    *,
+    prepared: str = "",
+    is_first: bool,
+    now: datetime,
 ) -> bool:
     try:
         provider.send_bonus(
@@ -112,7 +153,12 @@ def _send(
             amount=bonus.amount,
             reason=bonus.reason_with_reference,
             token=bonus.token,
+            prepared=prepared,
         )
+    except NothingDone:
+        log.warning("bonus.nothing_done", bonus=str(bonus.public_id))
+        move_bonus(bonus, Status.APPROVED, now=now, since=[Status.SENDING], look_at=now + NO_ANSWER)
+        raise
     except ProviderUnavailable:
         log.warning("bonus.outcome_unknown", bonus=str(bonus.public_id))
         return _unclear(bonus, now=now)
@@ -123,6 +169,8 @@ def _send(
 
 def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *, clock: Clock) -> int:
     if kill_switch.is_halted(account.pk):
+        return 0
+    if not account.can.pays_once and is_on_its_way(account, now=clock()):
         return 0
     paid, ends = 0, time.monotonic() + TURN_S
     bonuses = waiting.filter(assignment__account=account).order_by("look_at", "pk")
@@ -142,12 +190,14 @@ def _pay_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *,
 def _claim(bonus: Bonus, *, now: datetime) -> bool:
     """Check the halt, the approval and the row, and move the bonus to SENDING, in one transaction.
 
-    `sending_at` must be what it was before the look at the list: then nothing was sent in between.
+    `sending_at` must be what it was before the look at the list: then nothing was sent in between. Claims of
+    one account follow each other, so where a request may be under way, no second one is claimed.
     """
+    account = bonus.assignment.account
     with transaction.atomic():
-        if not kill_switch.may_start(bonus.assignment.account_id) or bonus_runs.void_if_changed(
-            bonus=bonus, now=now
-        ):
+        if not kill_switch.may_start(account.pk) or bonus_runs.void_if_changed(bonus=bonus, now=now):
+            return False
+        if not account.can.pays_once and is_on_its_way(account, now=now):
             return False
         return move_bonus(
             bonus,
@@ -164,10 +214,10 @@ def _claim(bonus: Bonus, *, now: datetime) -> bool:
 def _look_again(bonus: Bonus, provider: Provider, *, now: datetime) -> ListFinding:
     """Look for the bonus on the provider's list; a first request soon after its approval needs no look.
 
-    Later, another copy of this database may have sent it, and its token protects no more.
-    Raises ProviderError.
+    Later, another copy of this database may have sent it, and its token protects no more. Where no token
+    protects at all, even the first request is looked for. Raises ProviderError.
     """
-    if bonus.sending_at is None and _is_news(bonus, now=now):
+    if bonus.sending_at is None and _can_pay_once(bonus) and _is_news(bonus, now=now):
         return ListFinding.NOT_LISTED
     return payment_lists.find(bonus, payment_lists.read_list(bonus.assignment, provider))
 
@@ -218,17 +268,34 @@ def _refused(
         return _unclear(bonus, now=now)
     if found != ListFinding.NOT_LISTED:
         return _settle_send(bonus, found, now=now)
-    if meaning is bonus_refusals.TOKEN_USED:  # its list is behind
-        return _unclear(bonus, now=now, problem=payment_outcomes.MADE_BEFORE)
+    is_used = meaning is bonus_refusals.TOKEN_USED
+    if is_used or not (refusal.is_only_answer or _can_pay_once(bonus)):  # its list may be behind
+        return _unclear(bonus, now=now, problem=payment_outcomes.MADE_BEFORE if is_used else "")
     if stops_account:  # it waits with the others
         move_bonus(bonus, Status.APPROVED, now=now, since=[Status.SENDING])
         return False
     return _write_refusal(bonus, refusal, now=now)
 
 
+def _wait_for_list(bonus: Bonus, refusal: ProviderRefused, *, now: datetime) -> bool:
+    log.warning("bonus.list_refused", bonus=str(bonus.public_id), code=refusal.code)
+    if refusal.hit_is_gone and (bonus.sending_at is None or bonus.sending_at < now - LISTED_WITHIN):
+        return _refuse_gone(bonus, refusal, now=now)
+    return _set_aside(bonus, until=now + ASIDE)
+
+
 def _refuse_gone(bonus: Bonus, refusal: ProviderRefused, *, now: datetime) -> bool:
     """Refuse a bonus whose HIT is gone and that was never sent or looked for in vain: no list can show it."""
     return _claim(bonus, now=now) and _write_refusal(bonus, refusal, now=now)
+
+
+def _refuse_unprepared(bonus: Bonus, refusal: ProviderRefused, *, now: datetime) -> bool:
+    """Refuse a bonus that could not even be set up, in one transaction: no request of it was ever unclear."""
+    if bonus_refusals.explain(code=refusal.code, words=str(refusal)).stops_account:
+        _stop(bonus.assignment.account, refusal, now=now)
+        return False
+    with transaction.atomic():
+        return _claim(bonus, now=now) and _write_refusal(bonus, refusal, now=now)
 
 
 def _write_refusal(bonus: Bonus, refusal: ProviderRefused, *, now: datetime) -> bool:
@@ -265,6 +332,6 @@ def _needed(account: Account) -> Decimal:
     return needed
 
 
-def _set_aside(bonus: Bonus, *, now: datetime) -> bool:
-    Bonus.objects.filter(pk=bonus.pk, status=Status.APPROVED).update(look_at=now + ASIDE)
+def _set_aside(bonus: Bonus, *, until: datetime) -> bool:
+    Bonus.objects.filter(pk=bonus.pk, status=Status.APPROVED).update(look_at=until)
     return False

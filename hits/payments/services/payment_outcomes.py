@@ -40,6 +40,8 @@ LOOKS_AFTER = (
     timedelta(minutes=30),
     timedelta(hours=2),
 )
+# A payment that cannot be repeated is looked for automatically for this long before a person is asked.
+LOOKED_FOR = sum(LOOKS_AFTER, timedelta(0))
 MOST_LOOKS = 1000
 NO_ANSWER = timedelta(seconds=15)
 # The most bonuses of each account in one sweep, so that every account gets its turn.
@@ -58,8 +60,12 @@ HIT_IS_GONE = (
     "The provider does not know the HIT any more, so its list of payments cannot be read: nobody can look "
     "there whether this bonus was paid."
 )
-# With these problems a person decides, and the only end is that the bonus counts as paid.
-UNLISTABLE = (HIT_IS_GONE, MADE_BEFORE)
+UNSETTLED = (
+    "It was asked for once, and the provider does not show it among the payments for the work. It may have "
+    "been paid all the same, and this provider would pay a repeated request again."
+)
+# With these problems a person decides, and the bonus counts as paid if they say so.
+UNLISTABLE = (HIT_IS_GONE, MADE_BEFORE, UNSETTLED)
 UNCLEAR = (Status.UNKNOWN, Status.SENT)
 LONGEST_REASON = 500
 SETTLE = "hits.settle_bonus"
@@ -115,7 +121,7 @@ def alarm(bonus: Bonus, *, now: datetime) -> None:
 def look_now(*, bonus: Bonus, by: User, now: datetime) -> str:
     """Look at the provider's list for a waiting person, and return the result in words. Raises RuleBroken."""
     provider = provider_of(bonus, by=by)
-    words = _look(bonus, provider, now=now)
+    words = look(bonus, provider, now=now)
     audit_trail.note("bonus.looked_at", words, by=by, now=now, bonus=bonus)
     return words
 
@@ -126,12 +132,10 @@ def count_as_paid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> None
     Raises RuleBroken. If it was not paid, the provider's balance shows it; two people then decide on another.
     """
     provider = provider_of(bonus, by=by)
-    if not is_one_line(reason := reason.strip(), longest=LONGEST_REASON):
-        words = f"Say what you found out, in 1 to {LONGEST_REASON} characters on one line."
-        raise RuleBroken("no_reason", words)
-    words = _look(bonus, provider, now=now)
+    reason = reason_of(reason)
+    words = look(bonus, provider, now=now)
     # The result must come from this look: that of an earlier one may be out of date.
-    if words not in UNLISTABLE or bonus.problem != words or not _is_over(bonus, now=now):
+    if words not in UNLISTABLE or bonus.problem != words or not is_over(bonus, now=now):
         raise RuleBroken("not_gone", f"It was not counted as paid. {words}")
     with transaction.atomic():
         seen = {"sending_at": bonus.sending_at, "problem": words}
@@ -142,6 +146,14 @@ def count_as_paid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> None
             raise RuleBroken("not_unclear", "Somebody has acted on this bonus already.")
         said = f"Counted {bonus.in_words} as paid, for no list of the provider's can tell: {reason}"
         audit_trail.note("bonus.counted_as_paid", said, by=by, now=now, bonus=bonus)
+
+
+def reason_of(typed: str) -> str:
+    """What a person found out, as it is kept. Raises RuleBroken."""
+    if not is_one_line(reason := typed.strip(), longest=LONGEST_REASON):
+        words = f"Say what you found out, in 1 to {LONGEST_REASON} characters on one line."
+        raise RuleBroken("no_reason", words)
+    return reason
 
 
 def due(bonuses: QuerySet[Bonus], *, now: datetime) -> QuerySet[Bonus]:
@@ -160,7 +172,7 @@ def provider_of(bonus: Bonus, *, by: User, statuses: Collection[str] = UNCLEAR) 
         raise RuleBroken("no_provider", f"The account cannot be used: {error}") from error
 
 
-def _look(bonus: Bonus, provider: Provider, *, now: datetime) -> str:
+def look(bonus: Bonus, provider: Provider, *, now: datetime) -> str:
     """Look at the list, read the bonus again, and return the result in words."""
     before, said = bonus.status, ""
     try:
@@ -202,17 +214,16 @@ def _settle_by_list(where: Mapping[str, Any], provider: Provider, *, now: dateti
     except ProviderRefused as refusal:
         log.warning("bonuses.list_refused", hit=str(work.hit.public_id), code=refusal.code)
         if refusal.hit_is_gone:
-            _mark_gone(bonuses)
+            _note(bonuses, HIT_IS_GONE)
         _look_later(bonuses, now=now)
         raise
     return _settle(bonuses, listed, now=now)
 
 
-def _mark_gone(bonuses: Iterable[Bonus]) -> None:
-    """Note that the HIT is gone. A graver problem stays: a payment listed otherwise must not be counted."""
-    unclear = Q(status=Status.UNKNOWN) | Q(status=Status.SENT)
-    keys = [bonus.pk for bonus in bonuses]
-    Bonus.objects.filter(unclear, pk__in=keys, problem="").update(problem=HIT_IS_GONE)
+def _note(bonuses: Iterable[Bonus], problem: str) -> None:
+    """Note why no list tells. A graver problem stays: a payment listed otherwise must not be counted."""
+    keys, lesser = [bonus.pk for bonus in bonuses], ("", HIT_IS_GONE, UNSETTLED)
+    Bonus.objects.filter(pk__in=keys, status__in=UNCLEAR, problem__in=lesser).update(problem=problem)
 
 
 def _settle(bonuses: Iterable[Bonus], listed: Listed, *, now: datetime) -> int:
@@ -248,12 +259,18 @@ def _settle(bonuses: Iterable[Bonus], listed: Listed, *, now: datetime) -> int:
 
 
 def _settle_unlisted(bonuses: Iterable[Bonus], *, now: datetime) -> int:
-    """Approve unlisted bonuses again, same token, once their request can no longer be on its way."""
-    back, later = 0, []
+    """Approve unlisted bonuses again, same token, once their request can no longer be on its way.
+
+    Where a repeated request would be paid again, a person is asked instead.
+    """
+    back, later, unsettled = 0, [], []
     for bonus in bonuses:
-        if bonus.status != Status.UNKNOWN or bonus.problem == MADE_BEFORE:
+        pays_once = bonus.assignment.account.can.pays_once
+        if not pays_once and is_over(bonus, now=now, after=LOOKED_FOR):
+            unsettled.append(bonus)
+        if bonus.status != Status.UNKNOWN or bonus.problem == MADE_BEFORE or not pays_once:
             later.append(bonus)  # never sent again by itself: nothing but the list says that it was not paid
-        elif _is_over(bonus, now=now):
+        elif is_over(bonus, now=now):
             back += move_bonus(
                 bonus,
                 Status.APPROVED,
@@ -268,11 +285,12 @@ def _settle_unlisted(bonuses: Iterable[Bonus], *, now: datetime) -> int:
             at = (bonus.sending_at or now) + SENDING_IS_STALE
             Bonus.objects.filter(pk=bonus.pk, status=Status.UNKNOWN).update(look_at=at)
     _look_later(later, now=now)
+    _note(unsettled, UNSETTLED)
     return back
 
 
-def _is_over(bonus: Bonus, *, now: datetime) -> bool:
-    return bonus.sending_at is None or bonus.sending_at <= now - SENDING_IS_STALE
+def is_over(bonus: Bonus, *, now: datetime, after: timedelta = SENDING_IS_STALE) -> bool:
+    return bonus.sending_at is None or bonus.sending_at <= now - after
 
 
 def _look_later(bonuses: Iterable[Bonus], *, now: datetime) -> None:
