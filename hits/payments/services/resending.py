@@ -32,6 +32,10 @@ LOOK_AFTER = timedelta(seconds=15)
 PAID = "The provider accepted it. It is looked for on the list like any other."
 MADE_BEFORE = "The provider says that it was paid before, and its list is behind. Nothing was paid twice."
 UNCLEAR = "The provider gave no clear answer. Nothing is repeated; the list will be read again automatically."
+PAYS_AGAIN = (
+    "This provider would pay a repeated request again. Look at the payment among the unclear ones, and say "
+    "there whether it was paid."
+)
 NO_LIST = "The list could not be read, so nothing was sent. Try again later."
 Status = Bonus.Status
 log = structlog.get_logger()
@@ -43,6 +47,8 @@ def send_anew(*, bonus: Bonus, by: User, now: datetime) -> str:
         (*payment_outcomes.UNCLEAR, Status.CONFIRMED) if _may_be_lost(bonus) else payment_outcomes.UNCLEAR
     )
     provider = payment_outcomes.provider_of(bonus, by=by, statuses=statuses)
+    if not bonus.assignment.account.can.pays_once:
+        raise RuleBroken("pays_again", PAYS_AGAIN)
     if bonus.status == Status.UNKNOWN:
         raise RuleBroken("not_sent", "Only what counts as sent can be sent again. Look at it once more.")
     if not _is_missing(bonus, provider):
