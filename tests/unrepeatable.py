@@ -7,8 +7,12 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from hits.core.errors import NothingDone, ProviderRefused, ProviderUnavailable
+from hits.payments.services import payment_outcomes, three_way_match
 from hits.providers.gateway.interface import ProviderBonus
+from hits.providers.services import usable_accounts
 
 PREPARE, PAY, LIST = "PrepareBonus", "SendBonus", "ListBonusPayments"
 # The request is carried out, and its answer is lost.
@@ -111,3 +115,8 @@ class Unrepeatable:
         if fault.kind in DONE_UNHEARD:
             make()
         raise ProviderUnavailable(f"No answer ({fault.kind})")
+
+
+def put_behind_accounts(provider: Unrepeatable, monkeypatch: pytest.MonkeyPatch) -> None:
+    for asker in (usable_accounts, payment_outcomes, three_way_match):
+        monkeypatch.setattr(asker, "provider_for", lambda *_, **__: provider)

@@ -36,7 +36,7 @@ def disagreements(account: Account, *, now: datetime, unknown: Collection[str] =
         *_bonuses(account, list(market.BonusPayment.objects.filter(assignment__hit__in=theirs))),
         *_items(),
         *_budgets(),
-        *_books(),
+        *book_disagreements(),
     ]
 
 
@@ -47,7 +47,13 @@ def payment_disagreements(account: Account) -> list[str]:
             assignment__hit__requester__access_keys__access_key_id=account.access_key_id
         ).select_related("assignment", "worker")
     )
-    return [*_bonuses(account, theirs), *_to_whom(theirs), *_two_people(theirs), *_books(), *_spent(account)]
+    return [
+        *_bonuses(account, theirs),
+        *_to_whom(theirs),
+        *_two_people(theirs),
+        *book_disagreements(),
+        *_spent(account),
+    ]
 
 
 def _hits(account: Account, theirs: list[market.HIT], *, now: datetime) -> Iterator[str]:
@@ -148,7 +154,7 @@ def _two_people(theirs: list[market.BonusPayment]) -> Iterator[str]:
             yield f"{token} was paid as no two people had decided"
 
 
-def _books() -> Iterator[str]:
+def book_disagreements() -> Iterator[str]:
     """Each book holds what the bonuses in its states are worth, and rewards; none is overdrawn."""
     for study in Study.objects.all():
         holds: defaultdict[str, Decimal] = defaultdict(Decimal)

@@ -333,24 +333,27 @@ class Payments:
     def finish(self) -> None:
         """Do what honest people and sweeps do until nothing is left to do."""
         for _ in range(6):
-            while self._run(Run.Status.FROZEN, 0) or self._run(Run.Status.DRAFT, 0):
-                self.take_back(0)
-            for bonus in Bonus.objects.filter(status=Status.REFUSED):
-                verb = refused_bonuses.refusal_of(bonus).remedy
-                act = (
-                    refused_bonuses.send_again
-                    if verb in ("send_again", "deposit")
-                    else refused_bonuses.decide_anew
-                )
-                act(bonus=bonus, by=self.people[0], now=self.now())
-            self.prepare(0, 31)
-            self.freeze(0)
-            self.approve(1, 0)
-            self.pay()
-            self.confirm()
+            self.finish_round()
             if not Bonus.objects.exclude(status=Status.CONFIRMED).exists():
                 return
             self.turn(8000)
+
+    def finish_round(self) -> None:
+        while self._run(Run.Status.FROZEN, 0) or self._run(Run.Status.DRAFT, 0):
+            self.take_back(0)
+        for bonus in Bonus.objects.filter(status=Status.REFUSED):
+            verb = refused_bonuses.refusal_of(bonus).remedy
+            act = (
+                refused_bonuses.send_again
+                if verb in ("send_again", "deposit")
+                else refused_bonuses.decide_anew
+            )
+            act(bonus=bonus, by=self.people[0], now=self.now())
+        self.prepare(0, 31)
+        self.freeze(0)
+        self.approve(1, 0)
+        self.pay()
+        self.confirm()
 
     def _run(self, status: str, number: int) -> Run | None:
         return pick(

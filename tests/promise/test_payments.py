@@ -75,16 +75,20 @@ steps = st.one_of(
     st.tuples(st.just("turn"), st.sampled_from([1, 20, 200, 400, 8_000, 90_000])),
     st.tuples(st.just("arrive")),
 )
-# Every schedule has payers in trouble; anything may come before, between and after them.
-schedules = st.builds(
-    lambda begun, between, again, rest: [*begun, *between, *again, *rest],
-    st.tuples(owe, owe, owe, st.just(("run", 0, 1, 31)), risky),
-    st.lists(steps, max_size=8),
-    st.tuples(owe, owe, approved, risky),
-    st.lists(steps, max_size=12),
-)
 
 
+def schedules_of(steps: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Schedules that all have payers in trouble; anything may come before, between and after them."""
+    return st.builds(
+        lambda begun, between, again, rest: [*begun, *between, *again, *rest],
+        st.tuples(owe, owe, owe, st.just(("run", 0, 1, 31)), risky),
+        st.lists(steps, max_size=8),
+        st.tuples(owe, owe, approved, risky),
+        st.lists(steps, max_size=12),
+    )
+
+
+schedules = schedules_of(steps)
 THREE: list[tuple[Any, ...]] = [("owe", 0, 1), ("owe", 1, 2), ("owe", 0, 7), ("run", 0, 1, 31)]
 
 
@@ -113,7 +117,7 @@ def play(world: Payments, schedule: list[tuple[Any, ...]]) -> None:
             world.prepare(preparer, mask)
             world.freeze(0)
             world.approve(approver, 0)
-        elif step in ("freeze", "approve", "pay", "confirm", "act_on"):
+        elif step in ("freeze", "approve", "pay", "confirm", "act_on", "decide"):
             *others, life = values
             method: Callable[..., None] = getattr(world, step)
             method(*others, _life(world, life))

@@ -15,12 +15,11 @@ from hits.ledger.models.transfers import LedgerEntry
 from hits.payments.models.runs import Halt
 from hits.payments.services import paying, payment_outcomes, resending, unpaid_bonuses
 from hits.payments.services.bonus_states import owe
-from hits.providers.gateway import registry
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, approve, make_account, make_assignment, make_hit, make_user
 from tests.hits.books import open_batch
 from tests.people import make_permitted
-from tests.unrepeatable import LIST, PAY, PREPARE, Fault, Paid, Unrepeatable
+from tests.unrepeatable import LIST, PAY, PREPARE, Fault, Paid, Unrepeatable, put_behind_accounts
 
 pytestmark = pytest.mark.django_db
 Status = Bonus.Status
@@ -34,7 +33,7 @@ CENTS = Decimal("0.10")
 def provider(monkeypatch: pytest.MonkeyPatch) -> Unrepeatable:
     """Put a provider that pays again behind every account."""
     there = Unrepeatable(now=lambda: NOW)
-    monkeypatch.setattr(registry, "_boto_provider", lambda **_: there)
+    put_behind_accounts(there, monkeypatch)
     return there
 
 
