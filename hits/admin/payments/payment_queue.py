@@ -1,6 +1,6 @@
-"""Payments that wait for a person: each says what happened, and offers the one action that is safe."""
+"""Payments that wait for a person: each says what happened, and offers the actions that are safe."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -21,10 +21,17 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.page_parts import read_number
 from hits.admin.selection import PAGE
+from hits.common.dollars import in_dollars
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.bonus_refusals import Remedy
 from hits.payments.queries.unclear_payments import STATES, waiting_payments
-from hits.payments.services import compensation, payment_outcomes, refused_bonuses, resending
+from hits.payments.services import (
+    compensation,
+    payment_outcomes,
+    refused_bonuses,
+    resending,
+    unpaid_bonuses,
+)
 from hits.work.access import studies_of
 
 SETTLE = "hits.settle_bonus"
@@ -36,12 +43,12 @@ class Row:
     bonus: Bonus
     happened: str
     advice: str
-    verb: str
+    verbs: Sequence[str]
     since: datetime | None
 
     @property
-    def offered(self) -> RowButton:
-        return PAGES.offer(self.bonus, self.verb)
+    def offered(self) -> list[RowButton]:
+        return [PAGES.offer(self.bonus, verb) for verb in self.verbs]
 
 
 def queue_view(request: HttpRequest) -> HttpResponse:
@@ -79,6 +86,8 @@ def row_of(bonus: Bonus) -> Row:
         happened = "A HIT for this bonus is posted, which only this worker can take."
         advice = "Nothing is needed until the worker has taken it: it is followed automatically."
         return _row(bonus, happened, advice, "take_back")
+    if not bonus.assignment.account.can.pays_once and bonus.problem != payment_outcomes.HIT_IS_GONE:
+        return _unrepeatable(bonus)
     if bonus.problem in payment_outcomes.UNLISTABLE:
         advice = (
             "It is never sent again. Look for it on the provider's statement, and ask the worker. "
@@ -107,9 +116,36 @@ def _refused(bonus: Bonus) -> Row:
     return _row(bonus, refusal.happened, refusal.advice, verbs[refusal.remedy])
 
 
-def _row(bonus: Bonus, happened: str, advice: str, verb: str) -> Row:
+def _unrepeatable(bonus: Bonus) -> Row:
+    """A payment that cannot be repeated: it is looked for automatically, and then a person decides."""
+    if bonus.problem == payment_outcomes.UNSETTLED:
+        return _row(bonus, bonus.problem, _to_read_there(bonus), "look", "count_as_paid", "say_unpaid")
+    happened = bonus.problem or (
+        "The provider accepted it, and does not show it among the payments for the work."
+        if bonus.status == Status.SENT
+        else "The request got no clear answer: it may have been paid, or not."
+    )
+    advice = (
+        "It is looked for automatically. It is never sent again by itself, for this provider would pay it "
+        "again. If it is not found within three hours of the request, it says here what to do."
+    )
+    return _row(bonus, happened, advice, "look")
+
+
+def _to_read_there(bonus: Bonus) -> str:
+    """What to read on the provider's own pages, and what follows from it."""
+    amount, count = in_dollars(bonus.amount), unpaid_bonuses.twins_counted_as_paid(bonus)
+    others = f"{count} other bonus{'es' if count != 1 else ''} of {amount} for this work"
+    return (
+        "Open the provider's own web app, find this work by its worker there, and read its bonus payments. "
+        f"By our books {others} {'are' if count != 1 else 'is'} paid. If there are more payments of {amount} "
+        "than that, count this one as paid. If not, say that it was not paid: it is sent again, once."
+    )
+
+
+def _row(bonus: Bonus, happened: str, advice: str, *verbs: str) -> Row:
     since = bonus.sent_at if bonus.status == Status.SENT else bonus.sending_at
-    return Row(bonus=bonus, happened=happened, advice=advice, verb=verb, since=since)
+    return Row(bonus=bonus, happened=happened, advice=advice, verbs=verbs, since=since)
 
 
 def _find(request: HttpRequest, pk: int) -> list[Bonus]:
@@ -164,6 +200,14 @@ ACTIONS: Mapping[str, Action[Bonus]] = {
         "provider's balance is that much too high; an appeal then owes it to the worker again, and two "
         "people pay it.",
         done="It counts as paid now, and is never sent again.",
+        form=words_form("reason", "What you found out", longest=payment_outcomes.LONGEST_REASON),
+    ),
+    "say_unpaid": _action(
+        "It was not paid: send it again",
+        act=unpaid_bonuses.say_unpaid,
+        asks="The provider is asked once more. Only if it still does not show the payment, the request is "
+        "made again, under the same approval. This provider does not protect from a second payment: if the "
+        "first one was made after all, it is paid twice.",
         form=words_form("reason", "What you found out", longest=payment_outcomes.LONGEST_REASON),
     ),
     "send_again": _action(

@@ -57,6 +57,13 @@ def say_unpaid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> str:
     return AGAIN
 
 
+def twins_counted_as_paid(bonus: Bonus) -> int:
+    """Number of other bonuses of the same amount for the same work that the books count as paid there."""
+    paid = (Status.SENT, Status.CONFIRMED)
+    twins = Bonus.objects.filter(assignment=bonus.assignment, amount=bonus.amount, compensation=None)
+    return twins.filter(status__in=paid).exclude(pk=bonus.pk).count()
+
+
 def _refuse_unexplained(bonus: Bonus, provider: Provider) -> None:
     """Refuse if the work has a payment of another amount, which may be this one. Raises RuleBroken."""
     try:
