@@ -87,6 +87,9 @@ BY_CODE = {
     "MissingAuthenticationTokenException": NO_ACCESS,
     "ExpiredTokenException": NO_ACCESS,
     "NotAuthorized": NO_ACCESS,
+    # Where a provider has no codes but those of HTTP.
+    "401": NO_ACCESS,
+    "403": NO_ACCESS,
     "WorkerDoesNotExist": WORKER_GONE,
     "WorkerBlocked": WORKER_GONE,
 }

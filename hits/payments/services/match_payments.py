@@ -177,7 +177,8 @@ def _of_stranger(
     amount, effect = _sums((payment.amount for payment in same), fees)
     who = crypto.pseudonym(str(account.public_id), same[0].worker_external_id)
     count = "A payment" if len(same) == 1 else f"{len(same)} payments"
-    words = f"{count} of {in_money(same[0].amount, account.currency)} to {who} without a reference of ours."
+    whose = "without a reference of ours" if account.can.lists_reasons else "that no bonus of ours explains"
+    words = f"{count} of {in_money(same[0].amount, account.currency)} to {who} {whose}."
     gap = Gap(cause=Cause.NOT_OURS, ours=ZERO, theirs=amount, effect=effect)
     return FoundGap(gap=gap, subject=f"payment:{hit.public_id}:{key}", words=words, hit=hit)
 
