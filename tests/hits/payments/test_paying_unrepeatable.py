@@ -3,9 +3,12 @@
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
+from threading import Barrier, Thread
+from time import sleep
 from typing import Any
 
 import pytest
+from django.db import connections
 
 from hits.core.errors import RuleBroken
 from hits.core.models.audit_events import AuditEvent
@@ -374,3 +377,38 @@ def test_payment_beyond_the_bonuses_is_an_alarm(work: Assignment, provider: Unre
     bonus.refresh_from_db()
     assert (bonus.status, bonus.problem) == (Status.CONFIRMED, payment_outcomes.TWICE)
     assert Halt.objects.filter(lifted_at=None).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_payers_at_once_make_one_request_at_a_time(work: Assignment, provider: Unrepeatable) -> None:
+    for number in range(6):
+        approved(work, f"rule {number}", amount=CENTS * (number + 1))
+    under_way, most, start = [0], [0], Barrier(2)
+
+    def carry(operation: str, _: str, make: Callable[[], Any]) -> Any:
+        if operation != PAY:
+            return make()
+        under_way[0] += 1
+        most[0] = max(most[0], under_way[0])
+        sleep(0.1)
+        under_way[0] -= 1
+        return make()
+
+    def payer() -> None:
+        start.wait(timeout=10)
+        try:
+            for _ in range(20):
+                pay()
+        finally:
+            connections.close_all()
+
+    provider.carry = carry
+    threads = [Thread(target=payer) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+
+    assert most == [1]
+    assert sorted(provider.payments_of(work.external_id)) == [CENTS * number for number in range(1, 7)]
+    assert set(states()) == {Status.SENT}
