@@ -12,6 +12,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from hits.ledger.models.bonuses import Bonus
+from tests.hits.payments.unrepeatable.unrepeatable_provider import LIST, PAY, PREPARE, put_behind_accounts
 from tests.promise.agreement import book_disagreements
 from tests.promise.often import in_ci, tried
 from tests.promise.test_payments import (
@@ -27,7 +28,6 @@ from tests.promise.test_payments import (
 )
 from tests.promise.unrepeatable_payments import FOR_GOOD, UnrepeatablePayments
 from tests.promise.world import Clock
-from tests.unrepeatable import LIST, PAY, PREPARE, put_behind_accounts
 
 pytestmark = pytest.mark.django_db
 IN_CI = in_ci(200, by_hand=40)

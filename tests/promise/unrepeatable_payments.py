@@ -28,11 +28,11 @@ from tests.factories import (
     make_user,
     make_worker,
 )
+from tests.hits.payments.unrepeatable.unrepeatable_provider import PAY, Fault, Unrepeatable
 from tests.promise.agreement import book_disagreements
 from tests.promise.crashes import Life
 from tests.promise.payments import DEPOSIT, HITS, PEOPLE, RESERVED, WORKERS, Payments
 from tests.promise.world import pick
-from tests.unrepeatable import PAY, Fault, Unrepeatable
 
 Status = Bonus.Status
 PAID = (Status.SENT, Status.CONFIRMED)

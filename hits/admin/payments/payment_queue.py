@@ -21,7 +21,7 @@ from hits.admin.actions.action_pages import ActionPages
 from hits.admin.actions.reason_form import words_form
 from hits.admin.page_parts import read_number
 from hits.admin.selection import PAGE
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain.bonus_refusals import Remedy
 from hits.payments.queries.unclear_payments import STATES, waiting_payments
@@ -134,7 +134,7 @@ def _unrepeatable(bonus: Bonus) -> Row:
 
 def _to_read_there(bonus: Bonus) -> str:
     """What to read on the provider's own pages, and what follows from it."""
-    amount, count = in_dollars(bonus.amount), unpaid_bonuses.twins_counted_as_paid(bonus)
+    amount, count = in_money(bonus.amount, bonus.currency), unpaid_bonuses.twins_counted_as_paid(bonus)
     others = f"{count} other bonus{'es' if count != 1 else ''} of {amount} for this work"
     return (
         "Open the provider's own web app, find this work by its worker there, and read its bonus payments. "

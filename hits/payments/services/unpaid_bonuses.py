@@ -11,7 +11,7 @@ import structlog
 from cryptography.fernet import InvalidToken
 from django.db import transaction
 
-from hits.common.dollars import in_dollars
+from hits.common.currencies import in_money
 from hits.core import audit_trail
 from hits.core.errors import NothingDone, ProviderError, ProviderRefused, ProviderUnavailable, RuleBroken
 from hits.identity.models.users import User
@@ -43,7 +43,10 @@ def say_unpaid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> str:
     if words != UNSETTLED or bonus.problem != UNSETTLED or not payment_outcomes.is_over(bonus, now=now):
         raise RuleBroken("not_unsettled", f"It was not sent again. {words}")
     _refuse_unexplained(bonus, provider)
-    said = f"Found that {in_dollars(bonus.amount)} were not paid, and sends them again: {reason}"
+    amount = in_money(bonus.amount, bonus.currency)
+    said = f"Found that {amount} were not paid, and sends them again: {reason}"
+        f"Found that {in_money(bonus.amount, bonus.currency)} were not paid, and sends them again: {reason}"
+    )
     if bonus.status == Status.SENT:
         return _repeat(bonus, provider, said, by=by, now=now)
     with transaction.atomic():
@@ -71,7 +74,7 @@ def _refuse_unexplained(bonus: Bonus, provider: Provider) -> None:
     except ProviderError as error:
         raise RuleBroken("no_list", "The payments could not be read, so nothing was sent.") from error
     if strange := listed.get(""):
-        amounts = ", ".join(in_dollars(payment.amount) for payment in strange)
+        amounts = ", ".join(in_money(payment.amount, bonus.currency) for payment in strange)
         words = f"The work has payments that no bonus explains: {amounts}. Find out first what they are."
         raise RuleBroken("unexplained", words)
     if payment_lists.find(bonus, listed) != ListFinding.NOT_LISTED:

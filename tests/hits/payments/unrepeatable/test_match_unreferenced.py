@@ -13,7 +13,7 @@ from hits.payments.services.match_payments import Comparison, compare_hits
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, make_account, make_assignment, make_bonus, make_hit
 from tests.hits.books import open_batch
-from tests.unrepeatable import LIST, Paid, Unrepeatable
+from tests.hits.payments.unrepeatable.unrepeatable_provider import LIST, Paid, Unrepeatable
 
 pytestmark = pytest.mark.django_db
 Status = Bonus.Status

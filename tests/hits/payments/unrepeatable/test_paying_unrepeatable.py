@@ -21,8 +21,16 @@ from hits.payments.services.bonus_states import owe
 from hits.work.models.assignments import Assignment
 from tests.factories import NOW, approve, make_account, make_assignment, make_hit, make_user
 from tests.hits.books import open_batch
+from tests.hits.payments.unrepeatable.unrepeatable_provider import (
+    LIST,
+    PAY,
+    PREPARE,
+    Fault,
+    Paid,
+    Unrepeatable,
+    put_behind_accounts,
+)
 from tests.people import make_permitted
-from tests.unrepeatable import LIST, PAY, PREPARE, Fault, Paid, Unrepeatable, put_behind_accounts
 
 pytestmark = pytest.mark.django_db
 Status = Bonus.Status

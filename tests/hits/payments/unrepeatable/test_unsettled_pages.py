@@ -13,9 +13,9 @@ from hits.payments.services.bonus_states import move_bonus
 from hits.work.models.assignments import Assignment
 from tests.factories import approve, make_account, make_user
 from tests.hits.books import open_batch, owed_bonus
+from tests.hits.payments.unrepeatable.unrepeatable_provider import Unrepeatable, put_behind_accounts
 from tests.pages import text_of
 from tests.people import make_permitted
-from tests.unrepeatable import Unrepeatable, put_behind_accounts
 
 pytestmark = pytest.mark.django_db
 Status = Bonus.Status
