@@ -45,8 +45,6 @@ def say_unpaid(*, bonus: Bonus, reason: str, by: User, now: datetime) -> str:
     _refuse_unexplained(bonus, provider)
     amount = in_money(bonus.amount, bonus.currency)
     said = f"Found that {amount} were not paid, and sends them again: {reason}"
-        f"Found that {in_money(bonus.amount, bonus.currency)} were not paid, and sends them again: {reason}"
-    )
     if bonus.status == Status.SENT:
         return _repeat(bonus, provider, said, by=by, now=now)
     with transaction.atomic():
