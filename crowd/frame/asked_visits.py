@@ -3,6 +3,7 @@
 import re
 from datetime import datetime, timedelta
 
+import structlog
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
@@ -16,7 +17,10 @@ from hits.work.models.hits import HIT
 
 # What stands in the address is named as the study was told to name it.
 PERSON, STUDY, SESSION = "PROLIFIC_PID", "STUDY_ID", "SESSION_ID"
+# Refusals that say nothing of the visit: the account's own key is not accepted, or cannot be read.
+NOT_LET_IN = ("401", "Sealed")
 Status = Assignment.Status
+log = structlog.get_logger()
 
 
 def read_asked(*, hit: HIT, query: QueryDict, now: datetime) -> ProviderVisit:
@@ -80,12 +84,15 @@ def _verified_before(hit: HIT, *, session: str, person: str, now: datetime) -> P
 def _ask(hit: HIT, *, session: str) -> ProviderVisit:
     try:
         return provider_for(hit.batch.account, quick=True).find_visit(session)
-    except ProviderRefused:
-        raise UnverifiedVisit(_("The platform does not know this visit."), AGAIN) from None
-    except ProviderError:
-        raise AcceptanceAwaited(
-            _("The platform did not answer when we asked about your visit. This page asks again by itself."),
-        ) from None
+    except ProviderRefused as refusal:
+        if refusal.code not in NOT_LET_IN:
+            raise UnverifiedVisit(_("The platform does not know this visit."), AGAIN) from None
+        log.warning("visit.not_asked", hit=str(hit.public_id), code=refusal.code)
+    except ProviderError as error:
+        log.warning("visit.not_asked", hit=str(hit.public_id), error=type(error).__name__)
+    raise AcceptanceAwaited(
+        _("The platform did not answer when we asked about your visit. This page asks again by itself.")
+    )
 
 
 def _somebody_else() -> UnverifiedVisit:

@@ -58,16 +58,17 @@ def origin_of(address: str) -> str:
 
 def explain(request: HttpRequest, problem: CrowdError) -> HttpResponse:
     if isinstance(problem, Problem):
-        context = {"title": problem.title, "problem": problem}
+        context = {"title": problem.title, "problem": problem, "leads_back": problem.leads_back}
         response = show(request, problem.template, context, status=problem.status)
         for name, value in problem.headers.items():
             response[name] = value
         return response
     if isinstance(problem, InvalidAnswer):
-        title, status = _("The answer is not complete"), 400
+        title, status, leads_back = _("The answer is not complete"), 400, False
     else:
-        title, status = _("This cannot be done"), 409
-    return show(request, "frame/problem.html", {"title": title, "problem": problem}, status=status)
+        title, status, leads_back = _("This cannot be done"), 409, True
+    context = {"title": title, "problem": problem, "leads_back": leads_back}
+    return show(request, "frame/problem.html", context, status=status)
 
 
 def show(request: HttpRequest, template: str, context: Mapping[str, Any], status: int = 200) -> HttpResponse:

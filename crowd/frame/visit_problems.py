@@ -81,6 +81,7 @@ class VisitOver(Problem):
 
 class Unreadable(Problem):
     title = _("This page's token is not readable")
+    leads_back = True
 
 
 class AcceptanceAwaited(Problem):

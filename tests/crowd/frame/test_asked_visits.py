@@ -115,6 +115,18 @@ def test_a_provider_that_does_not_answer_is_asked_again_by_the_page(
     assert visit(hit, client, **claims).status_code == 200
 
 
+def test_an_account_that_is_not_let_in_says_nothing_against_the_visit(
+    house: House, hit: HIT, client: Client
+) -> None:
+    claims = come(house, hit)
+    house.account.secret_access_key = "revoked"
+    house.account.save()
+
+    page = visit(hit, client, **claims)
+
+    assert (page.status_code, page["Refresh"], written()) == (202, "5", (0, 0))
+
+
 def test_work_under_way_needs_no_provider(
     house: House, hit: HIT, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

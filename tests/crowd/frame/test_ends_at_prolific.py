@@ -133,6 +133,19 @@ def test_whoever_is_refused_goes_back(house: House, hit: HIT, client: Client) ->
     assert "HIT" not in text_of(page)
 
 
+def test_an_answer_that_comes_too_late_leads_to_the_platform(house: House, hit: HIT, client: Client) -> None:
+    _session, address = come(house, hit)
+    page = client.get(address)
+    Assignment.objects.update(deadline_at=house.now)
+
+    late = send(client, hit, page)
+
+    text = late.content.decode()
+    assert (late.status_code, Assignment.objects.get().status) == (409, "opened")
+    assert f'href="{house.account.worker_site}"' in text
+    assert code(hit, Ending.COMPLETED) not in text
+
+
 def test_work_handed_in_without_an_answer_waits_for_a_person(house: House, hit: HIT, client: Client) -> None:
     session, _address = come(house, hit)
     house.stand_in.controls.finish(session)
