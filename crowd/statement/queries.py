@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, DateTimeField, Prefetch, Q, QuerySet
 from django.db.models.functions import Coalesce, TruncMonth
 
+from crowd.statement.statement_links import proves_visits
 from hits.identity.models.workers import Worker
 from hits.ledger.models.bonuses import Bonus
 from hits.review.models import Appeal
@@ -38,10 +39,10 @@ class Totals:
 def works_of(worker: Worker) -> QuerySet[Assignment]:
     """The worker's submitted work, newest first.
 
-    Work that is only saved here is included where a ticket proves whose it is.
+    Work that is only saved here is included where the visit has proven whose it is.
     """
     shown = Q(status__in=(Status.SUBMITTED, Status.APPROVED, Status.REJECTED))
-    if worker.account.ticket_key:
+    if proves_visits(worker.account):
         shown |= Q(status=Status.SAVED)
     handed_in_at = Coalesce("submitted_at", "saved_at", output_field=DateTimeField())
     works = Assignment.objects.filter(shown, worker=worker).annotate(handed_in_at=handed_in_at)

@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from hits.core.errors import CrowdError
 from hits.identity.models.workers import Worker
+from hits.providers.models.accounts import Account
 from hits.review.services import appeal_handling
 from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
@@ -23,7 +24,7 @@ SALT = "crowd.statement"
 LASTS = timedelta(hours=12)
 # A link in the provider's feedback opens one piece of work, until the last question about it is answered.
 WORK_LASTS = appeal_handling.WITHIN + timedelta(days=30)
-# Without tickets only the provider's report of submitted work proves whose it is.
+# Where no visit is proven, only the provider's report of submitted work proves whose it is.
 CONFIRMED = (Assignment.Status.SUBMITTED, Assignment.Status.APPROVED, Assignment.Status.REJECTED)
 
 
@@ -51,9 +52,14 @@ class Link:
     until: datetime | None = None
 
 
+def proves_visits(account: Account) -> bool:
+    """Whether work is opened only for the worker whose it is, by a ticket or by the provider's word."""
+    return bool(account.ticket_key) or account.can.verifies_visits
+
+
 def is_proven(assignment: Assignment) -> bool:
     """Whether the person who sees the frame of this work is surely its worker."""
-    return bool(assignment.hit.batch.account.ticket_key) or assignment.status in CONFIRMED
+    return proves_visits(assignment.hit.batch.account) or assignment.status in CONFIRMED
 
 
 def write_token(*, assignment: Assignment, now: datetime) -> str:

@@ -63,11 +63,12 @@ def test_answer_leads_to_the_end_and_the_end_stays(house: House, hit: HIT, clien
 
     end = send(client, hit, page)
 
+    assert "Your work and your pay" in text_of(end)
     finish = end.context["finish"]
     assert (end.status_code, finish.method, dict(finish.fields)) == (200, "get", {"cc": finish.code})
     assert finish.address == f"{house.account.worker_site}/submissions/complete"
     assert finish.code == code(hit, Ending.COMPLETED)
-    assert client.get(address).content.decode() == end.content.decode()
+    assert client.get(address).context["finish"] == finish
 
 
 def test_second_tab_sends_in_vain_and_reaches_the_same_end(house: House, hit: HIT, client: Client) -> None:
