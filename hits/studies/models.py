@@ -453,6 +453,12 @@ class Batch(models.Model):
         return add_bonus(self.description, most=most, currency=self.currency)
 
     @property
+    def approves_after_s(self) -> int:
+        """Seconds after which work approves by itself: the batch's, unless the provider has its own."""
+        days = self.account.can.approves_after_days
+        return self.auto_approval_s if days is None else days * 86_400
+
+    @property
     def sizes(self) -> list[int]:
         """Numbers of places of the HITs that one task is split into."""
         if self.sharding == self.Sharding.SHARDS:

@@ -15,7 +15,7 @@ from hits.admin.batches import guide, launch, live, own_people
 from hits.admin.batches.prices import cost_of, table_of
 from hits.admin.home.navigation import MenuPlace, Section
 from hits.admin.list_columns import number_column, progress_bar, state_column
-from hits.admin.page_parts import VisibleStudies, in_words, read_number
+from hits.admin.page_parts import VisibleStudies, read_number
 from hits.admin.payments import recalculating, wages
 from hits.batches.queries.tally import batches_with_counts
 from hits.batches.services import drafting
@@ -133,7 +133,7 @@ def terms_context(batch: Batch) -> dict[str, Any]:
         "cost": frozen.get("cost", {}).get("total", cost_of(batch).total),
         "rules": table_of(batch.rules_that_apply, items=batch.prices.items, currency=batch.currency),
         "fee_schedule": frozen.get("fee_schedule", batch.account.fee_schedule),
-        "spans": {name: in_words(getattr(batch, name)) for name in guide.SPANS},
+        "spans": guide.spans_of(batch),
         "requirements": frozen.get(
             "requirements_in_words",
             requirements_in_words(batch.requirements, english_speakers=batch.english_speakers),

@@ -38,6 +38,12 @@ WITH_NAMES = Batch.objects.select_related("study", "account", "source_batch__stu
 SPANS = ("duration_s", "lifetime_s", "auto_approval_s", "estimated_s")
 
 
+def spans_of(batch: Batch) -> dict[str, str]:
+    """The batch's times in words; that of approval is the provider's where it has its own."""
+    spans = {name: in_words(getattr(batch, name)) for name in SPANS}
+    return {**spans, "auto_approval_s": in_words(batch.approves_after_s)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Step:
     key: str

@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 
 from hits import families
 from hits.admin.batches.batch_actions import RUNNING
-from hits.admin.batches.guide import NAMES, SPANS, excluded_rows, get_visible, step_url, steps_of
+from hits.admin.batches.guide import NAMES, excluded_rows, get_visible, spans_of, step_url, steps_of
 from hits.admin.batches.launch_facts import LaunchWarning, facts_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.page_parts import in_words, plural
@@ -171,7 +171,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         ),
         "facts": facts,
         "excluded": batch.exclude_batches.all(),
-        "spans": {name: in_words(getattr(batch, name)) for name in SPANS},
+        "spans": spans_of(batch),
         "warnings": [
             *(
                 _leading(batch, words, step=step, may_change=may_change)
@@ -277,10 +277,10 @@ def _warn_of_test(batch: Batch) -> Iterator[str]:
 
 def _warn_of_time(batch: Batch) -> Iterator[str]:
     by_hand = batch.review_by == Batch.Review.HAND
-    if by_hand and batch.auto_approval_s < REVIEW_TAKES_S:
+    if by_hand and batch.approves_after_s < REVIEW_TAKES_S:
         yield (
             f"A person decides on each submission, and it is approved automatically after "
-            f"{in_words(batch.auto_approval_s)}: that is hardly time to look."
+            f"{in_words(batch.approves_after_s)}: that is hardly time to look."
         )
     if batch.duration_s < SLOW * batch.estimated_s:
         yield (

@@ -143,7 +143,8 @@ def decide_view(request: HttpRequest, pk: int) -> HttpResponse:
     except RuleBroken as broken:
         messages.error(request, str(broken))
         if broken.code in ("no_reason", "bad_reason", "short_reason", "bad_category"):
-            return _page(request, pk=pk, reason=request.POST.get("reason", ""), status=409)
+            typed = {name: request.POST.get(name, "") for name in ("reason", "category")}
+            return _page(request, pk=pk, **typed, status=409)
         return _go(request, at=pk)
     if decision.status == Decision.Status.WAITING:
         messages.warning(
@@ -234,7 +235,13 @@ def words_of(outcomes: Mapping[str, int]) -> str:
 
 
 def _page(
-    request: HttpRequest, *, pk: int | None, reason: str | None = None, note: str = "", status: int = 200
+    request: HttpRequest,
+    *,
+    pk: int | None,
+    reason: str | None = None,
+    category: str = "",
+    note: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     now, user = timezone.now(), request.user
     wanted = _read_wanted(request)
@@ -250,7 +257,7 @@ def _page(
         "may_decide": user.has_perm(REVIEW),
         "undo": _undo(request, now=now),
         "reason": reason,
-        "category": request.POST.get("category", ""),
+        "category": category,
         "note": note,
         "assignment": work,
     }
@@ -346,7 +353,7 @@ def _pace(work: Assignment) -> tuple[str, bool]:
 
 def _countdown(work: Assignment, *, now: datetime) -> str:
     """The time until automatic approval: the provider's moment, or the batch's terms until it is known."""
-    delay = timedelta(seconds=work.hit.batch.auto_approval_s)
+    delay = timedelta(seconds=work.hit.batch.approves_after_s)
     due = work.auto_approves_at or (work.submitted_at or now) + delay
     left = int((due - now).total_seconds())
     return f"approves itself in {in_words(left)}" if left > 0 else "approves itself now"
