@@ -222,6 +222,9 @@ class Payments:
         if bonus is not None:
             self.alive(lambda: acts[verb](bonus=bonus, by=self.people[0], now=self.now()), life)
 
+    def decide(self, number: int, life: Life | None = None) -> None:
+        """Decide what no list can settle: here nothing, for a list shows every payment."""
+
     def halt(self, everywhere: bool) -> None:
         account = None if everywhere else self.account
         given: dict[str, Any] = {"reason": "Stop.", "by": self.people[0], "now": self.now()}

@@ -141,6 +141,7 @@ def _life(world: Payments, told: dict[str, Any] | None) -> Life | None:
         "send_again": lambda: world.act_on(0, "send_again"),
         "decide_anew": lambda: world.act_on(0, "decide_anew"),
         "change": lambda: world.change(0, "reason"),
+        "decide": lambda: world.decide(0),
         "lose_work": lambda: world.lose_work(0),
     }
     rest = {name: value for name, value in told.items() if name != "meets"}
