@@ -4,6 +4,7 @@ Found means: our token in the reason, this worker, this amount, once. A payment 
 is neither paid nor unpaid: it is never sent again, and waits for a person. Listed twice is an alarm.
 """
 
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
@@ -44,8 +45,9 @@ LOOKS_AFTER = (
 LOOKED_FOR = sum(LOOKS_AFTER, timedelta(0))
 MOST_LOOKS = 1000
 NO_ANSWER = timedelta(seconds=15)
-# The most bonuses of each account in one sweep, so that every account gets its turn.
+# The most bonuses of each account in one sweep, and the most seconds, so that every account gets its turn.
 SLICE = 500
+TURN_S = 60
 OTHERWISE = (
     "The provider lists a payment with this bonus's reference, but to another worker or of another amount."
 )
@@ -81,13 +83,15 @@ def settle_due(statuses: Collection[str], *, now: datetime) -> int:
 
 
 def _settle_turn(account: Account, provider: Provider, waiting: QuerySet[Bonus], *, now: datetime) -> int:
-    settled, where = 0, read_together(account)
+    settled, where, ends = 0, read_together(account), time.monotonic() + TURN_S
     rows = waiting.filter(assignment__account=account).order_by("look_at", "pk")[:SLICE]
     for key in dict.fromkeys(rows.values_list(where, flat=True)):
         done = _settle_quietly({where: key}, provider, now=now)
         if done is None:
             break  # the account's other payments would wait for the same answer
         settled += done
+        if time.monotonic() > ends:
+            break
     return settled
 
 
