@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Frame, FrameLocator, Page, Route, expect
+from playwright.sync_api import Frame, FrameLocator, Locator, Page, Route, expect
 
 from crowd.winogavil.domain import CREATE, SOLVE, WINOGAVIL_TIERS
 from crowd.winogavil.models import Association, Solution
@@ -105,11 +105,13 @@ def accept(page: Page, stage: Stage, title: str) -> FrameLocator:
     return page.frame_locator("iframe")
 
 
-def slot(frame: FrameLocator, number: int) -> Any:
+def slot(frame: FrameLocator | Locator, number: int) -> Any:
     return frame.get_by_role("group", name=f"Word {number}")
 
 
-def put_word(page: Page, frame: FrameLocator, number: int, cue: str, places: tuple[int, ...]) -> None:
+def put_word(
+    page: Page, frame: FrameLocator | Locator, number: int, cue: str, places: tuple[int, ...]
+) -> None:
     """Write a word and choose its pictures by keyboard: Space picks."""
     for place in places:
         slot(frame, number).get_by_role("checkbox", name=re.compile(f"Picture {place}")).press("Space")

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -20,7 +21,7 @@ from hits.batches.services import sending_hits
 from hits.identity.roles import PAYMENTS_APPROVER, PAYMENTS_PREPARER
 from hits.ledger.models.bonuses import Bonus
 from hits.payments.services.paying import confirm_bonuses, pay_bonuses
-from hits.studies.models import Batch
+from hits.studies.models import Batch, Study
 from hits.sync.services import push_decisions
 from hits.work.models.assignments import Assignment
 from tests.browser.conftest import OpenPage
@@ -48,7 +49,7 @@ def house(sites: Sites) -> Iterator[House]:
         assert made.stand_in.world.answered_amiss == []
 
 
-def launch(staff: Visitor, sites: Sites, batch: Batch, *, cost: str) -> None:
+def launch(staff: "Looking", sites: Sites, batch: Batch, *, cost: str) -> None:
     page = staff.page
     page.goto(f"{sites.public}/admin/hits/batch/{batch.pk}/launch/")
     expect(page.locator("dl.facts").first.get_by_text(cost).first).to_be_visible()
@@ -81,7 +82,7 @@ def test_the_game_is_launched_played_reviewed_and_paid_once(
 ) -> None:
     study = make_study(bonus_rules=[dict(rule) for rule in WINOGAVIL_TIERS])
     seed_picture_set(study=study, pictures=[make_picture(concept=concept) for concept in CONCEPTS])
-    terms = {
+    terms: dict[str, Any] = {
         "study": study,
         "account": house.account,
         "review_by": "hand",
@@ -151,7 +152,7 @@ def test_the_game_is_launched_played_reviewed_and_paid_once(
     staff.keep("account")
 
 
-def pay_by_two(open_page: OpenPage, sites: Sites, *, study: object, count: int) -> None:
+def pay_by_two(open_page: OpenPage, sites: Sites, *, study: Study, count: int) -> None:
     preparer, approver = (Looking(open_page(), size="flow") for _ in range(2))
     let_in(preparer.page, make_staff(PAYMENTS_PREPARER, study).user, sites=sites)
     let_in(approver.page, make_staff(PAYMENTS_APPROVER, study).user, sites=sites)
