@@ -20,6 +20,7 @@ from hits.admin.page_parts import ReadOnlyAdmin
 from hits.core.domain.days import moment_in_words
 from hits.core.domain.sameness import is_amazon
 from hits.providers.capabilities import BY_KIND
+from hits.providers.capabilities import BY_KIND
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.sync.services.account_checks import check_account
 
@@ -139,6 +140,9 @@ class AccountForm(forms.ModelForm[Account]):
 
     def _check_notify(self, cleaned: dict[str, Any]) -> None:
         by, address = cleaned.get("notify_by"), cleaned.get("notify_address")
+        kind = Account.Kind(cleaned.get("kind") or self.instance.kind)
+        if by and by not in BY_KIND[kind].events:
+            self.add_error("notify_by", "This provider does not tell of events in this way.")
         if by in (Account.Notify.SQS, Account.Notify.SNS) and not address:
             self.add_error("notify_address", "Give the address of the queue or topic that brings the events.")
         if by in (Account.Notify.NONE, Account.Notify.WEBHOOK) and address:

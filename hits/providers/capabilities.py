@@ -52,6 +52,8 @@ class Capabilities:
     overrides: bool = True
     # The names of the ways in which it tells of events.
     events: Sequence[str] = ("none", "webhook", "sns", "sqs")
+    # Whether its events are asked for once for the whole account, and signed with a secret that it gives.
+    gives_hook_secret: bool = False
     rejection: RejectionRules = RejectionRules()
     # Whether a visit is verified by asking it, as no ticket or event proves who comes.
     verifies_visits: bool = False
@@ -95,6 +97,7 @@ PROLIFIC = Capabilities(
     overrides=False,
     verifies_visits=True,
     tells_cost=True,
+    gives_hook_secret=True,
     events=("none", "webhook"),
     rejection=RejectionRules(
         shortest=100,
@@ -132,3 +135,4 @@ BY_KIND: Mapping[str, Capabilities] = {
 CONNECTED = [kind for kind, can in BY_KIND.items() if can.is_connected]
 OF_PLAYERS = [kind for kind, can in BY_KIND.items() if can.are_players]
 ENDED_BY_US = [kind for kind, can in BY_KIND.items() if can.is_connected and not can.ends_in_time]
+GIVING_SECRETS = [kind for kind, can in BY_KIND.items() if can.gives_hook_secret]

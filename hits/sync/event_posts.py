@@ -57,6 +57,25 @@ def webhook(request: HttpRequest, account: Account) -> None:
 
 
 @door
+def hook(request: HttpRequest, account: Account) -> None:
+    """Receive an event of a provider that gave us a secret. It says only that there is something to see."""
+    now, headers = timezone.now(), request.headers
+    signatures.check_hook(
+        signature=headers.get("X-Prolific-Request-Signature", ""),
+        timestamp=headers.get("X-Prolific-Request-Timestamp", ""),
+        body=request.body,
+        account=account,
+        now=now,
+    )
+    event_inbox.receive_hook(
+        account=account,
+        event_id=headers.get("X-Event-ID", ""),
+        submission=str(read_object(request.body.decode()).get("resource_id", "")),
+        now=now,
+    )
+
+
+@door
 def topic(request: HttpRequest, account: Account) -> None:
     """Receive a document in an SNS message, or the request to confirm a subscription."""
     now = timezone.now()
@@ -88,5 +107,6 @@ def _answer(status: int) -> HttpResponse:
 
 urlpatterns = [
     path("<uuid:account_id>/webhook/", webhook, name="inbox_webhook"),
+    path("<uuid:account_id>/hook/", hook, name="inbox_hook"),
     path("<uuid:account_id>/sns/", topic, name="inbox_topic"),
 ]

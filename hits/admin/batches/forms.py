@@ -225,9 +225,9 @@ class TermsForm(forms.ModelForm[Batch]):
         named = name_of(self.instance.currency)
         self.fields["reward"].help_text = f"{named[:1].upper()}{named[1:]} for each assignment."
         if days := self.instance.account.can.approves_after_days:
-            self.fields["auto_approval_s"].help_text = (
-                f"This account's provider approves after {days} days, whatever stands here."
-            )
+            self.fields[
+                "auto_approval_s"
+            ].help_text = f"This account's provider approves after {days} days, whatever stands here."
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}

@@ -307,6 +307,9 @@ class BotoProvider(BotoQualifications):
             "update_notification_settings", HITTypeId=hit_type_id, Notification=notification, Active=True
         )
 
+    def subscribe_hooks(self, *, target: str) -> str:
+        raise ProviderRefused("The Requester API tells of events by HIT type.", code="NoHooks")
+
     def _review(self, operation: str, wanted: str, parameters: dict[str, Any]) -> None:
         """Approve or reject. There is no token for this: a refusal is checked against the assignment."""
         try:

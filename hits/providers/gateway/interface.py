@@ -219,6 +219,9 @@ class Provider(Protocol):
     def notify_events(self, hit_type_id: str, *, transport: str, destination: str) -> None:
         """Send events of this HIT type to the destination from now on. Idempotent."""
 
+    def subscribe_hooks(self, *, target: str) -> str:
+        """Have the account's events posted to this address; return the secret that signs them. Idempotent."""
+
     def create_qualification(
         self,
         *,

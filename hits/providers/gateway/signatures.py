@@ -33,6 +33,7 @@ from hits.providers.models.accounts import Account
 
 CLOCKS_MAY_DIFFER_S = 300
 POST_SIGNATURE = re.compile(r"t=([0-9]{1,12}),v1=([0-9a-f]{64})", re.ASCII)
+HOOK_TIME = re.compile(r"[0-9]{1,12}", re.ASCII)
 # Not every host name of Amazon's: on many of them anybody may keep a certificate.
 TOPIC_HOST = re.compile(r"sns\.[a-z0-9-]+\.amazonaws\.com", re.ASCII)
 CERTIFICATE_PATH = re.compile(r"/[A-Za-z0-9/_-]{1,200}\.pem", re.ASCII)
@@ -74,6 +75,17 @@ def check_post(*, header: str, body: bytes, account: Account, now: datetime) -> 
     if not hmac.compare_digest(given[2], expected):
         raise Forged("wrong signature")
     if abs(now.timestamp() - int(given[1])) > CLOCKS_MAY_DIFFER_S:
+        raise Forged("signed at another time")
+
+
+def check_hook(*, signature: str, timestamp: str, body: bytes, account: Account, now: datetime) -> None:
+    """Check the signature of a provider that gave the account a secret. Raises Forged."""
+    if not account.hook_secret or not HOOK_TIME.fullmatch(timestamp):
+        raise Forged("no signature")
+    signed = hmac.digest(account.hook_secret.encode(), timestamp.encode() + body, hashlib.sha256)
+    if not hmac.compare_digest(signature.encode(), base64.b64encode(signed)):
+        raise Forged("wrong signature")
+    if abs(now.timestamp() - int(timestamp)) > CLOCKS_MAY_DIFFER_S:
         raise Forged("signed at another time")
 
 

@@ -74,6 +74,8 @@ class Account(models.Model):
         help_text="Key of the marketplace's signed tickets. Empty: the endpoint sends none, and a "
         "worker is believed only within the HIT's number of assignments.",
     )
+    # What the provider signs its posts with, where it gave us a secret for that; "" until it has.
+    hook_secret = EncryptedTextField(blank=True, default="", db_default="", editable=False)
     fee_schedule = models.CharField(max_length=16, choices=[(key, key) for key in money.FEES], default="none")
     currency = models.CharField(max_length=3, choices=CHOICES, default=DEFAULT)
     send_rate = models.PositiveSmallIntegerField(

@@ -69,6 +69,13 @@ class ProlificClient:
         """Change something. `repeats`: done twice it is the same as done once. Raises ProviderError."""
         return self._call(operation, method, path, body or {}, read, repeats=repeats)
 
+    def tell_and_hear(
+        self, operation: str, path: str, body: Mapping[str, Any], *, header: str, read: Callable[[Any], Read]
+    ) -> tuple[Read, str]:
+        """Change something whose answer has a part in a header. Raises ProviderError."""
+        answer, headers = self._heard(operation, "POST", path, body, read, repeats=False)
+        return answer, headers.get(header, "")
+
     def pages(
         self,
         operation: str,
@@ -105,6 +112,18 @@ class ProlificClient:
         *,
         repeats: bool,
     ) -> Read:
+        return self._heard(operation, method, path, body, read, repeats=repeats)[0]
+
+    def _heard(
+        self,
+        operation: str,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None,
+        read: Callable[[Any], Read],
+        *,
+        repeats: bool,
+    ) -> tuple[Read, Mapping[str, str]]:
         if self._account_id is not None:
             refuse_to_tell(operation, account_id=self._account_id)
         pauses = PAUSES_S if self._line is not None else ()
@@ -131,7 +150,7 @@ class ProlificClient:
         path: str,
         body: Mapping[str, Any] | None,
         read: Callable[[Any], Read],
-    ) -> Read:
+    ) -> tuple[Read, Mapping[str, str]]:
         address = urljoin(self._endpoint, path)
         if urlsplit(address)[:2] != urlsplit(self._endpoint)[:2]:
             raise ProviderUnavailable(f"{operation}: a link leads to another site")  # with our token
@@ -144,7 +163,7 @@ class ProlificClient:
             raise ProviderUnavailable(f"{operation}: {type(error).__name__}") from error
         _refuse(operation, answer.status, said)
         try:
-            return read(json.loads(said) if said.strip() else None)
+            return read(json.loads(said) if said.strip() else None), answer.headers
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError) as error:
             raise ProviderUnavailable(f"{operation}: not an answer to it") from error
 

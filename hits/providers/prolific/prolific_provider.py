@@ -33,6 +33,8 @@ Read = TypeVar("Read")
 DRAFT = "UNPUBLISHED"
 # Marks of our studies in their internal names.
 OURS = "crowd:"
+# The event of a hook that says that a submission has changed.
+CHANGES = "submission.status.change"
 # A category where a person gave none, as for a decision that is told again.
 OTHER = "OTHER"
 
@@ -198,6 +200,41 @@ class ProlificProvider(ParticipantGroups):
 
     def notify_events(self, hit_type_id: str, *, transport: str, destination: str) -> None:
         raise ProviderRefused("Prolific's hooks are set up for a whole workspace.", code="NoEventsByType")
+
+    def subscribe_hooks(self, *, target: str) -> str:
+        """Ask for changes of submissions. The workspace's secret is kept if it has one: others may use it."""
+        secret = self._hook_secret()
+        listed = self._client.pages(
+            "list_subscriptions",
+            "hooks/subscriptions/",
+            lambda row: (str(row["event_type"]), str(row["target_url"])),
+            size_as="limit",
+            workspace_id=self._workspace_id,
+        )
+        if (CHANGES, target) not in listed:
+            about = {"workspace_id": self._workspace_id, "event_type": CHANGES, "target_url": target}
+            made, proof = self._client.tell_and_hear(
+                "subscribe",
+                "hooks/subscriptions/",
+                about,
+                header="X-Hook-Secret",
+                read=lambda row: str(row["id"]),
+            )
+            self._client.tell("confirm_subscription", f"hooks/subscriptions/{made}/", {"secret": proof})
+        return secret
+
+    def _hook_secret(self) -> str:
+        def read(answer: Any) -> str:
+            own = (row for row in answer["results"] if str(row["workspace_id"]) == self._workspace_id)
+            return next((str(row["value"]) for row in own), "")
+
+        if known := self._client.ask("get_hook_secrets", "hooks/secrets/", read):
+            return known
+        about = {"workspace_id": self._workspace_id}
+        made: str = self._client.tell(
+            "make_hook_secret", "hooks/secrets/", about, read=lambda row: str(row["value"])
+        )
+        return made
 
     def _studies(self) -> Iterator[dict[str, str]]:
         """The project's studies that are ours."""

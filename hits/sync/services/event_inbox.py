@@ -4,6 +4,7 @@ They only make things sooner. What is payable, only the provider's own list says
 it with or without an event.
 """
 
+import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,12 +18,13 @@ from django.urls import reverse
 
 from hits.common import rates
 from hits.core.errors import ProviderError
+from hits.providers.capabilities import GIVING_SECRETS
 from hits.providers.gateway.queues import AT_ONCE, Queue, queue_for
 from hits.providers.gateway.registry import provider_for
 from hits.providers.models.accounts import Account
 from hits.providers.services.usable_accounts import can_be_used, earliest, soonest
 from hits.studies.models import Batch
-from hits.sync.domain import ReportedEvent, read_document, unwrap
+from hits.sync.domain import MOST_EVENTS, ReportedEvent, read_document, unwrap
 from hits.sync.models import Event, Notice
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
@@ -32,6 +34,8 @@ from hits.work.services.poll_schedule import look_soon
 ACCEPTED = "AssignmentAccepted"
 GIVEN_BACK = ("AssignmentReturned", "AssignmentAbandoned")
 SUBMITTED = "AssignmentSubmitted"
+# What a hook comes down to.
+LOOK = "Look"
 # Events after which the provider's own lists show something new.
 WORTH_A_LOOK = {
     *GIVEN_BACK,
@@ -42,6 +46,7 @@ WORTH_A_LOOK = {
     "HITExpired",
     "HITExtended",
     "HITDisposed",
+    LOOK,
 }
 AT_A_TIME = 500
 MOST_RECEIVED = 500  # of one queue in one sweep
@@ -64,6 +69,21 @@ def receive(*, account: Account, document: str, now: datetime) -> bool:
         defaults={"body": document, "received_at": now},
     )
     return is_new
+
+
+def receive_hook(*, account: Account, event_id: str, submission: str, now: datetime) -> bool:
+    """Keep that something has changed about a submission. Return False if it was kept before.
+
+    Which HIT it belongs to is not said: where we do not know it, all open ones are looked at, which are few.
+    Raises ValueError if there is no id to know it by.
+    """
+    known = HIT.objects.filter(assignments__account=account, assignments__external_id=submission)
+    hits = known if known.exists() else HIT.objects.filter(batch__account=account, status=HIT.Status.OPEN)
+    named = sorted(set(hits.values_list("external_id", flat=True)))[:MOST_EVENTS]
+    events = [{"EventType": LOOK, "EventTimestamp": now.isoformat(), "HITId": one} for one in named]
+    if not events:
+        return False
+    return receive(account=account, document=json.dumps({"EventDocId": event_id, "Events": events}), now=now)
 
 
 def handle_notices(*, now: datetime) -> int:
@@ -89,7 +109,7 @@ def next_poll(*, now: datetime) -> datetime | None:
 
 def subscribe_batches(*, now: datetime) -> int:
     """Tell the provider where to send new HIT types' events. Failures are only logged: polling goes on."""
-    subscribed = 0
+    subscribed = _subscribe_accounts()
     for batch in _unsubscribed().select_related("account").order_by("pk"):
         try:
             if not can_hear(batch.account) or not rates.spend(
@@ -107,9 +127,33 @@ def subscribe_batches(*, now: datetime) -> int:
 def next_subscription(*, now: datetime) -> datetime | None:
     """Return the start of the next window, in which subscriptions that failed are tried again."""
     accounts = Account.objects.filter(pk__in=_unsubscribed().values("account"))
+    if _without_secret().exists():
+        return rates.next_window(window_s=SUBSCRIBE_AGAIN_S, now=now)
     if any(map(_can_subscribe, accounts)):
         return rates.next_window(window_s=SUBSCRIBE_AGAIN_S, now=now)
     return None
+
+
+def _subscribe_accounts() -> int:
+    """Ask providers that give a secret to post events of the whole account."""
+    subscribed = 0
+    for account in _without_secret().order_by("pk"):
+        if not rates.spend("subscribe", str(account.public_id), most=1, window_s=SUBSCRIBE_AGAIN_S):
+            continue
+        try:
+            secret = provider_for(account).subscribe_hooks(target=_own_address("inbox_hook", account))
+        except (ProviderError, InvalidToken) as error:
+            log.warning("account.not_subscribed", account=str(account.public_id), error=type(error).__name__)
+            continue
+        account.hook_secret = secret
+        account.save(update_fields=["hook_secret"])
+        subscribed += 1
+    return subscribed
+
+
+def _without_secret() -> QuerySet[Account]:
+    hearing = Account.objects.filter(kind__in=GIVING_SECRETS, notify_by=Account.Notify.WEBHOOK)
+    return hearing.filter(hook_secret="")
 
 
 def subscribe_anew(*, account: Account) -> int:
@@ -121,7 +165,7 @@ def subscribe_anew(*, account: Account) -> int:
 def can_hear(account: Account) -> bool:
     """Whether an event of this account could arrive and be trusted."""
     needed = {
-        Account.Notify.WEBHOOK: account.ticket_key,  # what the posts are signed with
+        Account.Notify.WEBHOOK: account.ticket_key or account.hook_secret,  # what the posts are signed with
         Account.Notify.SNS: True,
         Account.Notify.SQS: account.notify_address,
     }
