@@ -20,7 +20,6 @@ from hits.admin.page_parts import ReadOnlyAdmin
 from hits.core.domain.days import moment_in_words
 from hits.core.domain.sameness import is_amazon
 from hits.providers.capabilities import BY_KIND
-from hits.providers.capabilities import BY_KIND
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.sync.services.account_checks import check_account
 
