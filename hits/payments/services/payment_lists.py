@@ -109,12 +109,23 @@ def _payments_of(work: Assignment, provider: Provider) -> list[ProviderBonus]:
     The bonuses are read after the payments. Whatever had paid one of these is SENDING or more by then, and
     so no payment of it is left over for a bonus that is unclear.
     """
-    paid = provider.list_bonuses_of(work.external_id)
+    paid = _paid_for(work, provider)
     tokens = attribute([payment.amount for payment in paid], _payables(work))
     return [
         replace(payment, reason=f"[ref {token}]" if token else "")
         for payment, token in zip(paid, tokens, strict=True)
     ]
+
+
+def _paid_for(work: Assignment, provider: Provider) -> Sequence[ProviderBonus]:
+    """Read the payments for this work. Where it is gone, so is its list, like that of a HIT that is gone."""
+    try:
+        return provider.list_bonuses_of(work.external_id)
+    except ProviderRefused as refusal:
+        if refusal.code != "AssignmentDoesNotExist":
+            raise
+        only = refusal.is_only_answer
+        raise ProviderRefused(str(refusal), code="HITDoesNotExist", is_only_answer=only) from refusal
 
 
 def _payables(work: Assignment) -> list[Payable]:

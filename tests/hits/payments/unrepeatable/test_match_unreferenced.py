@@ -123,7 +123,7 @@ def test_work_that_the_provider_has_forgotten_leaves_the_rest_compared(
 
     def forget(external_id: str) -> object:
         if external_id == lost.external_id:
-            raise ProviderRefused("Gone", code="HITDoesNotExist")
+            raise ProviderRefused("Gone", code="AssignmentDoesNotExist")
         return read(external_id)
 
     monkeypatch.setattr(provider, "list_bonuses_of", forget)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import connections
 
-from hits.core.errors import RuleBroken
+from hits.core.errors import ProviderRefused, RuleBroken
 from hits.core.models.audit_events import AuditEvent
 from hits.identity.models.users import User
 from hits.ledger.models.bonuses import Bonus
@@ -152,6 +152,22 @@ def test_payment_that_cannot_be_set_up_is_refused_and_nothing_is_paid(
     bonus.refresh_from_db()
     assert (bonus.status, bonus.refusal_code, provider.paid) == (Status.REFUSED, "400", [])
     assert work.external_id not in bonus.problem
+
+
+def test_payment_for_work_that_is_gone_there_is_refused(
+    work: Assignment, provider: Unrepeatable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bonus = approved(work)
+
+    def forget(_: str) -> None:
+        raise ProviderRefused("No such submission", code="AssignmentDoesNotExist")
+
+    monkeypatch.setattr(provider, "list_bonuses_of", forget)
+
+    pay()
+
+    bonus.refresh_from_db()
+    assert (bonus.status, bonus.refusal_code, provider.calls) == (Status.REFUSED, "HITDoesNotExist", [])
 
 
 def test_payment_without_funds_stops_the_account_and_stays_approved(
