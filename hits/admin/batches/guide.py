@@ -22,6 +22,7 @@ from hits.admin.batches.prices import plans_of
 from hits.admin.home.current_study import current_study
 from hits.admin.page_parts import in_words, plural
 from hits.admin.selection import signed_in
+from hits.batches.queries.offered_filters import offered_filters
 from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
@@ -323,6 +324,7 @@ def _about(batch: Batch, form: StepForm, *, user: User, items: int, wanted: int)
         "preset": requirements_in_words(preset, english_speakers=english) if lacks else [],
         "paper": paper_of(batch.task),
         "facts": facts_of(batch, user=user),
+        "offered": offered_filters(batch.account),
     }
 
 

@@ -23,6 +23,7 @@ from hits.admin.batches.launch_facts import LaunchWarning, facts_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.page_parts import in_words, plural
 from hits.admin.selection import signed_in
+from hits.batches.queries.offered_filters import wrong_filters
 from hits.batches.services import drafting, launching
 from hits.common.currencies import Currency, in_money
 from hits.core.domain.bonus_tables import wants_floor
@@ -192,6 +193,7 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
             *_problems(batch, wanted=wanted, budget=budget),
             *asked.obstacles,
             *launching.provider_obstacles(batch, asked.requirements),
+            *wrong_filters(asked.requirements, account=batch.account),
         ],
         "can_launch": request.user.has_perm("hits.launch_batch"),
         "lacks_production": batch.account.is_real_money

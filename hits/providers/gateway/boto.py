@@ -25,6 +25,7 @@ from hits.providers.gateway.calls import CALLS, told_by_errors
 from hits.providers.gateway.interface import (
     HITSpec,
     NotDelivered,
+    OfferedFilter,
     ProviderAssignment,
     ProviderBonus,
     ProviderHIT,
@@ -132,6 +133,9 @@ class BotoProvider(BotoQualifications):
 
     def cost_of(self, *, reward: Decimal, places: int) -> Decimal:
         raise ProviderRefused("The Requester API does not say what work costs.", code="NotTold")
+
+    def list_filters(self) -> Iterator[OfferedFilter]:
+        return iter(())
 
     def create_hit(self, spec: HITSpec, *, token: UUID) -> ProviderHIT:
         try:

@@ -125,6 +125,18 @@ class QualificationRequest:
     worker_external_id: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class OfferedFilter:
+    """A filter by which a provider shows work only to some. Without choices, its values are ids."""
+
+    id: str
+    title: str
+    is_range: bool
+    low: float | None = None
+    high: float | None = None
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+
 class Provider(Protocol):
     """A provider. Calls raise ProviderRefused (stop) or ProviderUnavailable (outcome unknown: look first)."""
 
@@ -132,6 +144,9 @@ class Provider(Protocol):
 
     def cost_of(self, *, reward: Decimal, places: int) -> Decimal:
         """Return what places cost by the provider's own calculation, with fees and tax, without bonuses."""
+
+    def list_filters(self) -> Iterator[OfferedFilter]:
+        """Yield the filters that may be asked for, where there are filters."""
 
     def create_hit(self, spec: HITSpec, *, token: UUID) -> ProviderHIT:
         """Create a HIT. Idempotent by token: two calls with one token make one HIT, and both return it."""

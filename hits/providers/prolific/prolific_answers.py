@@ -7,6 +7,7 @@ from typing import Any
 
 from hits.providers.capabilities import PROLIFIC
 from hits.providers.gateway.interface import (
+    OfferedFilter,
     ProviderAssignment,
     ProviderBonus,
     ProviderHIT,
@@ -94,6 +95,18 @@ def read_bonuses(row: Row) -> list[ProviderBonus]:
         )
         for paid in row.get("bonus_payments") or []
     ]
+
+
+def read_filter(row: Row) -> OfferedFilter:
+    choices = row.get("choices")
+    return OfferedFilter(
+        id=str(row["filter_id"]),
+        title=str(row.get("title") or row["filter_id"]),
+        is_range=row.get("type") == "range",
+        low=row.get("min"),
+        high=row.get("max"),
+        choices={str(value): str(words) for value, words in choices.items()} if choices else {},
+    )
 
 
 def participant_of(row: Row) -> str:

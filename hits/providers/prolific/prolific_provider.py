@@ -11,6 +11,7 @@ from hits.providers.capabilities import PROLIFIC
 from hits.providers.gateway.interface import (
     HITSpec,
     NotDelivered,
+    OfferedFilter,
     ProviderAssignment,
     ProviderBonus,
     ProviderHIT,
@@ -22,6 +23,7 @@ from hits.providers.prolific.prolific_answers import (
     OVER,
     Row,
     read_bonuses,
+    read_filter,
     read_study,
     read_submission,
     read_visit,
@@ -54,6 +56,13 @@ class ProlificProvider(ParticipantGroups):
         body = {"reward": cents(reward), "total_available_places": places}
         path, read = "study-cost-calculator/", _total
         return cast(Decimal, self._client.tell("get_cost", path, body, repeats=True, read=read))
+
+    def list_filters(self) -> Iterator[OfferedFilter]:
+        def read(answer: Any) -> list[OfferedFilter]:
+            return [read_filter(row) for row in answer["results"]]
+
+        about = {"workspace_id": self._workspace_id}
+        yield from self._client.ask("list_filters", "filters/", read, **about)
 
     # Studies.
 

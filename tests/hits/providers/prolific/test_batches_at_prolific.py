@@ -6,6 +6,7 @@ import pytest
 
 from hits.batches.services import batch_lifecycle, hit_changes
 from hits.core.errors import RuleBroken
+from hits.people.services import worker_letters
 from hits.review.services import reviewing
 from hits.sync.services import push_decisions
 from hits.work.models.decisions import Decision
@@ -152,3 +153,24 @@ def test_time_that_ran_out_and_is_approved_later_is_paid_work(house: House) -> N
     house.look(hit)
 
     assert hit.assignments.get().status == "approved"
+
+
+def test_a_letter_reaches_its_participants(house: House) -> None:
+    work = house.hand_in(house.launch().hits.get())
+    worker_letters.write_message(
+        account=house.account,
+        study=house.study,
+        workers=[work.worker],
+        subject="Thank you",
+        text="There is more work.",
+        by=house.user,
+        now=house.now,
+    )
+
+    worker_letters.send_messages(now=house.now)
+
+    (letter,) = house.stand_in.world.messages
+    assert (letter.recipient_id, letter.body) == (
+        work.worker.external_id,
+        "Thank you\n\nThere is more work.",
+    )

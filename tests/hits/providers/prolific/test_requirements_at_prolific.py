@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
@@ -119,3 +120,39 @@ def test_the_check_page_shows_what_the_provider_itself_reckons(
     # Six places at 1.00, a fee of 33.3 % and a fifth of that as tax.
     assert "$8.40" in text
     assert ("Choose the fees that" in text) is is_short
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"Filter": "ages", "Range": [18, 65]}, "has no filter ages"),
+        ({"Filter": "age", "Chosen": ["18"]}, "takes a Range"),
+        ({"Filter": "age", "Range": [1, 65]}, "goes from 18"),
+        ({"Filter": "first-language", "Chosen": ["Klingon"]}, "has no choice Klingon"),
+    ],
+)
+def test_a_filter_that_the_provider_does_not_have_is_told_before_the_launch(
+    house: House, client: Client, row: dict[str, Any], words: str
+) -> None:
+    cache.clear()
+    client.force_login(house.user)
+    draft = make_batch(study=house.study, account=house.account, reward="1.00", requirements=[row])
+
+    launch = client.get(reverse("admin:hits_batch_launch", args=[draft.pk])).content.decode()
+    people = client.get(reverse("admin:hits_batch_step", args=[draft.pk, "people"])).content.decode()
+
+    assert words in launch
+    assert "<code>first-language</code>" in people
+
+
+def test_a_list_of_filters_that_does_not_come_stops_no_page(house: House, client: Client) -> None:
+    cache.clear()
+    client.force_login(house.user)
+    house.stand_in.controls.fail(kind="drop_before", route="/filters/", times=4)
+    draft = make_batch(study=house.study, account=house.account, reward="1.00", requirements=[ADULTS])
+
+    people = client.get(reverse("admin:hits_batch_step", args=[draft.pk, "people"]))
+    launch = client.get(reverse("admin:hits_batch_launch", args=[draft.pk]))
+
+    assert (people.status_code, launch.status_code) == (200, 200)
+    assert "could not be read at this moment" in people.content.decode()
