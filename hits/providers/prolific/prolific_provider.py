@@ -202,7 +202,7 @@ class ProlificProvider(ParticipantGroups):
     def notify_workers(
         self, *, subject: str, text: str, worker_external_ids: Sequence[str]
     ) -> list[NotDelivered]:
-        """Write to each about the study in which they took part last."""
+        """Write to all in one call. Prolific says of nobody whether it reached them."""
         body = {"ids": list(worker_external_ids), "body": f"{subject}\n\n{text}"}
         self._client.tell("send_messages", "messages/bulk/", body)
         return []
