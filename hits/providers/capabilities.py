@@ -117,8 +117,8 @@ PROLIFIC = Capabilities(
         },
         advice=(
             "Prolific asks for one of its categories and for at least 100 characters that say to the "
-            "participant what was wrong. A rejection cannot be taken back from here. Where the participant "
-            "may have meant well, ask them to return the work instead."
+            "participant what was wrong. A rejection cannot be taken back from here. Prolific wants few of "
+            "them: where the participant may have meant well, approve, and keep the answer out of the data."
         ),
     ),
     currencies=("GBP", "USD"),
