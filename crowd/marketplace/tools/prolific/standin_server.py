@@ -41,10 +41,11 @@ The state is in memory behind one lock, and gone when the program ends. Nothing 
 What the reference does not say was chosen, so this proves nothing about Prolific itself.
 """
 
+import signal
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any, Literal
@@ -129,17 +130,21 @@ def serving(
 
 
 def main() -> None:
-    """Run the program until it is interrupted."""
+    """Run the program until it is interrupted or told to end."""
     parser = ArgumentParser(prog="python -m crowd.marketplace.tools.prolific", description=ABOUT)
     parser.add_argument("--port", type=int, default=PORT, help="%(default)s unless told; 0 for any free one")
     parser.add_argument("--token", default=TOKEN, help="what the API asks for (default: %(default)s)")
     parser.add_argument("--fee", choices=["academic", "corporate"], default="academic")
     parser.add_argument("--lag", dest="lag_s", type=float, default=1.0, help="of what is applied later, in s")
     options = parser.parse_args()
-    with suppress(KeyboardInterrupt), serving(**vars(options)) as server:
+    # A shell starts what is in its background with interrupts ignored: whoever runs it ends it otherwise.
+    is_over = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: is_over.set())
+    with serving(**vars(options)) as server:
         told = f"{server.world.base_url}/participants/ for participants, {server.world.base_url}/api/v1/"
         print(f"A stand-in for Prolific: {told}", flush=True)  # noqa: T201 - a program of its own
-        Event().wait()
+        is_over.wait()
 
 
 class _Connection(BaseHTTPRequestHandler):
