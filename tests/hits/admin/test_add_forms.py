@@ -19,6 +19,8 @@ PASSWORD = "correct-horse-battery"
 KNOWN: Mapping[str, Mapping[str, Sequence[str]]] = {
     "hits.Account": {
         "secret_access_key": ["secret"],
+        "workspace_id": [""],
+        "project_id": [""],
         "notify_address": [""],
         "endpoint": ["https://provider.example/"],
         "worker_site": ["https://workers.example/"],
