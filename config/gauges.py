@@ -1,13 +1,11 @@
 """Gauges of the installation itself: its sweeps, the disk and the last backup."""
 
-import shutil
 import time
 from collections.abc import Iterator
 from datetime import datetime
 
-from django.conf import settings
-
 from config.copies.copy_records import last_copy
+from config.table_sizes import data_disk
 from hits.common import wake
 from hits.common.pulses import read_pulse
 from hits.common.watching.row_gauges import Gauge, Reading, reads_gauges
@@ -54,7 +52,7 @@ def read_pulse_of_dispatcher(now: datetime) -> Iterator[Reading]:
 
 @reads_gauges("disk")
 def read_disk(now: datetime) -> Iterator[Reading]:
-    disk = shutil.disk_usage(settings.DATA_DIR)
+    disk = data_disk()
     yield DISK.at(disk.total)
     yield DISK_FREE.at(disk.free)
 

@@ -81,7 +81,7 @@ def check_size(alias: str) -> Finding:
 
 def check_disk() -> Finding:
     """Check that the disk of the data folder has room: for a copy of the databases in the embedded form."""
-    free = shutil.disk_usage(Path(settings.DATA_DIR)).free
+    free = data_disk().free
     needed = LEAST_FREE
     if settings.EMBEDDED:
         needed = max(needed, sum(database_bytes(connections[alias]) for alias in settings.DATABASES))
@@ -100,3 +100,10 @@ def _rows(connection: BaseDatabaseWrapper, sql: str) -> list[tuple[Any, ...]]:
 
 def _first(connection: BaseDatabaseWrapper, sql: str) -> Any:
     return _rows(connection, sql)[0][0]
+
+
+def data_disk() -> Any:
+    """The use of the disk of the data folder. Where nothing was written yet, the folder above it tells."""
+    folder = Path(settings.DATA_DIR).absolute()
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    return shutil.disk_usage(there)

@@ -212,7 +212,7 @@ def test_new_worker_consents_passes_and_works(stage: Stage) -> None:
     closed.get_by_role("link", name="Preview").click()
     before = page.frame_locator("iframe").get_by_role("complementary", name="Before you start")
     expect(before).to_contain_text("people who have passed “Solver test”. If you have, accept.")
-    expect(before).to_contain_text("If you have not: Look for the HIT “Test: solve”")
+    expect(before).to_contain_text("If you have not: Look for “Test: solve”")
 
     frame = accept(page, stage, TEST)
     agree(frame)
