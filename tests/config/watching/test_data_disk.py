@@ -3,11 +3,13 @@
 import shutil
 from pathlib import Path
 
+import pytest
 from django.conf import LazySettings
 
 from config.table_sizes import check_disk, data_disk
 
 
+@pytest.mark.django_db
 def test_a_folder_that_is_not_there_yet_has_the_disk_above_it(tmp_path: Path, settings: LazySettings) -> None:
     settings.DATA_DIR = tmp_path / "not" / "yet"
 
