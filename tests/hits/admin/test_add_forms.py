@@ -42,6 +42,7 @@ def _no_sidebar(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def with_add_pages() -> list[type[Model]]:
+    admin.autodiscover()  # run by itself, nothing has loaded the pages yet
     request = RequestFactory().get("/")
     request.user = User(is_superuser=True, is_active=True)
     return [model for model, pages in admin.site._registry.items() if pages.has_add_permission(request)]
