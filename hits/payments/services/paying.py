@@ -108,6 +108,18 @@ def pay_bonus(*, bonus: Bonus, provider: Provider, now: datetime) -> bool:
     return _send(bonus, provider, worker_external_id, is_first=is_first, now=now)
 
 
+def request_payment(bonus: Bonus, provider: Provider, worker_external_id: str, *, prepared: str = "") -> None:
+    """Ask the provider to pay the bonus, in the words of every way of sending one. Raises ProviderError."""
+    provider.send_bonus(
+        assignment_external_id=bonus.assignment.external_id,
+        worker_external_id=worker_external_id,
+        amount=bonus.amount,
+        reason=bonus.reason_with_reference,
+        token=bonus.token,
+        prepared=prepared,
+    )
+
+
 def is_on_its_way(account: Account, *, now: datetime) -> bool:
     """Whether a request to pay may be under way from this account. It counts as over once it is stale."""
     recent = Bonus.objects.filter(assignment__account=account, sending_at__gt=now - SENDING_IS_STALE)
@@ -147,14 +159,7 @@ def _send(
     now: datetime,
 ) -> bool:
     try:
-        provider.send_bonus(
-            assignment_external_id=bonus.assignment.external_id,
-            worker_external_id=worker_external_id,
-            amount=bonus.amount,
-            reason=bonus.reason_with_reference,
-            token=bonus.token,
-            prepared=prepared,
-        )
+        request_payment(bonus, provider, worker_external_id, prepared=prepared)
     except NothingDone:
         log.warning("bonus.nothing_done", bonus=str(bonus.public_id))
         move_bonus(bonus, Status.APPROVED, now=now, since=[Status.SENDING], look_at=now + NO_ANSWER)

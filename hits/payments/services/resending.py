@@ -19,7 +19,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals
 from hits.payments.models.matches import Difference
 from hits.payments.services import after_restore, kill_switch, payment_lists, payment_outcomes
-from hits.payments.services.paying import LISTED_WITHIN
+from hits.payments.services.paying import LISTED_WITHIN, request_payment
 from hits.payments.services.payment_lists import ListFinding
 from hits.payments.services.payment_outcomes import SENDING_IS_STALE
 from hits.providers.gateway.interface import Provider
@@ -125,13 +125,7 @@ def _refuse_too_soon(age: timedelta, *, now: datetime) -> None:
 
 def _send(bonus: Bonus, provider: Provider) -> str:
     try:
-        provider.send_bonus(
-            assignment_external_id=bonus.assignment.external_id,
-            worker_external_id=bonus.assignment.worker.external_id,
-            amount=bonus.amount,
-            reason=bonus.reason_with_reference,
-            token=bonus.token,
-        )
+        request_payment(bonus, provider, bonus.assignment.worker.external_id)
     except InvalidToken as error:
         raise RuleBroken("sealed", "The worker's id cannot be unsealed: its key is gone.") from error
     except ProviderUnavailable:

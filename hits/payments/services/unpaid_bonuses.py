@@ -19,7 +19,7 @@ from hits.ledger.models.bonuses import Bonus
 from hits.payments.domain import bonus_refusals
 from hits.payments.services import kill_switch, payment_lists, payment_outcomes
 from hits.payments.services.bonus_states import move_bonus
-from hits.payments.services.paying import is_on_its_way
+from hits.payments.services.paying import is_on_its_way, request_payment
 from hits.payments.services.payment_lists import ListFinding
 from hits.payments.services.payment_outcomes import UNSETTLED
 from hits.providers.gateway.interface import Provider
@@ -93,14 +93,7 @@ def _repeat(bonus: Bonus, provider: Provider, said: str, *, by: User, now: datet
     _claim(bonus, said, by=by, now=now)
     log.warning("bonus.sent_anew", bonus=str(bonus.public_id))
     try:
-        provider.send_bonus(
-            assignment_external_id=bonus.assignment.external_id,
-            worker_external_id=worker_external_id,
-            amount=bonus.amount,
-            reason=bonus.reason_with_reference,
-            token=bonus.token,
-            prepared=prepared,
-        )
+        request_payment(bonus, provider, worker_external_id, prepared=prepared)
     except NothingDone:
         _give_back(bonus, now=now)
         return NOTHING_DONE
