@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -33,6 +34,16 @@ GONE = 404
 LONGEST_WORDS = 500
 
 
+@dataclass(frozen=True)
+class _Call:
+    operation: str
+    method: str
+    path: str
+    body: Mapping[str, Any] | None = None
+    # Whether it may be made again where no answer came: done twice, it is the same as done once.
+    repeats: bool = False
+
+
 class ProlificClient:
     """Calls to the API. A client with no line sends at once, once, and records no answer: a person waits."""
 
@@ -54,7 +65,7 @@ class ProlificClient:
     def ask(self, operation: str, path: str, read: Callable[[Any], Read], **query: Any) -> Read:
         """Ask a question, again where there was no answer. Raises ProviderError."""
         where = f"{path}?{urlencode(query)}" if query else path
-        return self._call(operation, "GET", where, None, read, repeats=True)
+        return self._call(_Call(operation, "GET", where, repeats=True), read)
 
     def tell(
         self,
@@ -67,13 +78,13 @@ class ProlificClient:
         read: Callable[[Any], Any] = lambda answer: answer,
     ) -> Any:
         """Change something. `repeats`: done twice it is the same as done once. Raises ProviderError."""
-        return self._call(operation, method, path, body or {}, read, repeats=repeats)
+        return self._call(_Call(operation, method, path, body or {}, repeats=repeats), read)
 
     def tell_and_hear(
         self, operation: str, path: str, body: Mapping[str, Any], *, header: str, read: Callable[[Any], Read]
     ) -> tuple[Read, str]:
         """Change something whose answer has a part in a header. Raises ProviderError."""
-        answer, headers = self._heard(operation, "POST", path, body, read, repeats=False)
+        answer, headers = self._heard(_Call(operation, "POST", path, body), read)
         return answer, headers.get(header, "")
 
     def pages(
@@ -92,7 +103,7 @@ class ProlificClient:
         where = f"{path}?{urlencode({**query, size_as: PAGE_SIZE})}"
         for number in range(MOST_PAGES):
             try:
-                rows, where = self._call(operation, "GET", where, None, _page_of(read), repeats=True)
+                rows, where = self._call(_Call(operation, "GET", where, repeats=True), _page_of(read))
             except ProviderRefused as refusal:
                 if number and refusal.code == str(GONE):
                     return
@@ -102,70 +113,47 @@ class ProlificClient:
                 return
         raise ProviderUnavailable(f"{operation}: its pages never end")
 
-    def _call(
-        self,
-        operation: str,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None,
-        read: Callable[[Any], Read],
-        *,
-        repeats: bool,
-    ) -> Read:
-        return self._heard(operation, method, path, body, read, repeats=repeats)[0]
+    def _call(self, call: _Call, read: Callable[[Any], Read]) -> Read:
+        return self._heard(call, read)[0]
 
-    def _heard(
-        self,
-        operation: str,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None,
-        read: Callable[[Any], Read],
-        *,
-        repeats: bool,
-    ) -> tuple[Read, Mapping[str, str]]:
+    def _heard(self, call: _Call, read: Callable[[Any], Read]) -> tuple[Read, Mapping[str, str]]:
+        """Return the answer as it was read, and its headers."""
         if self._account_id is not None:
-            refuse_to_tell(operation, account_id=self._account_id)
+            refuse_to_tell(call.operation, account_id=self._account_id)
         pauses = PAUSES_S if self._line is not None else ()
         for pause in (*pauses, None):
             try:
                 with (
                     self._line.turn() if self._line else nullcontext(),
-                    timed(CALLS, operation) as outcome,
+                    timed(CALLS, call.operation) as outcome,
                     told_by_errors(outcome),
                 ):
-                    return self._once(operation, method, path, body, read)
+                    return self._once(call, read)
             except StandsStill:
                 raise
             except ProviderUnavailable as error:
-                if pause is None or not (repeats or isinstance(error, NothingDone)):
+                if pause is None or not (call.repeats or isinstance(error, NothingDone)):
                     raise
                 self._sleep(pause)
         raise AssertionError
 
-    def _once(
-        self,
-        operation: str,
-        method: str,
-        path: str,
-        body: Mapping[str, Any] | None,
-        read: Callable[[Any], Read],
-    ) -> tuple[Read, Mapping[str, str]]:
-        address = urljoin(self._endpoint, path)
+    def _once(self, call: _Call, read: Callable[[Any], Read]) -> tuple[Read, Mapping[str, str]]:
+        address = urljoin(self._endpoint, call.path)
         if urlsplit(address)[:2] != urlsplit(self._endpoint)[:2]:
-            raise ProviderUnavailable(f"{operation}: a link leads to another site")  # with our token
-        content = None if body is None else json.dumps(body).encode()
-        headers = self._headers if content is None else {**self._headers, "Content-Type": "application/json"}
+            raise ProviderUnavailable(f"{call.operation}: a link leads to another site")  # with our token
+        content, headers = None, self._headers
+        if call.body is not None:
+            content, headers = json.dumps(call.body).encode(), {**headers, "Content-Type": "application/json"}
         try:
-            answer = self._pool.request(method, address, body=content, headers=headers, redirect=False)
+            answer = self._pool.request(call.method, address, body=content, headers=headers, redirect=False)
             said = answer.data
         except (HTTPError, OSError, ValueError) as error:
-            raise ProviderUnavailable(f"{operation}: {type(error).__name__}") from error
-        _refuse(operation, answer.status, said)
+            raise ProviderUnavailable(f"{call.operation}: {type(error).__name__}") from error
+        _refuse(call.operation, answer.status, said)
         try:
             return read(json.loads(said) if said.strip() else None), answer.headers
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError) as error:
-            raise ProviderUnavailable(f"{operation}: not an answer to it") from error
+            raise ProviderUnavailable(f"{call.operation}: not an answer to it") from error
 
 
 def _page_of(read: Callable[[Any], Read]) -> Callable[[Any], tuple[list[Read], str]]:

@@ -104,7 +104,7 @@ class ProlificProvider(ParticipantGroups):
 
     def mark_seen(self, external_id: str) -> None:
         """End a study that is over: it is finished then, and listed as such. A paused one stays so."""
-        status = self._of_study("get_study", f"studies/{external_id}/", lambda row: str(row["status"]))
+        status = self._status(external_id)
         if status not in CLOSED:
             raise ProviderRefused("The study goes on.", code="NotOver")
         if status == "AWAITING REVIEW":
@@ -250,6 +250,9 @@ class ProlificProvider(ParticipantGroups):
         listed = self._client.pages("list_studies", f"projects/{self._project_id}/studies/", _study_row)
         return (row for row in listed if annotation_in(row["internal_name"]).startswith(OURS))
 
+    def _status(self, external_id: str) -> str:
+        return self._of_study("get_study", f"studies/{external_id}/", lambda row: str(row["status"]))
+
     def _with_counts(self, row: Row) -> ProviderHIT:
         path = f"studies/{row['id']}/submissions/counts/"
         return self._of_study("get_submission_counts", path, lambda counts: read_study(row, counts))
@@ -261,7 +264,7 @@ class ProlificProvider(ParticipantGroups):
                 f"{action.lower()}_study", f"studies/{external_id}/transition/", {"action": action}
             )
         except ProviderRefused:
-            status = self._of_study("get_study", f"studies/{external_id}/", lambda row: str(row["status"]))
+            status = self._status(external_id)
             if not unless(status):
                 raise
 
