@@ -19,7 +19,6 @@ from hits.core import crypto
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 
-IDENTIFIER = re.compile(r"[A-Z0-9]{1,64}")
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 # The purposes of a token: work, or the questions before it.
 WORK, CONSENT = "work", "consent"
@@ -83,7 +82,8 @@ def read_visit(*, hit: HIT, query: QueryDict, now: datetime) -> Visit:
     claims["workerId"] = query.get("workerId", "").partition(",")[0]
     if missing := [name for name, value in claims.items() if not value]:
         raise UnverifiedVisit(_("The address lacks %(names)s.") % {"names": ", ".join(missing)}, AGAIN)
-    if not all(IDENTIFIER.fullmatch(claims[name]) for name in ("assignmentId", "hitId", "workerId")):
+    identifiers = hit.batch.account.can.identifiers
+    if not all(re.fullmatch(identifiers, claims[name]) for name in ("assignmentId", "hitId", "workerId")):
         raise UnverifiedVisit(_("The address holds something that is no identifier."), AGAIN)
     if hit.external_id and claims["hitId"] != hit.external_id:
         raise UnverifiedVisit(_("The address belongs to other work."), AGAIN)

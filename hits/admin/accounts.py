@@ -105,14 +105,14 @@ class AccountForm(forms.ModelForm[Account]):
         for name in SECRETS:
             if self.instance.pk and name in self.fields and not cleaned.get(name):
                 cleaned[name] = self.initial[name]
-        self._check_kind(cleaned)
+        kind = Account.Kind(cleaned.get("kind") or self.instance.kind)
+        self._check_kind(cleaned, kind=kind)
         self._check_production(cleaned)
-        self._check_notify(cleaned)
+        self._check_notify(cleaned, kind=kind)
         return cleaned
 
-    def _check_kind(self, cleaned: dict[str, Any]) -> None:
+    def _check_kind(self, cleaned: dict[str, Any], *, kind: Account.Kind) -> None:
         """Ask for what the provider of this kind needs, and for nothing that it does not have."""
-        kind = Account.Kind(cleaned.get("kind") or self.instance.kind)
         for name, words in NEEDED.get(kind, {}).items():
             if name in self.fields and not cleaned.get(name):
                 self.add_error(name, words)
@@ -137,9 +137,8 @@ class AccountForm(forms.ModelForm[Account]):
         if production and "environment" in self.changed_data and not cleaned.get("is_meant"):
             self.add_error("is_meant", "Tick this box if real money is what you mean.")
 
-    def _check_notify(self, cleaned: dict[str, Any]) -> None:
+    def _check_notify(self, cleaned: dict[str, Any], *, kind: Account.Kind) -> None:
         by, address = cleaned.get("notify_by"), cleaned.get("notify_address")
-        kind = Account.Kind(cleaned.get("kind") or self.instance.kind)
         if by and by not in BY_KIND[kind].events:
             self.add_error("notify_by", "This provider does not tell of events in this way.")
         if by in (Account.Notify.SQS, Account.Notify.SNS) and not address:

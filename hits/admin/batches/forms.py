@@ -14,7 +14,7 @@ from hits.admin.spans import SpanField
 from hits.admin.studies.study_tabs import families_used
 from hits.batches import domain as criteria
 from hits.batches.services.drafting import ASKS_ONCE, STEPS
-from hits.common.currencies import name_of
+from hits.common.page_filters import currency_name
 from hits.core.domain.days import day_in_words
 from hits.core.domain.requirements import COMPARATORS, GUARDED, check
 from hits.providers.capabilities import Gating
@@ -222,12 +222,10 @@ class TermsForm(forms.ModelForm[Batch]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        named = name_of(self.instance.currency)
-        self.fields["reward"].help_text = f"{named[:1].upper()}{named[1:]} for each assignment."
+        self.fields["reward"].help_text = f"{currency_name(self.instance.currency)} for each assignment."
         if days := self.instance.account.can.approves_after_days:
-            self.fields[
-                "auto_approval_s"
-            ].help_text = f"This account's provider approves after {days} days, whatever stands here."
+            words = f"This account's provider approves after {days} days, whatever stands here."
+            self.fields["auto_approval_s"].help_text = words
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
