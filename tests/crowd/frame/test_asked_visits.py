@@ -1,6 +1,5 @@
 """Visits that only the provider can confirm: nothing is opened or leased before it has."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -16,20 +15,9 @@ from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
-from tests.hits.providers.prolific.house import House, house_at_prolific
+from tests.hits.providers.prolific.house import House
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def house(db: None) -> Iterator[House]:
-    with house_at_prolific() as made:
-        yield made
-
-
-@pytest.fixture
-def hit(house: House) -> HIT:
-    return house.launch(title="Find the pictures").hits.get()
 
 
 def come(house: House, hit: HIT) -> dict[str, str]:

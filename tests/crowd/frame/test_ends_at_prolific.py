@@ -1,6 +1,5 @@
 """How a participant's visit ends: each end leads back to the platform with the code that fits it."""
 
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,21 +17,10 @@ from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
 from qualifications.models import Consent
 from tests.factories import make_consent_text
-from tests.hits.providers.prolific.house import House, house_at_prolific
+from tests.hits.providers.prolific.house import House
 from tests.pages import text_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def house(db: None) -> Iterator[House]:
-    with house_at_prolific() as made:
-        yield made
-
-
-@pytest.fixture
-def hit(house: House) -> HIT:
-    return house.launch(title="Find the pictures").hits.get()
 
 
 def come(house: House, hit: HIT) -> tuple[str, str]:

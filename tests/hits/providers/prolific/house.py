@@ -87,6 +87,7 @@ class House:
 
 @contextmanager
 def house_at_prolific() -> Iterator[House]:
+    """An account at the stand-in, whose answers must all fit its schema."""
     with serving() as stand_in:
         world = stand_in.world
         workspace = world.add_workspace(title="Ours", currency_code="USD")
@@ -108,3 +109,4 @@ def house_at_prolific() -> Iterator[House]:
         for _ in range(6):
             make_association(study=study)
         yield House(stand_in=stand_in, account=account, study=study, user=make_user(is_superuser=True))
+        assert world.answered_amiss == []

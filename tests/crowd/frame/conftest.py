@@ -1,0 +1,17 @@
+from collections.abc import Iterator
+
+import pytest
+
+from hits.work.models.hits import HIT
+from tests.hits.providers.prolific.house import House, house_at_prolific
+
+
+@pytest.fixture
+def house(db: None) -> Iterator[House]:
+    with house_at_prolific() as made:
+        yield made
+
+
+@pytest.fixture
+def hit(house: House) -> HIT:
+    return house.launch(title="Find the pictures").hits.get()
