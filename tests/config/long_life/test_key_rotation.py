@@ -51,6 +51,7 @@ def kept(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 def test_every_sealed_column_is_known() -> None:
     assert {str(one) for one in key_rotation.sealed_columns()} == {
+        "hits_account.hook_secret",
         "hits_account.secret_access_key",
         "hits_account.ticket_key",
         "hits_alerthook.address",
