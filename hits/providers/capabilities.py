@@ -63,8 +63,14 @@ class Capabilities:
     tells_cost: bool = False
     # The least that it lets be paid for an hour, by currency.
     hourly_floor: Mapping[str, Decimal] = field(default_factory=dict)
+    # The seconds in which it counts the expected time of work; what is begun counts whole.
+    time_unit_s: int = 1
     # What identifiers of its workers and their work look like.
     identifiers: str = r"[A-Z0-9]{1,64}"
+
+    def counted_s(self, seconds: int) -> int:
+        """The expected time of work as the provider counts it."""
+        return -(-seconds // self.time_unit_s) * self.time_unit_s
 
 
 REQUESTER_API = Capabilities()
@@ -123,6 +129,7 @@ PROLIFIC = Capabilities(
     ),
     currencies=("GBP", "USD"),
     hourly_floor={"GBP": Decimal(6), "USD": Decimal(8)},
+    time_unit_s=60,
     identifiers=r"[A-Za-z0-9]{1,64}",
 )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 import structlog
@@ -19,6 +20,7 @@ from hits.core.states import move
 from hits.families import entry_policies
 from hits.identity.models.users import User
 from hits.providers.capabilities import Gating
+from hits.providers.models.accounts import Account
 from hits.studies.models import Batch
 from hits.work.queries.items import answers_wanted
 
@@ -101,14 +103,20 @@ def provider_obstacles(batch: Batch, asked: Sequence[Mapping[str, Any]]) -> list
 def _low_pay(batch: Batch) -> Iterator[str]:
     currency = batch.account.currency
     floor = batch.account.can.hourly_floor.get(currency)
-    hourly = batch.reward * HOUR_S / batch.estimated_s
+    hourly = batch.reward * HOUR_S / batch.account.can.counted_s(batch.estimated_s)
     if floor is not None and hourly < floor:
-        least = in_money(round_up_to_cents(floor * batch.estimated_s / HOUR_S), currency)
+        least = in_money(least_reward(batch.account, seconds=batch.estimated_s), currency)
         yield (
             f"The provider of {batch.account.name} lets nobody pay less than {in_money(floor, currency)} an "
             f"hour. By the expected time this batch pays {in_money(hourly, currency)}: make the reward at "
             f"least {least}, or correct the time."
         )
+
+
+def least_reward(account: Account, *, seconds: int) -> Decimal:
+    """The least that the provider lets pay for so many seconds of work; zero where it does not mind."""
+    floor = account.can.hourly_floor.get(account.currency, Decimal(0))
+    return round_up_to_cents(floor * account.can.counted_s(seconds) / HOUR_S)
 
 
 def _unfit_requirements(batch: Batch, asked: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -105,6 +105,14 @@ def test_pay_below_the_floor_stops_the_launch_and_says_how_much_it_must_be(house
     assert house.stand_in.world.studies == {}
 
 
+def test_the_floor_is_reckoned_in_the_minutes_that_the_provider_counts(house: House) -> None:
+    with pytest.raises(RuleBroken, match=r"pays \$6\.00:.*at least \$0\.14"):
+        house.launch(reward="0.10", estimated_s=20)
+
+    house.launch(reward="0.14", estimated_s=20)
+    assert len(house.stand_in.world.studies) == 1
+
+
 @pytest.mark.parametrize(("fees", "is_short"), [("academic, VAT", False), ("none", True)])
 def test_the_check_page_shows_what_the_provider_itself_reckons(
     house: House, client: Client, fees: str, is_short: bool
