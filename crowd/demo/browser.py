@@ -50,6 +50,8 @@ class Form:
     # The addresses at which its script asks the model and reads the verdict; empty on other pages.
     ask: str = ""
     verdict: str = ""
+    # What its last button says to those who only hear it.
+    label: str = ""
     hidden: list[tuple[str, str]] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
@@ -163,8 +165,8 @@ class _PageReader(HTMLParser):
             self.frames.append(values["src"])
         elif tag == "a":
             self.links.append(urljoin(self.url, values.get("href", "")))
-        elif tag == "select" and self.forms:
-            self._list = values.get("name", "")
+        elif tag in ("select", "button") and self.forms:
+            self._read_control(tag, values)
         elif tag == "option" and self.forms:
             self._value = values.get("value")
         elif tag in ("input", "textarea") and self.forms:
@@ -195,6 +197,12 @@ class _PageReader(HTMLParser):
             ask=urljoin(self.url, ask) if ask else "",
             verdict=urljoin(self.url, verdict) if verdict else "",
         )
+
+    def _read_control(self, tag: str, values: dict[str, str]) -> None:
+        if tag == "select":
+            self._list = values.get("name", "")
+        else:
+            self.forms[-1].label = values.get("aria-label", "")
 
     def _read_picture(self, url: str) -> None:
         form = self.forms[-1]
