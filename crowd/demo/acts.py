@@ -61,7 +61,7 @@ def wait(
 def launch(batch: Batch, what: str, *, cast: Cast, say: Say) -> None:
     launch_batch(batch=batch, by=cast.researcher.user, now=timezone.now())
     wait(
-        what, lambda: batch.hits.exclude(external_id="").count(), batch.hits_wanted, say=say,
+        what, lambda: batch.hits.exclude(external_id="").count(), batch.hits.count(), say=say,
         also=lambda: Batch.objects.filter(pk=batch.pk, status=Batch.Status.OPEN).exists(),
     )  # fmt: skip
 

@@ -10,14 +10,17 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 from django.utils import timezone
 
-from crowd.provisioning import account_values, make_operator, provision
+from crowd.demo.demo_providers import MARKETPLACE, DemoProvider
+from crowd.demo.worker_sites import WorkerSite
+from crowd.provisioning import make_operator
 from hits.batches.services.budgets import grant_budget
+from hits.batches.services.launching import least_reward
 from hits.identity.models.users import User
 from hits.identity.roles import OPERATOR, PAYMENTS_APPROVER, PAYMENTS_PREPARER, RESEARCHER
 from hits.providers.models.accounts import Account
 from hits.studies.models import Study
 
-DEPOSIT = BUDGET = Decimal(200)
+BUDGET = Decimal(200)
 OPERATES = "operator of the installation: adds people, gives roles, sees every study"
 
 
@@ -33,6 +36,8 @@ class Staff:
 class Cast:
     study: Study
     account: Account
+    # How its workers use the provider's site, and the addresses by which they sign in there.
+    site: type[WorkerSite]
     invitations: Sequence[str]
     # For whoever looks at the demo: a worker who has done nothing yet.
     guest: str
@@ -49,14 +54,20 @@ class Cast:
     def staff(self) -> tuple[Staff, ...]:
         return self.researcher, self.preparer, self.approver, self.operator
 
+    def reward(self, usual: Decimal, *, seconds: int) -> Decimal:
+        """The usual reward, or as much as the provider asks for at least."""
+        return max(usual, least_reward(self.account, seconds=seconds))
 
-def make_cast(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Cast:
+
+def make_cast(
+    *, workers: int, bonus_rules: Sequence[Mapping[str, Any]], provider: DemoProvider = MARKETPLACE
+) -> Cast:
     """Make a study and its people.
 
     A second demo on the same database makes a second study beside the first.
     """
     suffix = secrets.token_hex(3)
-    account, (*invitations, guest) = _provision(suffix, workers=workers + 1)
+    account, (*invitations, guest) = provider.open_account(suffix, workers=workers + 1)
     desk_operator = f"desk-operator-{suffix}"
     with transaction.atomic():
         study = Study.objects.create(
@@ -64,12 +75,14 @@ def make_cast(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Cast
             lab="Demo lab",
             grant_code="DEMO-1",
             budget=BUDGET,
+            currency=account.currency,
             bonus_rules=[dict(rule) for rule in bonus_rules],
         )
         grant_budget(study=study, by=None, now=timezone.now())
         return Cast(
             study=study,
             account=account,
+            site=provider.site,
             invitations=invitations,
             guest=guest,
             desk_operator=desk_operator,
@@ -79,13 +92,6 @@ def make_cast(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Cast
             approver=_make_staff(f"approver-{suffix}", PAYMENTS_APPROVER, study=study),
             operator=_make_staff(f"operator-{suffix}", OPERATOR, does=OPERATES),
         )
-
-
-def _provision(suffix: str, *, workers: int) -> tuple[Account, list[str]]:
-    name = f"demo-{suffix}"
-    made = provision(requester=name, deposit=DEPOSIT, workers=workers)
-    account = Account.objects.create(**account_values(made, name=name))
-    return account, [worker["invitation"] for worker in made["workers"]]
 
 
 def _make_staff(name: str, role: str, *, study: Study | None = None, **more: str) -> Staff:

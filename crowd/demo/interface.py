@@ -10,6 +10,7 @@ from django.urls import reverse
 from crowd.demo import acts
 from crowd.demo.acts import Say
 from crowd.demo.demo_people import Cast, Staff
+from crowd.demo.demo_providers import MARKETPLACE, DemoProvider
 
 Report = dict[str, Any]
 
@@ -28,10 +29,13 @@ class Demo(ABC):
 
     # What a worker who comes after the demo may do.
     for_a_worker: ClassVar[str]
+    # Where its work can be posted.
+    providers: ClassVar[Sequence[str]] = (MARKETPLACE.key,)
 
-    def __init__(self, *, seed: int, say: Say) -> None:
+    def __init__(self, *, seed: int, say: Say, provider: DemoProvider = MARKETPLACE) -> None:
         self.seed = seed
         self.say = say
+        self.provider = provider
 
     @property
     @abstractmethod
@@ -80,7 +84,7 @@ class Demo(ABC):
 
     def sites(self) -> Sequence[tuple[str, str]]:
         """Names and addresses of sites of the family's own, beside the admin and the workers' site."""
-        return ()
+        return self.provider.sites()
 
     def lines(self, report: Mapping[str, Any]) -> Iterator[str]:
         yield from self.table()

@@ -259,3 +259,14 @@ def test_demo_replaces_no_address_of_the_environment_unasked(tmp_path: Path) -> 
 
     assert done.returncode == 1
     assert "the environment says CROWD_PUBLIC_URL=https://crowd.example.org. Give --port" in done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.pure
+def test_demo_at_the_stand_in_for_prolific_pays_on_both_sides_alike(tmp_path: Path) -> None:
+    command = ("demo", "--provider", "prolific", "--no-serve", "--json")
+
+    report = report_of(manage(*command, environ=scratch_environ(tmp_path)))
+
+    assert_whole(report)
+    assert report["bonus_total"] == report["marketplace_bonus_total"]

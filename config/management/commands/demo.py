@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from config.management.commands.serve import prepare
 from config.tools.demo_server import SCRATCH, served
 from config.tools.held_port import hold_port
 from crowd import family
+from crowd.demo.demo_providers import MARKETPLACE, PROVIDERS
 from crowd.demo.interface import Demo
 from hits.common.next_commands import next_command
 from hits.core.errors import CrowdError
@@ -37,6 +39,13 @@ class Command(BaseCommand):
             default=keys[0],
             help=f"whose work is played (default: {keys[0]})",
         )
+        parser.add_argument(
+            "--provider",
+            choices=list(PROVIDERS),
+            default=MARKETPLACE.key,
+            help="where it is posted: the marketplace, or a stand-in for Prolific on this machine "
+            f"(default: {MARKETPLACE.key})",
+        )
         parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same figures")
         parser.add_argument("--no-serve", action="store_true", help="end after the run")
         parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
@@ -48,6 +57,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        self._demo_class(options)
         if INSIDE not in os.environ:
             self._start_over(options)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -60,6 +70,15 @@ class Command(BaseCommand):
         finally:
             if settings.DATA_DIR.name.startswith(SCRATCH):
                 shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
+
+    def _demo_class(self, options: Mapping[str, Any]) -> type[Demo]:
+        found: type[Demo] = import_string(family.get(options["family"]).demo)
+        if options["provider"] not in found.providers:
+            raise CommandError(
+                f"The demo of {options['family']} is posted at {' or '.join(found.providers)} alone. "
+                f"Take another --family, or leave --provider {options['provider']} out."
+            )
+        return found
 
     def _start_over(self, options: Mapping[str, Any]) -> None:
         """Replace this process by a fresh one with scratch settings, which are read only at the start."""
@@ -106,8 +125,10 @@ class Command(BaseCommand):
             self._say("Starting. The first pages come in a few seconds ...")
         prepare()
         say = _say_nothing if quiet else _draw_bar
-        demo = import_string(family.get(options["family"]).demo)(seed=options["seed"], say=say)
-        with served(meanwhile=demo.prepare) as server:
+        with ExitStack() as running:
+            provider = running.enter_context(PROVIDERS[options["provider"]]())
+            demo = self._demo_class(options)(seed=options["seed"], say=say, provider=provider)
+            server = running.enter_context(served(meanwhile=demo.prepare))
             began = time.monotonic()
             if not quiet:
                 self._tell_who_is_who(demo)

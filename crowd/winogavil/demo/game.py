@@ -42,9 +42,10 @@ CONSENT = "This is a demo. What you write stays on this machine, and goes away w
 
 class WinogavilDemo(Demo):
     for_a_worker = "invent words that fool the model, or solve those of others"
+    providers = ("marketplace", "prolific")
 
     def prepare(self) -> None:
-        self._seeded = seeding.seed_game(workers=WORKERS, seed=self.seed)
+        self._seeded = seeding.seed_game(workers=WORKERS, seed=self.seed, provider=self.provider)
         if self._seeded.create is None:
             raise CrowdError("The demo's study has no picture sets.")
         self.create, self.batch = self._seeded.create, self._seeded.batch
@@ -115,7 +116,7 @@ class WinogavilDemo(Demo):
         mark_stale(solving.pk)
 
     def sites(self) -> Sequence[tuple[str, str]]:
-        return [("The web game, open to everybody", f"{settings.PLAY_URL}/")]
+        return [*super().sites(), ("The web game, open to everybody", f"{settings.PLAY_URL}/")]
 
     def report(self) -> Report:
         batches = (self.create, self.batch)
@@ -177,6 +178,7 @@ def _workers(seeded: seeding.Seeded, *, seed: int) -> list[SimulatedWorker]:
             number=number,
             seed=seed,
             invitation=invitation,
+            site=seeded.cast.site,
             concepts=concepts,
             answers={},
             diligence=0.95 - 0.05 * number,

