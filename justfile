@@ -31,6 +31,7 @@ lint:
     uv run djlint --lint --quiet config crowd hits qualifications scoring
     uv run oxlint
     uv run python -m tests.stylesheets
+    uv run python -m tests.catalogs
     uv run hadolint --ignore DL3008 config/deploy/Dockerfile
 
 # What a program can mend by itself.
@@ -38,6 +39,10 @@ fix:
     uv run ruff check --fix .
     uv run ruff format .
     uv run oxlint --fix
+
+# Brings the texts of the code into the catalogs of all languages, and compiles those that are complete.
+catalogs:
+    uv run python -m tests.catalogs refresh
 
 # Strict types.
 types:

@@ -267,7 +267,7 @@ CONTENT_SECURITY_POLICY = {
 # Language and time. Instants are UTC; a study names its own zone for what is daily or monthly.
 LANGUAGE_CODE = "en-us"
 USE_I18N = True
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [BASE_DIR / "config/locale"]
 # Django's own ninety would translate its few words on a page, and leave ours as they are.
 LANGUAGES = list(find_languages(LOCALE_PATHS[0]))
 FORMAT_MODULE_PATH = "config.formats"

@@ -27,6 +27,7 @@ CHECKS: tuple[tuple[str, ...], ...] = (
     ("djlint", "--lint", "--quiet", *ROOMS),
     ("oxlint", "--quiet"),
     ("python", "-m", "tests.stylesheets"),
+    ("python", "-m", "tests.catalogs"),
     ("dmypy", "run", "--timeout", "7200", "--", "."),
 )
 
