@@ -1,0 +1,68 @@
+"""Alpha against its other implementations, and its intervals."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowd.plain.domain.agreement import Level, equal_pairs
+from crowd.plain.domain.agreement import alpha_of as exact_alpha
+from scoring.quality.alpha_intervals import Distance, alpha_of, alpha_of_sets, jaccard_distance, masi_distance
+from scoring.quality.judged_labels import Label, Labels, make_labels
+from scoring.quality.majority_votes import percent_agreement
+from tests.scoring.quality.simulated_crowds import simulate
+
+pytestmark = pytest.mark.pure
+UNITS = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=5), min_size=1, max_size=12)
+
+
+def labels_of(units: list[Any]) -> Labels:
+    return make_labels(
+        Label(item, worker, answer) for item, unit in enumerate(units) for worker, answer in enumerate(unit)
+    )
+
+
+@given(UNITS)
+def test_alpha_and_percent_equal_the_exact_ones(units: list[list[str]]) -> None:
+    labels = labels_of(units)
+
+    expected, shares = exact_alpha(units, level=Level.NOMINAL), equal_pairs(units)
+
+    assert alpha_of(labels, times=0).value == (None if expected is None else pytest.approx(float(expected)))
+    assert percent_agreement(labels) == (None if shares is None else pytest.approx(float(shares)))
+
+
+def test_intervals_hold_the_figure_and_are_the_same_each_time() -> None:
+    labels = simulate(items=300).labels
+
+    first, second = alpha_of(labels), alpha_of(labels)
+
+    assert first == second
+    for interval in (first.by_items, first.by_workers):
+        assert first.value
+        assert interval
+        assert interval[0] < first.value < interval[1]
+
+
+def test_people_who_always_disagree_are_below_chance() -> None:
+    labels = labels_of(["ab", "ab"])
+
+    assert alpha_of(labels, times=0).value == pytest.approx(-0.5)
+
+
+def test_sets_are_apart_by_what_they_share() -> None:
+    assert jaccard_distance("ab", "bc") == pytest.approx(2 / 3)
+    assert masi_distance("ab", "bc") == pytest.approx(1 - 1 / 9)
+    assert masi_distance("ab", "abc") == pytest.approx(1 - 4 / 9)
+    assert (masi_distance("", ""), jaccard_distance("", "")) == (0, 0)
+
+
+@pytest.mark.parametrize("distance", [jaccard_distance, masi_distance])
+def test_sets_of_one_are_nominal(distance: Distance) -> None:
+    units = ["aab", "bbb", "cab", "cc"]
+    sets = [[frozenset(answer) for answer in unit] for unit in units]
+
+    found = alpha_of_sets(labels_of(sets), distance=distance)
+
+    assert found.value == pytest.approx(alpha_of(labels_of(units), times=0).value)
