@@ -8,6 +8,14 @@ from hits.providers.gateway.interface import Provider
 from hits.providers.gateway.pacing import Line
 from hits.providers.models.accounts import Account
 
+# What this process speaks to instead of any endpoint.
+_stand_ins: list[Provider] = []
+
+
+def speak_only_to(provider: Provider) -> None:
+    """Have this process reach no endpoint any more. For a process that only rehearses."""
+    _stand_ins[:] = [provider]
+
 
 def provider_for(account: Account, *, quick: bool = False) -> Provider:
     """Return the provider of an account. Clients are kept per credentials: making one takes a while.
@@ -17,6 +25,8 @@ def provider_for(account: Account, *, quick: bool = False) -> Provider:
     """
     if not account.can.is_connected:
         raise ProviderRefused(f"{account} has no provider.", code="NoProvider")
+    if _stand_ins:
+        return _stand_ins[-1]
     try:
         secret_access_key = account.secret_access_key
     except InvalidToken:
