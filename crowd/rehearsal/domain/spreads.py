@@ -1,0 +1,32 @@
+"""Figures of several runs as one: the mean, and the least and the greatest that was found."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Spread = dict[str, float]
+
+
+def spread_of(values: Iterable[float]) -> Spread | None:
+    """The spread of these values; None without any."""
+    found = list(values)
+    if not found:
+        return None
+    mean = round(sum(found) / len(found), 4)
+    return {"mean": mean, "least": round(min(found), 4), "most": round(max(found), 4)}
+
+
+def spreads_by_key(runs: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
+    """The spread of each key's values; a run without the key counts as nothing there."""
+    keys = sorted({key for run in runs for key in run})
+    return {key: spread for key in keys if (spread := spread_of(run.get(key, 0) for run in runs))}
+
+
+def merge_counts(runs: Sequence[Mapping[str, int]]) -> dict[str, Any]:
+    """Counts of each run by their names, the most frequent first."""
+    spreads = spreads_by_key(runs)
+    return dict(sorted(spreads.items(), key=lambda one: (-one[1]["mean"], one[0])))
+
+
+def error_of(forecast: float, actual: float) -> float | None:
+    """How far a forecast is off, as a share of what came; None where nothing came."""
+    return None if not actual else round((forecast - actual) / actual, 4)

@@ -1,0 +1,66 @@
+"""What a family says about itself for rehearsals: its rows, its sweeps, and how simulated people answer."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from random import Random
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+
+from crowd.rehearsal.domain.assumptions import Assumptions
+from crowd.rehearsal.domain.simulated_people import SimulatedPerson
+from hits.families import Answer
+from hits.studies.models import Batch, Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+
+
+class FamilyRehearsal(ABC):
+    """How a family's work is rehearsed. It is made once for each rehearsal, with what was recorded."""
+
+    # The tasks whose answers it can simulate.
+    tasks: ClassVar[Sequence[str]]
+
+    def __init__(self, *, assumed: Assumptions, recorded: Mapping[str, Any]) -> None:
+        self.assumed = assumed
+        self.recorded = recorded
+
+    @classmethod
+    def record(cls, study: Study) -> dict[str, Any]:  # noqa: ARG003 - families read it
+        """Figures of recorded work from which answers are drawn; empty where there is none."""
+        return {}
+
+    @classmethod
+    @abstractmethod
+    def rows(cls, items: QuerySet[Item]) -> Iterable[QuerySet[Any]]:
+        """Yield the family's own rows that play needs. What they point at is copied along."""
+
+    @property
+    @abstractmethod
+    def sources(self) -> Sequence[str]:
+        """Say in sentences where the simulated answers come from."""
+
+    @abstractmethod
+    def answer(
+        self,
+        *,
+        assignment: Assignment,
+        items: Sequence[Item],
+        person: SimulatedPerson,
+        chance: Random,
+        now: datetime,
+    ) -> Answer:
+        """Return what this person's page would send."""
+
+    @abstractmethod
+    def sweep(self, *, now: datetime) -> None:
+        """Run the family's own sweeps once."""
+
+    @abstractmethod
+    def unfinished(self, study: Study) -> QuerySet[Item]:
+        """Items of the rehearsed study that are not final."""
+
+    def follow_up(self, batch: Batch) -> Batch | None:
+        """Draft the batch whose work makes this batch's final; None where nothing has to follow."""
+        return None
