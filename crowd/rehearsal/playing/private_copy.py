@@ -1,0 +1,91 @@
+"""The rows of a batch, as a file for a database of its own: no secret, and nobody's identity, is in it."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.core import serializers
+from django.db import connection
+from django.db.models import Model, QuerySet
+
+from crowd.rehearsal.interface import FamilyRehearsal
+from hits.core import crypto
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.providers.models.accounts import Account
+from hits.studies.models import Batch
+from hits.work.models.items import Item
+from qualifications.models import Gate
+from scoring.models import StudyRival
+
+# Nothing listens there: the copy's account could reach nobody even if somebody asked.
+NOWHERE = "http://127.0.0.1:9"
+
+
+def write_copy(batch: Batch, *, family: type[FamilyRehearsal]) -> str:
+    """Return the rows that a rehearsal of this batch needs, as JSON."""
+    items = Item.objects.filter(study=batch.study_id)
+    roots: list[QuerySet[Any]] = [
+        Batch.objects.filter(study=batch.study_id, status=Batch.Status.DRAFT),
+        items,
+        Gate.objects.filter(study=batch.study_id, is_active=True),
+        StudyRival.objects.filter(study=batch.study_id),
+        *family.rows(items),
+    ]
+    rows = list(_with_targets(row for root in roots for row in root))
+    copy: str = serializers.serialize("json", [_without_secrets(row) for row in rows])
+    return copy
+
+
+def read_copy(copy: str) -> None:
+    """Store a copy's rows. Keys of people are made anew: they belong to the keys of this process."""
+    with connection.constraint_checks_disabled():
+        for row in serializers.deserialize("json", copy):
+            if isinstance(row.object, Worker):
+                _index(row.object)
+            row.save()
+    connection.check_constraints()
+
+
+def size_of(copy: str) -> int:
+    """Number of rows in a copy."""
+    return len(json.loads(copy))
+
+
+def _with_targets(rows: Iterable[Model]) -> Iterator[Model]:
+    """Yield each row once, and every row that its foreign keys lead to."""
+    seen: set[tuple[type[Model], Any]] = set()
+    waiting = list(rows)
+    while waiting:
+        row = waiting.pop()
+        if (type(row), row.pk) in seen:
+            continue
+        seen.add((type(row), row.pk))
+        yield row
+        waiting += _targets(row)
+
+
+def _targets(row: Model) -> Iterator[Model]:
+    for field in row._meta.concrete_fields:
+        if field.is_relation and getattr(row, field.attname) is not None:
+            if field.related_model is User:
+                setattr(row, field.attname, None)  # who made it does not matter to its copy
+            else:
+                yield getattr(row, field.name)
+
+
+def _without_secrets(row: Model) -> Model:
+    if isinstance(row, Account):
+        row.endpoint = row.worker_site = NOWHERE
+        row.access_key_id = row.workspace_id = row.project_id = ""
+        row.secret_access_key = row.ticket_key = row.hook_secret = ""
+        row.environment, row.notify_by = Account.Environment.MARKETPLACE, Account.Notify.NONE
+    if isinstance(row, Worker):
+        row.external_id, row.pseudonym = f"COPIED{row.pk}", ""
+    return row
+
+
+def _index(worker: Worker) -> None:
+    account = Account.objects.filter(pk=worker.account_id).values_list("public_id", flat=True).first()
+    parts = (str(account or worker.account_id), worker.external_id)
+    worker.external_id_index, worker.pseudonym = crypto.blind_index(*parts), crypto.pseudonym(*parts)
