@@ -1,0 +1,131 @@
+"""What one run came to, read from the rows of its database and from the provider beside them."""
+
+from collections import Counter, defaultdict
+from datetime import date
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.db.models import Sum
+
+from crowd.rehearsal.playing.stage import Stage
+from hits.ledger.models.bonuses import Bonus
+from hits.studies.models import Batch
+from hits.work.domain import effective_seconds
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+from hits.work.models.leases import Lease
+
+Status = Assignment.Status
+HOUR_S = 3600
+
+
+def report_run(stage: Stage) -> dict[str, Any]:
+    work = Assignment.objects.filter(hit__batch=stage.batch)
+    ended = stage.final_at or stage.now
+    return {
+        "is_final": stage.final_at is not None,
+        "hours": round((ended - stage.began_at).total_seconds() / HOUR_S, 2),
+        "cost_by_day": _cost_by_day(stage),
+        "bonuses": _bonuses(),
+        "workers": {
+            "came": len(stage.people),
+            "worked": sum(one.works > 0 for one in stage.standings.values()),
+        },
+        "works": work.filter(submitted_at__isnull=False).count(),
+        "refused": dict(stage.refused),
+        "starving": dict(_starving(stage)),
+        "reviewed": _reviewed(stage),
+        "wage": _wage(stage),
+        "both_sides": _both_sides(stage),
+    }
+
+
+def _cost_by_day(stage: Stage) -> dict[str, float]:
+    """Cost of each day of the study's time zone: rewards and fees when approved, bonuses when owed."""
+    batch, zone = stage.batch, ZoneInfo(stage.batch.study.time_zone)
+    fees, prices = batch.prices.fees, batch.prices
+    days: defaultdict[str, float] = defaultdict(float)
+    approved = Assignment.objects.filter(status=Status.APPROVED, approved_at__isnull=False)
+    for at, size in approved.values_list("approved_at", "hit__max_assignments"):
+        if at is None:
+            continue
+        each = batch.reward + prices.fee(assignments_per_hit=size)
+        days[at.astimezone(zone).date().isoformat()] += float(each)
+    for at, amount in Bonus.objects.values_list("owed_at", "amount"):
+        days[at.astimezone(zone).date().isoformat()] += float(amount + fees.on_bonus(amount))
+    first = stage.began_at.astimezone(zone).date()
+    return {str((date.fromisoformat(day) - first).days + 1): round(days[day], 2) for day in sorted(days)}
+
+
+def _bonuses() -> dict[str, int]:
+    """How many bonuses of each rule and amount."""
+    rows = Bonus.objects.values_list("rule", "amount")
+    return {f"{rule}: {amount}": times for (rule, amount), times in sorted(Counter(rows).items())}
+
+
+def _starving(stage: Stage) -> Counter[str]:
+    """Items that are not final at the end, by what each of them lacks."""
+    found: Counter[str] = Counter()
+    places = sum(max(0, hit.free) for hit in stage.provider.hits.values())
+    for item in stage.family.unfinished(stage.batch.study):
+        found[_lack_of(item, stage, places=places)] += 1
+    return found
+
+
+def _lack_of(item: Item, stage: Stage, *, places: int) -> str:
+    seen = Lease.objects.filter(item=item).exclude(status=Lease.Status.RELEASED)
+    asked = seen.values("worker").distinct().count()
+    if not item.wanted:
+        return "its last answers were not handed in yet"
+    if asked + (item.author_id is not None) >= len(stage.people):
+        return "everybody who came has answered it or wrote it"
+    if not places:
+        return "no HIT has a free place left"
+    if stage.now >= min(hit.expires_at for hit in stage.provider.hits.values()):
+        return "its HITs are over"
+    return "nobody who may answer it came again"
+
+
+def _reviewed(stage: Stage) -> int:
+    """How many works a person would have to decide on."""
+    submitted = Assignment.objects.filter(submitted_at__isnull=False)
+    by_hand = stage.batch.review_by == Batch.Review.HAND
+    return submitted.count() if by_hand else submitted.filter(answer=None).count()
+
+
+def _wage(stage: Stage) -> dict[str, Any]:
+    """What an hour of each worker came to, against the study's floor."""
+    rows = Assignment.objects.filter(status=Status.APPROVED).annotate(more=Sum("bonuses__amount"))
+    earned: defaultdict[int, float] = defaultdict(float)
+    seconds: defaultdict[int, float] = defaultdict(float)
+    for worker, active_s, worked_s, more in rows.values_list("worker", "active_s", "worked_s", "more"):
+        earned[worker] += float(stage.batch.reward + (more or 0))
+        seconds[worker] += effective_seconds(active_s=active_s, worked_s=worked_s) or 0
+    hourly = sorted(HOUR_S * earned[one] / seconds[one] for one in earned if seconds[one])
+    floor = stage.batch.study.wage_floor
+    return {
+        "median": round(hourly[len(hourly) // 2], 2) if hourly else None,
+        "floor": None if floor is None else float(floor),
+        "workers_below": sum(one < float(floor) for one in hourly) if floor is not None else None,
+        "workers": len(hourly),
+    }
+
+
+def _both_sides(stage: Stage) -> dict[str, Any]:
+    """Counts of the provider and of our rows: equal figures say that nothing was lost or came twice."""
+    theirs = list(stage.provider.works())
+    ours = Assignment.objects.filter(submitted_at__isnull=False)
+    found = {
+        "hits": [len(stage.provider.hits), stage.batch.hits.exclude(external_id="").count()],
+        "submitted": [len(theirs), ours.count()],
+        "approved": [
+            sum(work.status == "Approved" for work in theirs),
+            ours.filter(status=Status.APPROVED).count(),
+        ],
+    }
+    return {
+        **found,
+        "nothing_lost": all(there == here for there, here in found.values()),
+        "calls_refused": stage.provider.refused,
+        "answers_lost": stage.provider.unanswered,
+    }

@@ -1,0 +1,265 @@
+"""One run of a rehearsal: the real services, a provider in memory, simulated people, and one clock."""
+
+import heapq
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import count
+from random import Random
+from typing import cast
+
+from crowd.frame.opening_visits import open_visit
+from crowd.frame.visit_authentication import Visit
+from crowd.frame.visit_problems import Ineligible
+from crowd.rehearsal.domain.assumptions import Assumptions
+from crowd.rehearsal.domain.simulated_people import SimulatedPerson, draw_people, draw_seconds
+from crowd.rehearsal.interface import FamilyRehearsal
+from crowd.rehearsal.playing.memory_provider import Accepted, MemoryProvider
+from hits.batches.services.launching import launch_batch
+from hits.batches.services.sending_hits import send_launching_batches
+from hits.core.errors import RuleBroken
+from hits.identity.models.users import User
+from hits.identity.models.workers import Worker
+from hits.payments.services.accrual import owe_bonuses
+from hits.providers.gateway.interface import Provider
+from hits.providers.gateway.registry import speak_only_to
+from hits.review.services import reviewing
+from hits.studies.models import Batch
+from hits.sync.services import push_decisions, reconciling
+from hits.work.models.assignments import Assignment
+from hits.work.models.decisions import Decision
+from hits.work.models.hits import HIT
+from hits.work.services import leasing
+from hits.work.services.poll_schedule import look_soon
+from qualifications.models import Gate, Holding
+from qualifications.services import gate_holdings, platform
+from scoring.services.score_recording import judge_submitted
+
+# How often the background looks; in between, work waits for it as it waits for a real one.
+BEAT = timedelta(minutes=5)
+LOOKS_AGAIN = timedelta(minutes=30)
+# How often in a row somebody comes in vain before they look for other work.
+MOST_IN_VAIN = 3
+# Between two works of one person.
+PAUSE_S = 5
+Status = Assignment.Status
+Tell = Callable[[int, int], None]
+
+
+@dataclass(kw_only=True)
+class Standing:
+    """How far a person has come."""
+
+    met: set[str]
+    works: int = 0
+    in_vain: int = 0
+
+
+class Stage:
+    def __init__(
+        self, batch: Batch, *, family: FamilyRehearsal, assumed: Assumptions, seed: int, now: datetime
+    ) -> None:
+        self.batch, self.family, self.assumed = batch, family, assumed
+        self.began_at = self.now = now
+        self.final_at: datetime | None = None
+        self.chance = Random(seed)  # noqa: S311 - a rehearsal's chance is no secret
+        self.provider = MemoryProvider(
+            now=now,
+            throttled=assumed.throttled / 100,
+            chance=Random(seed + 1),  # noqa: S311
+        )
+        self.people = list(draw_people(assumed, chance=self.chance, now=now))
+        self.standings = {person.number: Standing(met=set()) for person in self.people}
+        # Why work could not begin or was not finished, and how often.
+        self.refused: Counter[str] = Counter()
+        self._queue: list[tuple[datetime, int, Callable[[], None]]] = []
+        self._order = count()
+        self._is_news = True
+
+    def play(self, *, tell: Tell) -> None:
+        """Launch, and let people come until all is final or the days are over."""
+        speak_only_to(cast("Provider", self.provider))
+        self._launch()
+        for person in self.people:
+            self._at(person.next_awake(person.comes_at), lambda person=person: self._look(person))  # type: ignore[misc]
+        self._at(self.now, self._beat)
+        ends = self.began_at + timedelta(days=self.assumed.most_days)
+        wanted = self.family.unfinished(self.batch.study).count()
+        while self._queue and self._queue[0][0] <= ends and self.final_at is None:
+            self.now, _, act = heapq.heappop(self._queue)
+            self.provider.now = self.now
+            act()
+            if act == self._beat:
+                left = self.family.unfinished(self.batch.study).count()
+                tell(wanted - left, wanted)
+                self._see_whether_final(left)
+        self._settle()
+
+    def _launch(self) -> None:
+        platform.make_types(now=self.now)
+        by = User.objects.create_user("rehearsal", is_staff=True, is_superuser=True)
+        self.by = by
+        self._give_gates()
+        launch_batch(batch=self.batch, by=by, now=self.now, confirmed=True)
+        while self._send():
+            self.batch.refresh_from_db()
+
+    def _send(self) -> bool:
+        send_launching_batches(now=self.now, clock=lambda: self.now)
+        return HIT.objects.filter(batch__status=Batch.Status.LAUNCHING, status="intended").exists() and (
+            self.assumed.throttled == 0
+        )
+
+    def _give_gates(self) -> None:
+        gates = [
+            gate for gate in Gate.objects.filter(study=self.batch.study) if self.batch.task in gate.opens
+        ]
+        for person in self.people if gates else ():
+            if person.passes_tests:
+                worker = Worker.objects.known(account=self.batch.account, external_id=person.name)
+                for gate in gates:
+                    gate_holdings.note_value(
+                        gate=gate, worker=worker, value=Holding.Value.PASSED, now=self.now
+                    )
+
+    # What people do.
+
+    def _look(self, person: SimulatedPerson) -> None:
+        """Accept the next HIT, and work on it; go home where the day, the work or the patience is over."""
+        standing = self.standings[person.number]
+        if standing.works >= person.most_works or standing.in_vain >= MOST_IN_VAIN:
+            return
+        if (awake := person.next_awake(self.now)) > self.now:
+            self._at(awake, lambda: self._look(person))
+            return
+        hit = self.provider.offer(person.name, without=standing.met)
+        if hit is None:
+            standing.in_vain += 1
+            self._at(self.now + LOOKS_AGAIN, lambda: self._look(person))
+            return
+        standing.met.add(hit.external_id)
+        self._begin(person, self.provider.accept(hit, worker=person.name))
+
+    def _begin(self, person: SimulatedPerson, accepted: Accepted) -> None:
+        assignment = self._open(person, accepted)
+        if assignment is None:
+            self._give_back(person, accepted)
+        elif self.chance.random() * 100 < self.assumed.gives_up:
+            self.refused["given up by the worker"] += 1
+            self._at(assignment.deadline_at, lambda: self._expire(accepted))
+            self._next(person, after_s=PAUSE_S)
+        else:
+            usual_s = self.assumed.item_s * len(leasing.items_of(assignment))
+            takes_s = draw_seconds(person, usual_s=usual_s, chance=self.chance)
+            if takes_s >= self.batch.duration_s:
+                self.refused["not ready when the time was over"] += 1
+                self._at(assignment.deadline_at, lambda: self._expire(accepted))
+                self._next(person, after_s=self.batch.duration_s)
+            else:
+                done_at = self.now + timedelta(seconds=takes_s)
+                self._at(done_at, lambda: self._finish(person, accepted, assignment))
+
+    def _open(self, person: SimulatedPerson, accepted: Accepted) -> Assignment | None:
+        """Open the work as the page does, and lease items; None if the worker may not, or nothing is left."""
+        rows = HIT.objects.select_related("batch__account", "batch__study")
+        visit = Visit(
+            hit=rows.get(external_id=accepted.hit.external_id),
+            assignment_id=accepted.external_id,
+            worker_id=person.name,
+            submit_to="",
+            accepted_at=self.now,
+            deadline_at=self.now + timedelta(seconds=self.batch.duration_s),
+        )
+        try:
+            assignment = open_visit(visit, now=self.now)
+        except Ineligible as refusal:
+            self.refused[str(refusal.code)] += 1
+            return None
+        if leasing.lease_items(assignment=assignment, now=self.now):
+            return assignment
+        self.refused["nothing left for this worker"] += 1
+        return None
+
+    def _give_back(self, person: SimulatedPerson, accepted: Accepted) -> None:
+        self.standings[person.number].in_vain += 1
+        self._expire(accepted)
+        self._next(person, after_s=PAUSE_S)
+
+    def _expire(self, accepted: Accepted) -> None:
+        self.provider.give_back(accepted)
+        self._hear(accepted)
+
+    def _finish(self, person: SimulatedPerson, accepted: Accepted, assignment: Assignment) -> None:
+        items = leasing.items_of(assignment)
+        answer = self.family.answer(
+            assignment=assignment, items=items, person=person, chance=self.chance, now=self.now
+        )
+        answer = leasing.family_of_batch(self.batch).check_answer(answer=answer, items=items)
+        try:
+            leasing.save_answer(assignment=assignment, answer=answer, now=self.now)
+        except RuleBroken as refusal:
+            self.refused[refusal.code] += 1
+        self.provider.submit(accepted, answer=json.dumps(answer))
+        self._hear(accepted)
+        standing = self.standings[person.number]
+        standing.works, standing.in_vain = standing.works + 1, 0
+        self._next(person, after_s=PAUSE_S)
+
+    def _next(self, person: SimulatedPerson, *, after_s: float) -> None:
+        self._at(self.now + timedelta(seconds=after_s), lambda: self._look(person))
+
+    def _hear(self, accepted: Accepted) -> None:
+        """Hear the provider's event, unless it is lost: the look that is due anyway finds it later."""
+        self._is_news = True
+        if self.chance.random() * 100 >= self.assumed.lost_events:
+            hits = HIT.objects.filter(external_id=accepted.hit.external_id)
+            look_soon(hit_ids=list(hits.values_list("pk", flat=True)), now=self.now)
+
+    # What the background does.
+
+    def _beat(self) -> None:
+        if self._is_news or self.now.minute < BEAT.seconds // 60:
+            self._is_news = False
+            self._sweep()
+        self._at(self.now + BEAT, self._beat)
+
+    def _sweep(self) -> None:
+        self.provider.approve_by_clock()
+        send_launching_batches(now=self.now, clock=lambda: self.now)
+        while reconciling.reconcile(now=self.now) and not self.assumed.throttled:
+            pass
+        judge_submitted(now=self.now)
+        self.family.sweep(now=self.now)
+        self._review()
+        while push_decisions.approve_judged(now=self.now) and not self.assumed.throttled:
+            pass
+        push_decisions.send_decisions(now=self.now)
+        owe_bonuses(now=self.now)
+
+    def _review(self) -> None:
+        if self.batch.review_by != Batch.Review.HAND:
+            return
+        waited = self.now - timedelta(hours=self.assumed.review_h)
+        decided = Decision.objects.values("assignment")
+        ripe = Assignment.objects.filter(status=Status.SUBMITTED, submitted_at__lte=waited)
+        for work in ripe.exclude(pk__in=decided).order_by("pk"):
+            reviewing.decide(assignment=work, kind=Decision.Kind.APPROVE, by=self.by, now=self.now)
+
+    def _see_whether_final(self, left: int) -> None:
+        if left == 0 and self.final_at is None:
+            self.final_at = self.now
+
+    def _settle(self) -> None:
+        """Let the background finish, without faults, what people have left to it."""
+        self.provider.heal()
+        self.now += timedelta(hours=self.assumed.review_h, minutes=1)
+        for _ in range(4):
+            self.now += timedelta(minutes=10)
+            self.provider.now = self.now
+            reconciling.reconcile_everything(now=self.now)
+            self._sweep()
+
+    def _at(self, at: datetime, act: Callable[[], None]) -> None:
+        heapq.heappush(self._queue, (at, next(self._order), act))
