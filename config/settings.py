@@ -166,6 +166,7 @@ RESEARCHERS_APPS = [
     "crowd.benchmarks",
     "crowd.boards",
     "crowd.papers",
+    "crowd.rehearsal",
     "crowd.winogavil",
     "crowd.winogavil.annotation",
     "crowd.winogavil.releases",

@@ -1,0 +1,93 @@
+"""Runs of a rehearsal, one after the other, each on the rows as they were copied, and their report."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from datetime import datetime
+from typing import Any
+
+from django.core.management import call_command
+from django.db import connection
+from django.utils.module_loading import import_string
+
+from crowd.family import registered
+from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
+from crowd.rehearsal.domain.spreads import merge_counts, spread_of, spreads_by_key
+from crowd.rehearsal.interface import FamilyRehearsal
+from crowd.rehearsal.playing.private_copy import read_copy
+from crowd.rehearsal.playing.run_report import report_run
+from crowd.rehearsal.playing.stage import Stage
+from hits.core.errors import CrowdError
+from hits.studies.models import Batch
+
+# Which run it is, how many items are final in it, and of how many.
+Tell = Callable[[int, int, int], None]
+
+
+def rehearsal_of(task: str) -> type[FamilyRehearsal]:
+    """Return how this task is rehearsed. Raises CrowdError if its family does not say."""
+    for family in registered():
+        if family.rehearsal and task in (found := import_string(family.rehearsal)).tasks:
+            return found  # type: ignore[no-any-return]
+    raise CrowdError(f"Nobody has said how {task} is rehearsed.")
+
+
+def play_runs(spec: Mapping[str, Any], *, tell: Tell) -> dict[str, Any]:
+    """Play every run in this process's own empty database. Raises CrowdError in any other."""
+    _refuse_other_database()
+    assumed = read_assumptions(spec["assumed"])
+    now = datetime.fromisoformat(spec["begins_at"])
+    call_command("migrate", verbosity=0)
+    read_copy(spec["copy"])
+    family_type = rehearsal_of(Batch.objects.get(pk=spec["batch"]).task)
+    family = family_type(assumed=assumed, recorded=spec["recorded"])
+    began = time.monotonic()
+    found = []
+    with closing(sqlite3.connect(":memory:")) as copied:
+        connection.connection.backup(copied)
+        for run in range(assumed.runs):
+            copied.backup(connection.connection)
+            found.append(_play(run, spec, family=family, assumed=assumed, now=now, tell=tell))
+    seconds = round(time.monotonic() - began, 1)
+    return {
+        **_merge(found),
+        "sources": list(family.sources),
+        "seconds": seconds,
+        **{name: spec[name] for name in ("seed", "begins_at", "assumed")},
+    }
+
+
+def _play(
+    run: int,
+    spec: Mapping[str, Any],
+    *,
+    family: FamilyRehearsal,
+    assumed: Assumptions,
+    now: datetime,
+    tell: Tell,
+) -> dict[str, Any]:
+    batch = Batch.objects.select_related("study", "account").get(pk=spec["batch"])
+    stage = Stage(batch, family=family, assumed=assumed, seed=spec["seed"] + 1000 * run, now=now)
+    stage.play(tell=lambda done, goal: tell(run + 1, done, goal))
+    return report_run(stage)
+
+
+def _merge(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        "runs": list(runs),
+        "final_in_runs": sum(run["is_final"] for run in runs),
+        "hours": spread_of(run["hours"] for run in runs),
+        "cost": spread_of(sum(run["cost_by_day"].values()) for run in runs),
+        "cost_by_day": spreads_by_key([run["cost_by_day"] for run in runs]),
+        "bonuses": merge_counts([run["bonuses"] for run in runs]),
+        "refused": merge_counts([run["refused"] for run in runs]),
+        "starving": merge_counts([run["starving"] for run in runs]),
+        "workers": spread_of(run["workers"]["worked"] for run in runs),
+        "nothing_lost": all(run["both_sides"]["nothing_lost"] for run in runs),
+    }
+
+
+def _refuse_other_database() -> None:
+    if connection.vendor != "sqlite" or connection.settings_dict["NAME"] != ":memory:":
+        raise CrowdError("A rehearsal is played in a database in memory, and in no other.")

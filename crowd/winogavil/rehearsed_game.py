@@ -1,0 +1,90 @@
+"""The association game as simulated people play it: solving, by recorded work or by a stated noise."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from random import Random
+from typing import Any
+
+from django.db.models import QuerySet
+
+from crowd.rehearsal.domain.simulated_people import SimulatedPerson
+from crowd.rehearsal.interface import FamilyRehearsal
+from crowd.winogavil.domain import SOLVE
+from crowd.winogavil.models import Association, Game, Place, Solution
+from crowd.winogavil.services import final_associations
+from crowd.winogavil.solver_task import SolveTask
+from hits.families import Answer
+from hits.studies.models import Study
+from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
+
+# Fewer recorded solutions say too little about how well people solve.
+FEWEST_RECORDED = 30
+
+
+class RehearsedGame(FamilyRehearsal):
+    tasks = (SOLVE,)
+
+    @classmethod
+    def record(cls, study: Study) -> dict[str, Any]:
+        """How often recorded solutions reached each Jaccard index, in this study's own work."""
+        rows = Solution.objects.filter(association__item__study=study)
+        counts = Counter(rows.values_list("numerator", "denominator"))
+        if counts.total() < FEWEST_RECORDED:
+            return {}
+        return {"shares": [[n, d, times] for (n, d), times in sorted(counts.items())]}
+
+    @classmethod
+    def rows(cls, items: QuerySet[Item]) -> Iterable[QuerySet[Any]]:
+        associations = Association.objects.filter(item__in=items, final_at=None)
+        yield associations
+        yield Place.objects.filter(association__in=associations)
+        yield Game.objects.filter(study__in=items.values("study"))
+
+    @property
+    def sources(self) -> Sequence[str]:
+        if shares := self.recorded.get("shares"):
+            total = sum(times for *_, times in shares)
+            return [f"Careful workers solve as {total} recorded solutions of this study were solved."]
+        return [
+            f"Nothing is recorded: careful workers find each picture in {self.assumed.skill} of 100 tries."
+        ]
+
+    def answer(
+        self,
+        *,
+        assignment: Assignment,
+        items: Sequence[Item],
+        person: SimulatedPerson,
+        chance: Random,
+        now: datetime,
+    ) -> Answer:
+        associations = SolveTask().associations(items)
+        return {str(one.item.public_id): self._pick(one, person, chance) for one in associations}
+
+    def sweep(self, *, now: datetime) -> None:
+        final_associations.finalize_associations(now=now)
+
+    def unfinished(self, study: Study) -> QuerySet[Item]:
+        return Item.objects.filter(
+            study=study, task=SOLVE, pulled_at=None, association__final_at=None, answers_needed__gt=0
+        )
+
+    def _pick(self, association: Association, person: SimulatedPerson, chance: Random) -> list[str]:
+        keys = sorted(place.picture.key for place in association.places.all() if place.picture)
+        right = sorted(association.chosen_keys)
+        if person.is_spammer:
+            return sorted(chance.sample(keys, len(right)))
+        wrong = [key for key in keys if key not in association.chosen_keys]
+        found = min(len(right), max(len(right) - len(wrong), self._found(len(right), person, chance)))
+        return sorted([*chance.sample(right, found), *chance.sample(wrong, len(right) - found)])
+
+    def _found(self, k: int, person: SimulatedPerson, chance: Random) -> int:
+        """How many of the k pictures this person finds."""
+        shares: Sequence[Sequence[int]] = self.recorded.get("shares", ())
+        if not shares:
+            return sum(chance.random() < person.skill for _ in range(k))
+        (numerator, denominator, _), *_rest = chance.choices(shares, weights=[one[2] for one in shares])
+        # The index of k picks with so many right is right / (2k - right).
+        return round(2 * k * numerator / (numerator + denominator))

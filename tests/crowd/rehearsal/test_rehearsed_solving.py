@@ -1,0 +1,108 @@
+"""A draft is rehearsed in a process of its own, and nothing of it comes back but the report."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from crowd.rehearsal.domain.assumptions import read_assumptions
+from crowd.rehearsal.domain.simulated_people import draw_people
+from crowd.rehearsal.playing.child_process import play_apart
+from crowd.rehearsal.playing.private_copy import write_copy
+from crowd.rehearsal.playing.runs import play_runs, rehearsal_of
+from hits.core.errors import CrowdError
+from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from tests.factories import NOW, make_account, make_association, make_batch, make_study, make_worker
+
+FEW = {"workers": 8, "runs": 1, "spammers": 0, "gives_up": 0, "come_within_h": 1}
+
+
+def spec_of(batch: Batch, **assumed: int) -> dict[str, Any]:
+    family = rehearsal_of(batch.task)
+    return {
+        "batch": batch.pk,
+        "copy": write_copy(batch, family=family),
+        "recorded": family.record(batch.study),
+        "assumed": {**FEW, **assumed},
+        "seed": 7,
+        "begins_at": NOW.isoformat(),
+    }
+
+
+@pytest.mark.django_db
+def test_a_rehearsal_reaches_the_end_twice_alike_and_writes_nothing_here() -> None:
+    batch = make_batch(hits_wanted=2)
+    for _ in range(2):
+        make_association(study=batch.study)
+
+    first, second = play_apart(spec_of(batch)), play_apart(spec_of(batch))
+
+    assert (first["final_in_runs"], first["runs"][0]["works"], first["starving"]) == (1, 6, {})
+    assert first["nothing_lost"] is True
+    assert first["runs"] == second["runs"]
+    assert Assignment.objects.count() == 0
+    batch.refresh_from_db()
+    assert batch.status == Batch.Status.DRAFT
+
+
+@pytest.mark.django_db
+def test_a_design_with_too_few_workers_starves_and_says_why() -> None:
+    batch = make_batch(hits_wanted=2)
+    make_association(study=batch.study)
+
+    report = play_apart(spec_of(batch, workers=2, most_days=2))
+
+    assert report["final_in_runs"] == 0
+    assert list(report["starving"]) == ["everybody who came has answered it or wrote it"]
+
+
+@pytest.mark.django_db
+def test_with_throttling_and_lost_events_nothing_is_lost() -> None:
+    batch = make_batch(hits_wanted=3)
+    for _ in range(3):
+        make_association(study=batch.study)
+
+    report = play_apart(spec_of(batch, throttled=20, lost_events=100))
+
+    assert report["runs"][0]["both_sides"]["calls_refused"] > 0
+    assert report["nothing_lost"] is True
+
+
+@pytest.mark.django_db
+def test_a_copy_holds_no_secret_and_nobodys_id() -> None:
+    account = make_account(secret_access_key="very secret", ticket_key="ticket secret")
+    study = make_study()
+    batch = make_batch(study=study, account=account)
+    item = make_association(study=study).item
+    item.author = make_worker(account=account, external_id="AREALPERSON")
+    item.save()
+
+    copy = write_copy(batch, family=rehearsal_of(batch.task))
+
+    assert [word for word in ("very secret", "ticket secret", "AREALPERSON") if word in copy] == []
+
+
+@pytest.mark.django_db
+def test_it_is_played_in_no_other_database(settings: Any) -> None:
+    batch = make_batch()
+
+    with pytest.raises(CrowdError, match="in memory"):
+        play_runs(spec_of(batch), tell=lambda *_: None)
+
+    assert Batch.objects.get().status == Batch.Status.DRAFT
+
+
+@pytest.mark.parametrize("wrong", [{"workers": 0}, {"first_hour": 22}, {"zones": [40]}, {"luck": 1}])
+def test_assumptions_that_mean_nothing_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"workers|hour|zone|luck"):
+        read_assumptions(wrong)
+
+
+def test_nobody_wakes_outside_their_working_hours() -> None:
+    from random import Random  # noqa: PLC0415
+
+    assumed = read_assumptions({"first_hour": 9, "last_hour": 17, "zones": [5.5]})
+    for person in draw_people(assumed, chance=Random(1), now=NOW):
+        local = person.next_awake(person.comes_at) + timedelta(hours=5.5)
+        assert 9 <= local.hour < 17
