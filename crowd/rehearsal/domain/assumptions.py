@@ -18,12 +18,10 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "last_hour": (1, 24),
     "come_within_h": (1, 720),
     "review_h": (0, 720),
-    "fooled": (0, 100),
     "most_days": (1, 60),
     "runs": (1, 20),
     "throttled": (0, 90),
     "lost_events": (0, 100),
-    "deaths": (0, 500),
 }
 MOST_ZONES = 24
 
@@ -49,18 +47,11 @@ class Assumptions:
     come_within_h: int = 24
     # How long work waits for a person's decision where a person decides.
     review_h: int = 24
-    # How often the model is wrong about one picture, where no recorded verdict says it.
-    fooled: int = 50
     most_days: int = 21
     runs: int = 3
-    # Faults: of a hundred calls, of a hundred events, and processes that die.
+    # Faults: of a hundred calls, and of a hundred events.
     throttled: int = 0
     lost_events: int = 0
-    deaths: int = 0
-
-    @property
-    def has_faults(self) -> bool:
-        return bool(self.throttled or self.lost_events or self.deaths)
 
     def as_data(self) -> dict[str, Any]:
         return {**asdict(self), "zones": list(self.zones)}
