@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from crowd.rehearsal.playing.runs import play_runs
+from crowd.rehearsal.playing.rehearsed_runs import play_runs
 
 
 class Command(BaseCommand):

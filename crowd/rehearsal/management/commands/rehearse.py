@@ -11,7 +11,7 @@ from django.utils import timezone
 from crowd.rehearsal.domain.assumptions import read_assumptions
 from crowd.rehearsal.playing.child_process import play_apart
 from crowd.rehearsal.playing.private_copy import write_copy
-from crowd.rehearsal.playing.runs import rehearsal_of
+from crowd.rehearsal.playing.rehearsed_runs import rehearsal_of
 from hits.studies.models import Batch
 
 
