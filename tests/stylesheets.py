@@ -19,6 +19,10 @@ SHEETS = {"base", "site", "work", "admin", "tables", "cards"}
 VARIABLE = re.compile(r"var\(\s*(--[\w-]+)")
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 WORD = re.compile(r"[\w-]+")
+# A page in Hebrew is read from right to left: sides are the start and the end of a line.
+SIDE = re.compile(r"(?:^|-)(?:left|right)(?:-|$)")
+ONE_SIDE = {"text-align", "float", "clear"}
+FOUR_SIDES = {"margin", "padding", "inset"}
 # What a template gives to an element: its class, or the width of its page.
 GIVEN = re.compile(r"""class="((?:[^"{]|{%.*?%}|{{.*?}})*)"|{% block width %}([^{]*)""")
 
@@ -105,8 +109,18 @@ def faults_of(sheet: Sheet) -> Iterator[str]:
         for one in rule.declared:
             if names.pop(one.name, 1) > 1:
                 yield f"{one.line}: {one.name} is said twice in {rule.selector}"
+            if _names_a_side(one):
+                yield f"{one.line}: {one.name}: {one.value} names a side; say start or end"
             if one.is_important:
                 yield f"{one.line}: !important; a selector that fits better needs none"
+
+
+def _names_a_side(one: Declared) -> bool:
+    match one.value.split():
+        case [_, right, _, left] if one.name in FOUR_SIDES and "(" not in one.value:
+            return right != left
+        case _:
+            return bool(SIDE.search(one.name)) or (one.name in ONE_SIDE and bool(SIDE.search(one.value)))
 
 
 def faults_between(sheets: list[Sheet], *, named: set[str], theirs: str) -> Iterator[tuple[Path, str]]:
