@@ -192,7 +192,7 @@ MIDDLEWARE = [
     "config.middleware.SiteByHost",
     "config.middleware.NoNul",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "config.languages.PageLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -271,6 +271,8 @@ USE_I18N = True
 LOCALE_PATHS = [BASE_DIR / "config/locale"]
 # Django's own ninety would translate its few words on a page, and leave ours as they are.
 LANGUAGES = list(find_languages(LOCALE_PATHS[0]))
+LANGUAGE_COOKIE_AGE = 365 * 24 * 60 * 60
+LANGUAGE_COOKIE_HTTPONLY, LANGUAGE_COOKIE_SAMESITE, LANGUAGE_COOKIE_SECURE = True, "Lax", SECURE
 FORMAT_MODULE_PATH = "config.formats"
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -80,6 +80,10 @@ def choose_messages(*, worker: Worker, wanted: bool) -> None:
     EmailAddress.objects.filter(worker=worker).update(wants_messages=wanted)
 
 
+def choose_language(*, worker: Worker, language: str) -> None:
+    EmailAddress.objects.filter(worker=worker).update(language=language)
+
+
 def queue_messages(messages: Iterable[Message], *, now: datetime) -> None:
     """Queue the messages to workers with a confirmed address who want them by e-mail."""
     if are_emails_sent():

@@ -2,8 +2,9 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import get_language
+from django.utils.translation import check_for_language, get_language
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.i18n import set_language
 
 from crowd.marketplace import clock, countries
 from crowd.marketplace.errors import RuleBroken
@@ -11,7 +12,7 @@ from crowd.marketplace.models.parties import Worker
 from crowd.marketplace.services import accounts, email_addresses
 from crowd.marketplace.site.forms import AboutMe, ChangedPassword, MyEmail
 from crowd.marketplace.site.responses import show, too_many
-from crowd.marketplace.site.session import COOKIE, worker_required
+from crowd.marketplace.site.session import COOKIE, find_worker, worker_required
 from hits.common import login_throttle
 from hits.common.client_address import address_of
 
@@ -84,6 +85,16 @@ def email(request: HttpRequest, worker: Worker) -> HttpResponse:
 def messages_by_email(request: HttpRequest, worker: Worker) -> HttpResponse:
     email_addresses.choose_messages(worker=worker, wanted=request.POST.get("wanted") == "on")
     return _saved("messages")
+
+
+@require_POST
+def language(request: HttpRequest) -> HttpResponse:
+    """Keep the language that was chosen, with or without an account. Later e-mails are in it, too."""
+    response = set_language(request)
+    chosen, worker = request.POST.get("language", ""), find_worker(request)
+    if worker and check_for_language(chosen):
+        email_addresses.choose_language(worker=worker, language=chosen)
+    return response
 
 
 @require_POST

@@ -72,5 +72,6 @@ urlpatterns = [
     path("notifications/certificate-<int:number>.pem", notifications.certificate, name="certificate"),
     path("notifications/confirm/<slug:token>/", notifications.confirm, name="confirm_subscription"),
     path("notifications/unsubscribe/", notifications.unsubscribe, name="unsubscribe"),
+    path("language/", settings_pages.language, name="language"),
     path("health/", sign_in_views.health, name="health"),
 ]

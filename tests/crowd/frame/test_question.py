@@ -372,9 +372,12 @@ def test_work_page_queries_do_not_grow_with_items(client: Client, hit: HIT) -> N
     assert counts[0][1] == counts[1][1]
 
 
-def test_pages_speak_the_language_of_the_study(client: Client, hit: HIT) -> None:
-    Study.objects.update(language="de")
+@pytest.mark.parametrize(("language", "direction"), [("de", "ltr"), ("he", "rtl")])
+def test_pages_speak_the_language_of_the_study(
+    client: Client, hit: HIT, language: str, direction: str
+) -> None:
+    Study.objects.update(language=language)
 
     page = visit(client, hit)
 
-    assert '<html lang="de">' in text_of(page)
+    assert f'<html lang="{language}" dir="{direction}">' in text_of(page)
