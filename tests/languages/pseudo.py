@@ -1,4 +1,4 @@
-"""A language in which every marked text stands in brackets, with accents on its vowels.
+"""A language in which marked texts stand in brackets, with accents on their vowels, and numbers have commas.
 
 What a page shows without brackets would stay English whatever the language: it is data, or was not marked.
 """
@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.utils import translation
+from django.utils import formats, translation
 from django.utils.translation import trans_real
+
+from config.formats.en import formats as english
 
 OPEN, CLOSE = "⟦", "⟧"
 # Placeholders, elements and entities stay as they are.
@@ -46,7 +48,10 @@ def speaking_pseudo() -> Iterator[None]:
         for code in ("en", "en-us"):
             patch.setitem(trans_real._translations, code, spoken)  # type: ignore[attr-defined]
         patch.setattr(trans_real, "_default", spoken)
+        patch.setattr(english, "DECIMAL_SEPARATOR", ",", raising=False)
+        formats.reset_format_cache()
         yield
+    formats.reset_format_cache()
     translation.deactivate()
     if before:
         translation.activate(before)
