@@ -9,10 +9,12 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 
 from hits import families
+from hits.admin.batches.filter_fields import FilterFields
 from hits.admin.page_parts import JsonField, read_number
 from hits.admin.spans import SpanField
 from hits.admin.studies.study_tabs import families_used
 from hits.batches import domain as criteria
+from hits.batches.queries.offered_filters import offered_filters
 from hits.batches.services.drafting import ASKS_ONCE, STEPS
 from hits.common.page_filters import currency_name
 from hits.core.domain.days import day_in_words
@@ -309,10 +311,15 @@ class PeopleForm(forms.Form):
         super().__init__(*args, **kwargs)
         # A provider that knows filters and groups alone is asked for those.
         self.takes_filters = batch.account.can.gating == Gating.GROUPS
+        self.filters = FilterFields(
+            offered_filters(batch.account), saved=requirements.further, data=self.data or None
+        )
         if self.takes_filters:
             self.fields["guarded"].required = False
-            self.fields["further"].label = "Filters, as the provider takes them"
+            self.fields["further"].label = "Further filters, as the provider takes them"
             self.fields["further"].help_text = FILTERS_HELP
+            self.initial["further"] = self.filters.others or None
+            self.fields |= dict(self.filters.fields())
         self._seen_by_user = launched_batches(user).filter(account=batch.account_id)
         offered = {row.pk: row for row in [*chosen, *self._seen_by_user[:LATEST]]}
         self._shown = set(offered)
@@ -323,6 +330,10 @@ class PeopleForm(forms.Form):
             self._own += [None] * (MOST_OWN - len(self._own))
         for number, own in enumerate(self._own):
             self._add_own(number, own)
+
+    def filter_rows(self) -> list[list[forms.BoundField]]:
+        """The fields of each filter that is shown."""
+        return [[self[name] for name in self.filters.names(one)] for one in self.filters.shown]
 
     def own_rows(self) -> list[list[forms.BoundField]]:
         """The filled rows of one's own requirements, and some empty ones."""
@@ -338,6 +349,8 @@ class PeopleForm(forms.Form):
 
     def clean_further(self) -> list[Any]:
         further: list[Any] = self.cleaned_data["further"] or []
+        if self.takes_filters:
+            return further  # checked with those that have fields
         try:
             check(further)
         except ValueError as error:
@@ -358,6 +371,8 @@ class PeopleForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
+        for name, words in self.filters.faults(cleaned):
+            self.add_error(name, words)
         if self.errors:
             return cleaned
         own = [row for number in range(len(self._own)) if (row := self._read_own(number))]
@@ -365,7 +380,7 @@ class PeopleForm(forms.Form):
         found = criteria.Criteria(
             own=own,
             guarded=cleaned["guarded"] or "Accept",
-            further=cleaned["further"],
+            further=[*self.filters.read(cleaned), *cleaned["further"]],
             approved_percent_by=cleaned["approved_percent_by"] or criteria.AT_LEAST,
             approved_number_by=cleaned["approved_number_by"] or criteria.AT_LEAST,
             **{name: cleaned[name] for name in names},

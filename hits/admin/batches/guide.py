@@ -16,13 +16,13 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from hits import families
+from hits.admin.batches.filter_fields import SHOW
 from hits.admin.batches.forms import FORMS, PRESET, PeopleForm, TermsForm, WhatForm
 from hits.admin.batches.launch_facts import facts_of
 from hits.admin.batches.prices import plans_of
 from hits.admin.home.current_study import current_study
 from hits.admin.page_parts import in_words, plural
 from hits.admin.selection import signed_in
-from hits.batches.queries.offered_filters import offered_filters
 from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
@@ -106,7 +106,7 @@ def step_view(batches: Batches, request: HttpRequest, batch_id: int, step: str) 
     if batch.status != Batch.Status.DRAFT:
         return _leave(request, batch)
     form = make_form(request, batch, step)
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and SHOW not in request.POST and form.is_valid():
         saved = _save(batches, request, batch, form)
         if saved is not None:
             return saved
@@ -324,7 +324,6 @@ def _about(batch: Batch, form: StepForm, *, user: User, items: int, wanted: int)
         "preset": requirements_in_words(preset, english_speakers=english) if lacks else [],
         "paper": paper_of(batch.task),
         "facts": facts_of(batch, user=user),
-        "offered": offered_filters(batch.account),
     }
 
 

@@ -1,5 +1,7 @@
 """Who may come: filters and groups at Prolific, and no requirement that it does not know."""
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from hits.people.services import blocking
 from hits.providers.models.accounts import Account
 from tests.factories import make_batch
 from tests.hits.providers.prolific.house import House
+from tests.pages import text_of
 
 ADULTS = {"Filter": "age", "Range": [18, 65]}
 FROM_THE_US = {
@@ -82,7 +85,7 @@ def test_the_people_page_asks_for_filters_and_for_nothing_that_is_not_known(
     address = reverse("admin:hits_batch_step", args=[draft.pk, "people"])
     page = client.get(address)
     text = page.content.decode()
-    assert "Filters, as the provider takes them" in text
+    assert "Further filters, as the provider takes them" in text
     assert "Masters only" not in text
     answer = client.post(
         address,
@@ -96,6 +99,54 @@ def test_the_people_page_asks_for_filters_and_for_nothing_that_is_not_known(
     assert answer.status_code == 302
     draft.refresh_from_db()
     assert draft.requirements == [ADULTS]
+
+
+def test_filters_are_chosen_on_the_people_page(house: House, client: Client) -> None:
+    client.force_login(house.user)
+    langs = {"Filter": "first-language", "Chosen": ["0", "2"]}
+    unknown = {"Filter": "shoe-size", "Range": [38, 45]}
+    draft = make_batch(study=house.study, account=house.account, requirements=[langs, unknown])
+    address = reverse("admin:hits_batch_step", args=[draft.pk, "people"])
+    page = client.get(address)
+    assert [one.id for one in page.context["form"].filters.shown] == ["first-language"]
+    assert "shoe-size" in text_of(page)
+    sent = {"seen": page.context["seen"], "shown_filter": "first-language"}
+
+    # One more filter is shown, and nothing is saved.
+    chosen = {"filter-first-language-chosen": ["1"], "further": json.dumps([unknown])}
+    more = client.post(address, {**sent, **chosen, "show_filter": "yes", "another_filter": "age"})
+    assert (more.status_code, 'name="filter-age-low"' in text_of(more)) == (200, True)
+    assert re.search(r'value="1"[^>]* checked', text_of(more))
+    draft.refresh_from_db()
+    assert draft.requirements == [langs, unknown]
+
+    sent["shown_filter"] = ["first-language", "age", "custom_allowlist"]
+    wrong = client.post(address, {**sent, "filter-age-low": "65", "filter-age-high": "18"})
+    assert "This is less than the other end." in text_of(wrong)
+    ids = {"filter-custom_allowlist-chosen": "a1, b2\nc3"}
+    saved = client.post(address, {**sent, **chosen, **ids, "filter-age-low": "21", "another_filter": "x"})
+
+    assert saved.status_code == 302
+    draft.refresh_from_db()
+    assert draft.requirements == [
+        {"Filter": "first-language", "Chosen": ["1"]},
+        {"Filter": "age", "Range": [21, 100]},
+        {"Filter": "custom_allowlist", "Chosen": ["a1", "b2", "c3"]},
+        unknown,
+    ]
+
+
+def test_an_empty_filter_is_not_asked_for(house: House, client: Client) -> None:
+    client.force_login(house.user)
+    draft = make_batch(study=house.study, account=house.account, requirements=[ADULTS])
+    address = reverse("admin:hits_batch_step", args=[draft.pk, "people"])
+    page = client.get(address)
+    assert 'name="filter-age-low" value="18"' in text_of(page)
+
+    client.post(address, {"seen": page.context["seen"], "shown_filter": "age", "filter-age-low": ""})
+
+    draft.refresh_from_db()
+    assert draft.requirements == []
 
 
 def test_pay_below_the_floor_stops_the_launch_and_says_how_much_it_must_be(house: House) -> None:
@@ -150,7 +201,7 @@ def test_a_filter_that_the_provider_does_not_have_is_told_before_the_launch(
     people = client.get(reverse("admin:hits_batch_step", args=[draft.pk, "people"])).content.decode()
 
     assert words in launch
-    assert "<code>first-language</code>" in people
+    assert '<option value="first-language">' in people
 
 
 def test_a_list_of_filters_that_does_not_come_stops_no_page(house: House, client: Client) -> None:
@@ -163,4 +214,4 @@ def test_a_list_of_filters_that_does_not_come_stops_no_page(house: House, client
     launch = client.get(reverse("admin:hits_batch_launch", args=[draft.pk]))
 
     assert (people.status_code, launch.status_code) == (200, 200)
-    assert "could not be read at this moment" in people.content.decode()
+    assert "could not be read. Load the page again" in people.content.decode()
