@@ -1,13 +1,15 @@
-"""Numbers are written as the language writes them where people read, and as programs write them elsewhere."""
+"""Numbers and days are written as the language does where people read, and as programs do elsewhere."""
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
 from django.template import engines
 from django.utils import translation
 
+from crowd.marketplace.templatetags.moments import moment
 from tests.languages.conftest import OF_WORKERS, Spoken
 from tests.languages.pseudo import speaking_pseudo
 
@@ -51,3 +53,16 @@ def test_a_number_with_a_comma_is_found() -> None:
 
     assert html == '<meter value="0,5" title="0,5"></meter><b>0,5</b>'
     assert list(misread(html)) == ["meter value=0,5"]
+
+
+@pytest.mark.parametrize(
+    ("language", "written"),
+    [
+        ("en", "29 Nov 2026, 08:05 UTC"),
+        ("de", "29. November 2026 08:05 UTC"),
+        ("zh-hans", "2026年11月29日 08:05 UTC"),
+    ],
+)
+def test_a_moment_is_written_in_the_order_of_the_language(language: str, written: str) -> None:
+    with translation.override(language):
+        assert written in moment(datetime(2026, 11, 29, 8, 5, tzinfo=UTC))

@@ -98,7 +98,7 @@ def earnings(request: HttpRequest, worker: Worker) -> HttpResponse:
     context = {
         "page": page,
         "earned": draw_days(
-            [(date_format(one.day, "j M Y"), one.earned, in_dollars(one.earned)) for one in days]
+            [(date_format(one.day, "DATE_FORMAT"), one.earned, in_dollars(one.earned)) for one in days]
         ),
         "paid": worker.earned - worker.owed,
         "statements": _asked(worker),

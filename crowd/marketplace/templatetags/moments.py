@@ -1,7 +1,7 @@
 from datetime import datetime
 
 from django import template
-from django.utils import dateformat
+from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -14,5 +14,5 @@ def moment(instant: datetime) -> SafeString:
     return format_html(
         '<time datetime="{}" data-moment>{} UTC</time>',
         instant.isoformat(),
-        dateformat.format(instant, "j M Y, H:i"),
+        date_format(instant, "DATETIME_FORMAT"),
     )

@@ -301,7 +301,7 @@ def test_statement_speaks_the_language_and_the_currency(client: Client) -> None:
 
     text = text_of(read(client, work))
 
-    assert '<html lang="de">' in text
+    assert '<html lang="de" dir="ltr">' in text
     assert "£0.03" in text
     assert "März" in text
 

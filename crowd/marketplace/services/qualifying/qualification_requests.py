@@ -6,7 +6,7 @@ Lock order: worker, type, request.
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from django.utils.dateformat import format as format_date
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from crowd.marketplace.database import atomic
@@ -134,7 +134,7 @@ def _too_soon(type_: QualificationType, attempt: QualificationRequest, *, now: d
         return Obstacle(reason=_("You can ask for this qualification only once, and you have done so."))
     if until <= now:
         return None
-    when = format_date(until.astimezone(UTC), "j M Y, H:i")
+    when = date_format(until.astimezone(UTC), "DATETIME_FORMAT")
     return Obstacle(reason=_("You may try again from %(when)s UTC.") % {"when": when}, until=until)
 
 
