@@ -23,6 +23,7 @@ from hits.admin.batches.prices import plans_of
 from hits.admin.home.current_study import current_study
 from hits.admin.page_parts import in_words, plural
 from hits.admin.selection import signed_in
+from hits.batches.queries.offered_filters import filters_in_words
 from hits.batches.services import drafting
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
@@ -320,7 +321,11 @@ def _about(batch: Batch, form: StepForm, *, user: User, items: int, wanted: int)
     english = family is not None and family.terms.english_speakers
     lacks = any(row not in batch.requirements for row in preset) or (english and not batch.english_speakers)
     return {
-        "requirements": requirements_in_words(batch.requirements, english_speakers=batch.english_speakers),
+        "requirements": requirements_in_words(
+            batch.requirements,
+            english_speakers=batch.english_speakers,
+            meanings=filters_in_words(batch.requirements, account=batch.account),
+        ),
         "preset": requirements_in_words(preset, english_speakers=english) if lacks else [],
         "paper": paper_of(batch.task),
         "facts": facts_of(batch, user=user),

@@ -23,7 +23,7 @@ from hits.admin.batches.launch_facts import LaunchWarning, facts_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
 from hits.admin.page_parts import in_words, plural
 from hits.admin.selection import signed_in
-from hits.batches.queries.offered_filters import wrong_filters
+from hits.batches.queries.offered_filters import filters_in_words, wrong_filters
 from hits.batches.services import drafting, launching
 from hits.common.currencies import Currency, in_money
 from hits.core.domain.bonus_tables import wants_floor
@@ -168,7 +168,9 @@ def launch_context(request: HttpRequest, batch: Batch) -> dict[str, Any]:
         "expected": in_words(round(wage.seconds)) if wage else "",
         "recruiting": recruiting,
         "requirements": requirements_in_words(
-            asked.requirements, english_speakers=batch.english_speakers, meanings=asked.meanings
+            asked.requirements,
+            english_speakers=batch.english_speakers,
+            meanings={**asked.meanings, **filters_in_words(asked.requirements, account=batch.account)},
         ),
         "facts": facts,
         "excluded": batch.exclude_batches.all(),

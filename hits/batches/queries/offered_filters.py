@@ -31,6 +31,19 @@ def offered_filters(account: Account) -> Sequence[OfferedFilter]:
     return known
 
 
+def filters_in_words(asked: Sequence[Mapping[str, Any]], *, account: Account) -> dict[str, str]:
+    """Return what each filter that the provider offers says, in its own words, by the filter's id."""
+    chosen = [row for row in asked if FILTER in row]
+    offered = {one.id: one for one in offered_filters(account)} if chosen else {}
+    return {row[FILTER]: _in_words(row, offered[row[FILTER]]) for row in chosen if row[FILTER] in offered}
+
+
+def _in_words(row: Mapping[str, Any], one: OfferedFilter) -> str:
+    if RANGE in row:
+        return f"{one.title}: {row[RANGE][0]} to {row[RANGE][1]}"
+    return f"{one.title}: {' or '.join(one.choices.get(value, value) for value in row[CHOSEN])}"
+
+
 def wrong_filters(asked: Sequence[Mapping[str, Any]], *, account: Account) -> Iterator[str]:
     """Say of each filter what the provider does not offer. Nothing is said where its list is not known."""
     chosen = [row for row in asked if FILTER in row]

@@ -83,7 +83,7 @@ def in_words(
 ) -> list[str]:
     """Return one sentence for each requirement, for people.
 
-    `meanings`: what a requirement of a type says where its values would say nothing, by the type's id.
+    `meanings`: what a requirement says where its values would say nothing, by the id of its type or filter.
     """
     sentences = [_sentence(row, meanings) for row in requirements]
     return [*sentences, *([SPEAKS_ENGLISH] if english_speakers else ())]
@@ -194,6 +194,8 @@ def _check_values(row: Mapping[str, Any], comparator: str, number: int) -> None:
 
 def _sentence(row: Mapping[str, Any], meanings: Mapping[str, str]) -> str:
     if FILTER in row:
+        if said := meanings.get(row[FILTER]):
+            return said
         chosen, between = row.get(CHOSEN), row.get(RANGE)
         values = f"{between[0]} to {between[1]}" if between else f"one of {', '.join(chosen or ())}"
         return f"The provider's filter {row[FILTER]}: {values}"

@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -127,6 +128,10 @@ def test_filters_are_chosen_on_the_people_page(house: House, client: Client) -> 
     saved = client.post(address, {**sent, **chosen, **ids, "filter-age-low": "21", "another_filter": "x"})
 
     assert saved.status_code == 302
+    launch = text_of(client.get(saved["Location"]))
+    assert "<li>First language: French.</li>" in launch
+    assert "<li>Age: 21 to 100.</li>" in launch
+    assert "<li>The provider's filter shoe-size: 38 to 45.</li>" in unescape(launch)
     draft.refresh_from_db()
     assert draft.requirements == [
         {"Filter": "first-language", "Chosen": ["1"]},
