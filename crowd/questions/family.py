@@ -1,7 +1,7 @@
 """A page of questions with the same entries each: read, checked, and shown again with its faults."""
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from django.http import QueryDict
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from crowd.questions.answer_columns import ITEM, AnsweredQuestion, as_entered
 from crowd.questions.domain import YES
+from crowd.questions.judged_choices import Choice, words_to_read
 from crowd.questions.page_entries import YES_OR_NO, Faulty, Labels, Look, Texts, read_form, read_texts
 from hits.core import crypto
 from hits.core.errors import InvalidAnswer
@@ -17,6 +18,7 @@ from hits.datasets.columns import Column
 from hits.families import (
     Answer,
     FlattensWork,
+    Judgment,
     Purpose,
     Score,
     ServedWork,
@@ -46,6 +48,8 @@ class AskTask(TaskType, ShowsAgain, FlattensWork, Generic[Asked]):
     entries: ClassVar[Sequence[str]]
     # Entries in which several boxes may be ticked: their text is the ticked values, separated by spaces.
     many: ClassVar[Collection[str]] = ()
+    # Entries that are chosen and not written: what StatesJudgments compares, unless the task says otherwise.
+    chosen: ClassVar[Collection[str]] = ()
     labels: ClassVar[Labels] = {}
     # What keys of the keyboard do on the page, if anything.
     answer_keys: ClassVar[AnswerKeys] = ""
@@ -145,6 +149,33 @@ class AskTask(TaskType, ShowsAgain, FlattensWork, Generic[Asked]):
             ]
             for work in works
         }
+
+    def judgments(self, works: Sequence[ServedWork]) -> Iterator[Judgment]:
+        """The tasks that inherit StatesJudgments say by this what their answers choose."""
+        asked = self.asked_by(list({item for work in works for item in work.items}))
+        words = {key: words_to_read(self.reading(one)) for key, one in asked.items()}
+        for work in works:
+            for item, texts in work.answered:
+                if item.pk in asked:
+                    seed = _seed(item, work.assignment)
+                    for question, label, about, place in self.choices_of(asked[item.pk], texts, seed=seed):
+                        yield Judgment(
+                            assignment=work.assignment,
+                            item=item,
+                            question=question,
+                            label=label,
+                            about=about,
+                            place=place,
+                            words=words[item.pk],
+                        )
+
+    def choices_of(self, asked: Asked, texts: Texts, *, seed: str) -> Iterable[Choice]:
+        """Return what an answer chooses, one choice for each entry; `seed` is that of its page."""
+        return [Choice(entry, texts[entry]) for entry in self.chosen if texts.get(entry)]
+
+    def reading(self, asked: Asked) -> Any:
+        """Return the texts that differ from question to question, somewhere in lists and mappings."""
+        return self.shown(asked, seed="")
 
     def answered(self, **about: Any) -> Any:
         """Return what the columns are read from: a task may add to it what only it knows."""

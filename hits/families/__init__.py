@@ -10,12 +10,23 @@ from hits.families.abilities import (
     PreviewsBatches,
     RecoversAnswers,
     ShowsAgain,
+    StatesJudgments,
     SuggestsTerms,
     TakesFiles,
     TakesReports,
     UsesUp,
 )
-from hits.families.interface import Answer, Proposal, Purpose, Score, ServedWork, TaskPage, TaskType, Terms
+from hits.families.interface import (
+    Answer,
+    Judgment,
+    Proposal,
+    Purpose,
+    Score,
+    ServedWork,
+    TaskPage,
+    TaskType,
+    Terms,
+)
 from hits.families.registry import (
     asks_anew,
     beside_work,
@@ -42,6 +53,7 @@ __all__ = [
     "AsksRival",
     "FlattensWork",
     "GivesFeedback",
+    "Judgment",
     "KeepsItems",
     "NarrowsItems",
     "PreviewsBatches",
@@ -51,6 +63,7 @@ __all__ = [
     "Score",
     "ServedWork",
     "ShowsAgain",
+    "StatesJudgments",
     "SuggestsTerms",
     "TakesFiles",
     "TakesReports",

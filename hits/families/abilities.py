@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
     from decimal import Decimal
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hits.core.errors import InvalidAnswer
     from hits.datasets.columns import Column
-    from hits.families.interface import Answer, Proposal, ServedWork, TaskPage, Terms
+    from hits.families.interface import Answer, Judgment, Proposal, ServedWork, TaskPage, Terms
     from hits.studies.models import Batch, Study
     from hits.work.models.assignments import Assignment
     from hits.work.models.items import Item
@@ -74,6 +74,17 @@ class FlattensWork(ABC):
         """Return the units of each work by its assignment's key, in as many queries for one as for many.
 
         The caller has read only some fields of their HITs: another would be a query for each.
+        """
+
+
+class StatesJudgments(ABC):
+    """Ability to say what answers have in common to compare: several people judge the same things."""
+
+    @abstractmethod
+    def judgments(self, works: Sequence[ServedWork]) -> Iterator[Judgment]:
+        """Yield what each work chooses, in as many queries for one work as for many.
+
+        The caller has read only some fields of the works and their items: another would be a query for each.
         """
 
 

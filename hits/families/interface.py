@@ -62,6 +62,24 @@ class ServedWork:
         return [(item, answer[name]) for item, name in names if name in answer]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Judgment:
+    """One worker's choice in one question about one item, comparable with all other choices in this question.
+
+    `about` tells things of one item apart that are judged one by one, such as its pictures.
+    """
+
+    assignment: Assignment
+    item: Item
+    label: str
+    question: str = ""
+    about: str = ""
+    # Where the choice stood, counted from 0, where each worker sees another order.
+    place: int | None = None
+    # How many different words the item itself gives to read; 0: it is looked at, or nobody has counted.
+    words: int = 0
+
+
 class Purpose(Enum):
     WORK = "work"
     # It qualifies its worker, and is no data: no bonus table applies, an item may be asked of any number of
