@@ -13,6 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
+from crowd.questions.domain import NO, YES
 from crowd.winogavil import domain
 from crowd.winogavil.items import (
     FILE_HELP,
@@ -35,8 +36,10 @@ from hits.families import (
     AsksAnew,
     FlattensWork,
     GivesFeedback,
+    Judgment,
     Score,
     ServedWork,
+    StatesJudgments,
     TakesFiles,
     TakesReports,
     TaskPage,
@@ -175,6 +178,23 @@ class PickTask(TaskType, TakesReports, FlattensWork):
             for work in works
         }
 
+    def judgments(self, works: Sequence[ServedWork]) -> Iterator[Judgment]:
+        """The tasks that inherit StatesJudgments say by this whether each candidate was picked."""
+        items = list({item: None for work in works for item, _ in work.answered})
+        found = dict(zip(items, self.associations(items), strict=True))
+        for work in works:
+            for item, picks in work.answered:
+                shown = _order_shown(found[item], assignment=work.assignment)
+                for place, key in enumerate(one.picture.key for one in shown if one.picture):
+                    is_picked = key in picks
+                    yield Judgment(
+                        assignment=work.assignment,
+                        item=item,
+                        about=key,
+                        label=YES if is_picked else NO,
+                        place=place if is_picked else None,
+                    )
+
     def associations(self, items: Sequence[Item]) -> list[Association]:
         """Associations in the order of the items, with everything a page needs, in two queries."""
         found = {
@@ -207,7 +227,7 @@ class OwnAssociations(TakesFiles, AsksAnew):
         remove_items(batch=batch)
 
 
-class SolveTask(PickTask, OwnAssociations, GivesFeedback):
+class SolveTask(PickTask, OwnAssociations, GivesFeedback, StatesJudgments):
     key = domain.SOLVE
     name = "Association game: solve"
     role = "Solvers"

@@ -1,6 +1,6 @@
 """The task: a row on the page that a researcher has described."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -22,12 +22,22 @@ from crowd.plain.exporting.columns import work_columns
 from crowd.plain.exporting.lines import AnswerLine
 from crowd.plain.models import Description, Row
 from crowd.plain.queries.described_pages import described_in
-from crowd.questions.domain import is_unfit
+from crowd.questions.domain import NO, YES, is_unfit
 from crowd.questions.family import AskTask
+from crowd.questions.judged_choices import Choice
 from crowd.questions.page_entries import NOT_KEPT, Look, Texts
 from hits.core.errors import InvalidAnswer
 from hits.datasets.columns import Column
-from hits.families import Answer, NarrowsItems, PreviewsBatches, SuggestsTerms, TakesReports, TaskPage, Terms
+from hits.families import (
+    Answer,
+    NarrowsItems,
+    PreviewsBatches,
+    StatesJudgments,
+    SuggestsTerms,
+    TakesReports,
+    TaskPage,
+    Terms,
+)
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -40,7 +50,9 @@ SECONDS_TO_BEGIN, SECONDS_EACH = 15, 10
 LONGEST_TERMS = 2000
 
 
-class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms, TakesReports):
+class PlainTask(
+    AskTask[ShownRow], NarrowsItems, PreviewsBatches, StatesJudgments, SuggestsTerms, TakesReports
+):
     key = ASK
     name = "Questions of one's own"
     role = "Respondents"
@@ -150,6 +162,21 @@ class PlainTask(AskTask[ShownRow], NarrowsItems, PreviewsBatches, SuggestsTerms,
         asked = about["asked"]
         answer = values_of(asked.page, about["texts"], role=asked.role)
         return AnswerLine(row=asked.row, answer=answer, work=about["assignment"])
+
+    def choices_of(self, asked: ShownRow, texts: Texts, *, seed: str) -> Iterable[Choice]:
+        """Return what is chosen, and of several choices each option by itself: ticked or not."""
+        values = values_of(asked.page, texts, role=asked.role)
+        for part in asked.page.questions:
+            value = values.get(part.name)
+            if isinstance(value, tuple):
+                for option in part.options:
+                    yield Choice(part.name, YES if option.code in value else NO, about=option.code)
+            elif value is not None and part.kind in (Kind.CHOICE, Kind.SCALE):
+                yield Choice(part.name, str(value))
+
+    def reading(self, asked: ShownRow) -> Any:
+        """Return the row's own texts: the rest of the page is the same for every row."""
+        return [asked.cells.get(name, "") for name in asked.page.columns]
 
     def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
         asked = self.asked_by(items_served(assignment)).values()

@@ -11,12 +11,13 @@ from crowd.winogavil.annotation.models import Annotation
 from crowd.winogavil.annotation.services.annotation_reports import take_report
 from crowd.winogavil.models import Association, Place
 from crowd.winogavil.solver_task import PickTask
+from hits.families import StatesJudgments
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 
 
-class BaselineTask(PickTask):
+class BaselineTask(PickTask, StatesJudgments):
     """The solver's task with items that point to annotations; pages and rules are the solver's own."""
 
     key = domain.BASELINE

@@ -4,7 +4,7 @@ Nothing is scored: nobody is right or wrong, and paying for agreement would pay 
 say, and spoil the very agreement that is reported.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
@@ -14,6 +14,7 @@ from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.translation import gettext as _
 
+from crowd.questions.domain import NO, YES
 from crowd.winogavil.annotation import domain, label_words
 from crowd.winogavil.annotation.models import Annotation, Kind
 from crowd.winogavil.annotation.services.annotation_reports import take_report
@@ -25,8 +26,10 @@ from hits.datasets.columns import MOMENT, TEXT, TEXTS, Column, column
 from hits.families import (
     Answer,
     FlattensWork,
+    Judgment,
     Score,
     ServedWork,
+    StatesJudgments,
     TakesReports,
     TaskPage,
     TaskType,
@@ -71,7 +74,7 @@ FLAT = (
 )
 
 
-class LabelTask(TaskType, TakesReports, FlattensWork):
+class LabelTask(TaskType, TakesReports, FlattensWork, StatesJudgments):
     """Common base of both tasks: a word, its pictures, and labels to choose from."""
 
     item_noun = "association"
@@ -144,6 +147,18 @@ class LabelTask(TaskType, TakesReports, FlattensWork):
             ]
             for work in works
         }
+
+    def judgments(self, works: Sequence[ServedWork]) -> Iterator[Judgment]:
+        """Where one label is chosen, it is compared; where several may be, each of them by itself."""
+        known = list(label_words.names_of(self.groups))
+        for work in works:
+            for item, given in work.answered:
+                about: dict[str, Any] = {"assignment": work.assignment, "item": item}
+                if self.is_single:
+                    yield from (Judgment(**about, label=label) for label in given)
+                else:
+                    votes = ((label, YES if label in given else NO) for label in known)
+                    yield from (Judgment(**about, about=label, label=vote) for label, vote in votes)
 
     def take_report(self, *, form: QueryDict, assignment: Assignment, now: datetime) -> None:
         take_report(form=form, items=items_served(assignment), worker=assignment.worker, now=now)

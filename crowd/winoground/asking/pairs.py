@@ -16,7 +16,7 @@ from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoground import domain
 from crowd.winoground.models import Pairing
 from hits.datasets.columns import FLAG, TEXT, Column, column
-from hits.families import Answer, TaskPage, Terms
+from hits.families import Answer, StatesJudgments, TaskPage, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -83,7 +83,7 @@ FLAT = (
 )
 
 
-class PairsTask(AskTask[Pair]):
+class PairsTask(AskTask[Pair], StatesJudgments):
     terms = Terms(
         item_s=12,
         items_each=10,
@@ -97,6 +97,7 @@ class PairsTask(AskTask[Pair]):
     question = "winoground/parts/pair.html"
     review = "winoground/review/pairs.html"
     entries = (MATCH,)
+    chosen = (MATCH,)
     examples = EXAMPLES
     flat: ClassVar[Sequence[Column]] = FLAT
     answer_keys = "yes_or_no"

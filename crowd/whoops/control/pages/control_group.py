@@ -1,6 +1,6 @@
 """The control group: does a worker who was told nothing see what is weird in an image?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from crowd.questions.answer_columns import AnsweredQuestion, as_entered
-from crowd.questions.domain import YES
+from crowd.questions.domain import NO, YES
 from crowd.questions.family import AskTask
+from crowd.questions.judged_choices import Choice
 from crowd.questions.page_entries import Labels, Look, Texts, fault_of_pick, fault_of_text
 from crowd.whoops import domain
 from crowd.whoops.control.domain.control_answers import (
@@ -30,7 +31,7 @@ from crowd.whoops.models import Revision
 from crowd.whoops.models.control_and_review import ControlAnswer
 from hits.datasets import columns as kinds
 from hits.datasets.columns import FLAG, INTEGER, column
-from hits.families import NarrowsItems, Terms
+from hits.families import NarrowsItems, StatesJudgments, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -95,7 +96,7 @@ FLAT = (
 )
 
 
-class ControlTask(AskTask[PictureToControl], NarrowsItems):
+class ControlTask(AskTask[PictureToControl], NarrowsItems, StatesJudgments):
     key = domain.CONTROL
     name = "Weird images: control group"
     role = "Control group"
@@ -139,6 +140,10 @@ class ControlTask(AskTask[PictureToControl], NarrowsItems):
         if texts[NOTHING]:
             faults[NOTHING] = fault_of_pick(texts[NOTHING], options=(YES,))
         return Look(faults={entry: words for entry, words in faults.items() if words})
+
+    def choices_of(self, asked: PictureToControl, texts: Texts, *, seed: str) -> Iterable[Choice]:
+        """What is written differs from person to person; whether anything is, can be compared."""
+        return [Choice(NOTHING, YES if texts.get(NOTHING) == YES else NO)]
 
     def reviewed(self, asked: PictureToControl, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
         control_answer = _control_answer(asked.row, assignment) if asked.row else None

@@ -14,12 +14,13 @@ from django.utils.translation import gettext_lazy
 from crowd.questions.answer_columns import AnsweredQuestion
 from crowd.questions.domain import NO, YES
 from crowd.questions.family import AnswerKeys, AskTask
+from crowd.questions.judged_choices import Choice
 from crowd.questions.page_entries import YES_OR_NO, Look, Texts, fault_of_pick
 from crowd.whoops.domain.paper_requirements import PAPER_ASKS
 from crowd.whoops.judge.queries.judges import not_own
 from crowd.whoops.models.judged_items import Option, Question
 from hits.datasets.columns import FLAG, INTEGER, TEXT, TEXTS, column
-from hits.families import Answer, NarrowsItems, Score, Terms
+from hits.families import Answer, NarrowsItems, Score, StatesJudgments, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -89,7 +90,7 @@ FLAT = (
 )
 
 
-class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
+class JudgedTask(AskTask[JudgedQuestion], NarrowsItems, StatesJudgments):
     """A task with one question of a project for each item. Votes are scores: 1 if marked, 0 if not."""
 
     role = "Judges"
@@ -133,6 +134,13 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems):
             for option, is_marked in self.votes(texts, asked[item.pk])
         ]
 
+    def choices_of(self, asked: JudgedQuestion, texts: Texts, *, seed: str) -> Iterable[Choice]:
+        """Return one vote for each option, as for the scores."""
+        return [
+            Choice(self.entries[0], _word(is_marked), about=str(option.number))
+            for option, is_marked in self.votes(texts, asked)
+        ]
+
     def answered(self, **about: Any) -> JudgedAnswer:
         texts, asked = about["texts"], about["asked"]
         votes = list(self.votes(texts, asked))
@@ -166,6 +174,10 @@ class PickTask(JudgedTask):
 
     def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
         return {**super().shown(asked, seed=seed), "asks": self.asks, "picks": self.picks}
+
+    def reading(self, asked: JudgedQuestion) -> Any:
+        """Return what differs: the question above the choices is the same each time."""
+        return {**self.shown(asked, seed=""), "asks": "", "picks": ()}
 
     def look(self, texts: Texts, asked: JudgedQuestion) -> Look:
         fault = fault_of_pick(texts[PICK], options=[str(pick["value"]) for pick in self.picks])

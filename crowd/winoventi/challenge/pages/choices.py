@@ -1,6 +1,6 @@
 """Human performance: which of two words completes one of the challenge set's texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
@@ -11,13 +11,14 @@ from django.utils.translation import gettext_lazy
 
 from crowd.questions.answer_columns import as_entered
 from crowd.questions.family import AskTask
+from crowd.questions.judged_choices import Choice, place_of
 from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoventi import domain
 from crowd.winoventi.entries import LABELS
 from crowd.winoventi.models import Prompt
 from crowd.winoventi.queries.pair_people import one_of_each_pair, strangers_to
 from hits.datasets.columns import FLAG, TEXT, TEXTS, column
-from hits.families import NarrowsItems, Terms
+from hits.families import NarrowsItems, StatesJudgments, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -39,10 +40,17 @@ class Blank:
     # Never shown in this order, which would tell the right word.
     target: str
     incorrect: str
+    # Whether the thing is as usual in this text, or the exception.
+    kind: str = domain.EXCEPTION
 
     @property
     def words(self) -> list[str]:
         return sorted((self.target, self.incorrect))
+
+    def outcome(self, word: str) -> str:
+        """Return which outcome a word names: words differ from text to text, and outcomes do not."""
+        other = domain.GENERIC if self.kind == domain.EXCEPTION else domain.EXCEPTION
+        return self.kind if word == self.target else other
 
 
 FLAT = (
@@ -56,7 +64,7 @@ FLAT = (
 )
 
 
-class ChoicesTask(AskTask[Blank], NarrowsItems):
+class ChoicesTask(AskTask[Blank], NarrowsItems, StatesJudgments):
     key = domain.CHOOSE
     name = "Exception procedure: human performance"
     role = "Test takers"
@@ -89,7 +97,7 @@ class ChoicesTask(AskTask[Blank], NarrowsItems):
     def asked_by(self, items: Sequence[Item]) -> Mapping[int, Blank]:
         rows = Prompt.objects.filter(item__in=items).select_related("premise__alternative__generic__noun")
         return {
-            row.item_id: Blank(text=row.text, target=row.target, incorrect=row.incorrect)
+            row.item_id: Blank(text=row.text, target=row.target, incorrect=row.incorrect, kind=row.kind)
             for row in rows
             if row.item_id
         }
@@ -103,6 +111,12 @@ class ChoicesTask(AskTask[Blank], NarrowsItems):
     def look(self, texts: Texts, asked: Blank) -> Look:
         fault = fault_of_pick(texts["choice"], options=asked.words)
         return Look(faults={"choice": fault} if fault else {})
+
+    def choices_of(self, asked: Blank, texts: Texts, *, seed: str) -> Iterable[Choice]:
+        word = texts.get("choice", "")
+        if word in asked.words:
+            place = place_of(word, self.shown(asked, seed=seed)["options"])
+            yield Choice("choice", asked.outcome(word), place=place)
 
     def reviewed(self, asked: Blank, texts: Texts, *, assignment: Assignment) -> Mapping[str, Any]:
         return {

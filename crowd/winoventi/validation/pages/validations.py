@@ -21,7 +21,7 @@ from crowd.winoventi.queries.pair_people import judges_of
 from crowd.winoventi.reason_words import QUESTIONS as WORDS_OF_QUESTIONS
 from crowd.winoventi.reason_words import reason_in_words
 from hits.datasets.columns import TEXT, column
-from hits.families import NarrowsItems, Terms
+from hits.families import NarrowsItems, StatesJudgments, Terms
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -79,7 +79,7 @@ FLAT = (
 )
 
 
-class ValidationsTask(AskTask[Pair], NarrowsItems):
+class ValidationsTask(AskTask[Pair], NarrowsItems, StatesJudgments):
     key = domain.VALIDATE
     name = "Exception procedure: validation"
     role = "Validators"
@@ -98,6 +98,7 @@ class ValidationsTask(AskTask[Pair], NarrowsItems):
     question = "winoventi/parts/validations_question.html"
     review = "winoventi/review/validations.html"
     entries = tuple(map(str, QUESTIONS))
+    chosen = entries
     labels = LABELS
     examples = EXAMPLES
     flat = FLAT
