@@ -35,7 +35,7 @@ MOST_VERSIONS = 32_767
 class PlainRules(Rules):
     class Meta:
         model = Project
-        fields = ("study", "answers_wanted")
+        fields = ("study", "answers_wanted", "answers_most", "sure_percent")
 
 
 class DescriptionInput(serializers.Serializer[Any]):
@@ -91,6 +91,8 @@ class PlainProjectViewSet(ProjectSettings, Listing):
         column("number", INTEGER, "the number of the project on this site", of="pk"),
         column("study", TEXT, "the study", of="study.public_id"),
         column("answers_wanted", INTEGER, "different people for each row"),
+        column("answers_most", INTEGER, "how many at most, where rows are asked until they are sure"),
+        column("sure_percent", INTEGER, "from how many per cent on an answer is sure"),
     )
     verbs = {
         "ask": Verb(

@@ -1,7 +1,7 @@
 """The page of a study's own questions: its cards, in the order of the work."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -20,10 +20,29 @@ NAME = "Questions of one's own"
 class RulesForm(forms.ModelForm[Project]):
     class Meta:
         model = Project
-        fields = ("answers_wanted",)
+        fields = ("answers_wanted", "answers_most", "sure_percent")
         help_texts = {
-            "answers_wanted": "No worker is asked about a row twice. This holds for rows asked already, too."
+            "answers_wanted": "No worker is asked about a row twice. This holds for rows asked already, too.",
+            "answers_most": "Rows on which people do not agree are asked of one more, and one more, up to "
+            "this number. Running batches grow by themselves, within the budget. Empty: all rows are asked "
+            "of the same number. What is written instead of chosen is not compared.",
+            "sure_percent": "How likely the likeliest answer to a row has to be. Each person weighs as much "
+            "as the others mostly agree with them.",
         }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["sure_percent"].required = False
+
+    def clean_sure_percent(self) -> int:
+        return self.cleaned_data["sure_percent"] or self.instance.sure_percent
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        fewest, most = cleaned.get("answers_wanted"), cleaned.get("answers_most")
+        if fewest and most and most < fewest:
+            self.add_error("answers_most", f"Give {fewest} or more, or leave it empty.")
+        return cleaned
 
     def save(self, commit: bool = True) -> Project:
         with transaction.atomic():

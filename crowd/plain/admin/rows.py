@@ -83,10 +83,10 @@ def rows_view(pages: Pages, request: HttpRequest, pk: int) -> HttpResponse:
 def _about(project: Project, description: Description | None) -> str:
     if description and description.page.role_column:
         return "Each role that people have had in the study is a row, and all of its people are asked once."
-    return (
-        f"Different people who are asked about each row: {project.answers_wanted}. A page without columns is "
-        "one row."
-    )
+    people = f"{project.answers_wanted}"
+    if project.answers_most:
+        people += f" to {project.answers_most}, until an answer is {project.sure_percent} % sure"
+    return f"Different people who are asked about each row: {people}. A page without columns is one row."
 
 
 def _ways(project: Project, description: Description | None, waiting: int) -> Iterator[CardLink]:

@@ -44,6 +44,8 @@ class Row(models.Model):
     cells = models.JSONField(default=dict)
     # The role whose people alone are asked, as task types name it. Empty: anybody.
     role = models.CharField(max_length=100, blank=True, default="", db_default="")
+    # How many answers it had when it was last looked whether they are enough.
+    weighed_answers = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     # None: the row waits until a researcher asks about it.
     item = models.OneToOneField(Item, models.PROTECT, null=True, related_name="plain_row")
 

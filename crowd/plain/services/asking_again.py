@@ -1,0 +1,87 @@
+"""Rows whose answers do not agree enough are asked of one person more, within the project's bounds."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import structlog
+from django.db.models import F, QuerySet
+
+from crowd.plain.domain import ASK
+from crowd.plain.models import Description, Project, Row
+from hits import families
+from hits.batches.services.top_up import GROWING, grow_by_itself
+from hits.studies.models import Batch, Study
+from hits.work.queries.items import batches_wanting
+from hits.work.services.answers_needed import want_answers
+from hits.work.services.counting_answers import answers_that_count, works_that_count
+from hits.work.services.locking import held, lock_items
+from scoring.quality.enough_answers import Enough, unsure_items
+from scoring.quality.judged_labels import Label, make_labels
+
+log = structlog.get_logger()
+
+
+def ask_where_unsure(*, now: datetime) -> int:
+    """Ask about every row again that is not sure yet; return how many. Batches grow to the new answers."""
+    asked = 0
+    for project in Project.objects.filter(answers_most__isnull=False).order_by("pk"):
+        if _to_weigh(project).exists():
+            asked += _weigh(project)
+    _grow_batches(now=now)
+    return asked
+
+
+def _to_weigh(project: Project) -> QuerySet[Row]:
+    """Rows whose wanted answers are in or on their way, and that were not looked at with as many."""
+    newest = Description.objects.filter(project=project, asked_at__isnull=False).order_by("-version")
+    settled = Row.objects.filter(item__wanted=0, item__pulled_at=None, role="")
+    return settled.filter(
+        description=newest.values("pk")[:1], weighed_answers__lt=F("item__answers_needed")
+    ).select_related("item")
+
+
+def _weigh(project: Project) -> int:
+    with held(project) as locked:
+        enough = locked.enough
+        if enough is None:
+            return 0
+        waiting = {row.item: row for row in _to_weigh(locked) if row.item}
+        answers = answers_that_count([item.pk for item in waiting])
+        ripe = {item.pk: row for item, row in waiting.items() if len(answers[item.pk]) >= item.answers_needed}
+        if not ripe:
+            return 0
+        unsure = unsure_rows(locked.study, enough) & set(ripe)
+        lock_items(unsure)
+        want_answers({item: len(answers[item]) + 1 for item in unsure})
+        for item, row in ripe.items():
+            row.weighed_answers = len(answers[item])
+        Row.objects.bulk_update(ripe.values(), ["weighed_answers"], batch_size=500)
+    log.info("plain.weighed", study=str(project.study.public_id), rows=len(ripe), unsure=len(unsure))
+    return len(unsure)
+
+
+def unsure_rows(study: Study, enough: Enough) -> set[int]:
+    """Return the items of which some question is not sure yet, by all answers that the study has."""
+    task = families.get(ASK)
+    works = works_that_count(Batch.objects.filter(study=study, task=ASK))
+    by_question: dict[str, list[Label]] = {}
+    for one in task.judgments(works) if isinstance(task, families.StatesJudgments) else ():
+        said = Label((one.item.pk, one.about), one.assignment.worker_id, one.label)
+        by_question.setdefault(one.question, []).append(said)
+    return set(_unsure(list(by_question.values()), enough))
+
+
+def _unsure(questions: Sequence[Sequence[Label]], enough: Enough) -> Iterator[int]:
+    for labels in questions:
+        for item, _about in unsure_items(make_labels(labels), enough):
+            yield item
+
+
+def _grow_batches(*, now: datetime) -> None:
+    """Give the newest batch of each such study the places that its rows need, as far as the money lasts."""
+    running = Batch.objects.filter(
+        study__plain__answers_most__isnull=False, task=ASK, status__in=GROWING, launched_by__isnull=False
+    )
+    wanting = batches_wanting(running).select_related("study", "launched_by").order_by("pk")
+    for batch in {batch.study_id: batch for batch in wanting}.values():
+        grow_by_itself(batch, now=now)
