@@ -1,4 +1,4 @@
-"""Which items need one more answer: those where what is most likely true is not likely enough yet."""
+"""An item needs one more answer while what is most likely true of it is not likely enough."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
