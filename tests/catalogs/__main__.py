@@ -17,7 +17,7 @@ import django
 from tests.catalogs.code_texts import texts_of
 from tests.catalogs.compiling import compile_catalog
 from tests.catalogs.entries import PLACE, Catalog, Text, catalogs_in, merge, read_catalog, write_catalog
-from tests.catalogs.faults import faults_of, faults_of_files, unsaid
+from tests.catalogs.faults import REFRESH, faults_of, faults_of_files, unsaid
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "config/locale"
@@ -32,6 +32,8 @@ def check(folder: Path, texts: Collection[Text]) -> Iterator[str]:
             yield f"{code}: {fault}"
         if path.with_suffix(".mo").exists():
             yield from (f"{code}: {fault}" for fault in unsaid(catalog))
+        elif not catalog.left:
+            yield f"{code}: it is complete and not offered: {REFRESH}"
         yield from (f"{code}: {fault}" for fault in faults_of_files(path, catalog))
 
 

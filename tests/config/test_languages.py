@@ -44,7 +44,14 @@ def test_a_compiled_catalog_adds_its_language(tmp_path: Path) -> None:
 
 
 def test_only_languages_with_a_catalog_are_offered() -> None:
-    assert settings.LANGUAGES == [("en", "English")]
+    assert settings.LANGUAGES == [
+        ("en", "English"),
+        ("de", "German"),
+        ("es", "Spanish"),
+        ("fr", "French"),
+        ("he", "Hebrew"),
+        ("zh-hans", "Simplified Chinese"),
+    ]
 
 
 @pytest.mark.django_db
@@ -55,7 +62,7 @@ def test_a_study_is_set_to_a_language_that_is_offered(client: Client) -> None:
     page = text_of(client.get(address))
     refused = text_of(client.post(address, study_form(language="tlh")))
 
-    assert '<option value="en" selected>English</option></select>' in page
+    assert '<option value="en" selected>English</option>' in page
     assert "Select a valid choice. tlh is not one of the available choices." in refused
     assert Study.objects.get().language == "en"
 
@@ -67,7 +74,7 @@ def test_the_api_says_which_languages_are_offered() -> None:
 
     answer = held.patch(f"studies/{study.public_id}/", {"language": "tlh"})
 
-    words = "Workers' pages are not translated into tlh. Offered: en (English)."
+    words = "Workers' pages are not translated into tlh. Offered: en (English), de (German), "
     assert (answer.status_code, words in text_of(answer)) == (400, True)
     assert Study.objects.get().language == "en"
 

@@ -9,6 +9,8 @@ from django.conf import settings
 from django.db import models
 from django.test import override_settings
 from django.utils import translation
+from django.utils.text import capfirst
+from django.utils.translation import get_language_info
 from pytest_django import DjangoDbBlocker
 
 from crowd.plain.models import Description
@@ -31,6 +33,8 @@ from tests.stubbed import StubbedTurk
 COLUMN = re.compile(r"{{\s*([^}]*?)\s*}}")
 # What `send_hostile_answers` types into every field.
 HOSTILE = frozenset({MIDDLE})
+# Languages are called by the names that they have in themselves.
+OF_LANGUAGES = frozenset(capfirst(get_language_info(code)["name_local"]) for code, _ in settings.LANGUAGES)
 # Sites that workers see, players and designers among them.
 OF_WORKERS = ("worker site", "play", "statement", "workspace", "frames")
 
@@ -72,7 +76,7 @@ def _read_everything() -> Spoken:
             pages["answers"] = [page for page in answers if page.is_html]
             # In the pseudo-language too: what the program itself adds to a question is no data.
             with translation.override("en"):
-                return Spoken(pages=pages, data=frozenset(_texts()) | HOSTILE)
+                return Spoken(pages=pages, data=frozenset(_texts()) | HOSTILE | OF_LANGUAGES)
 
 
 def _texts() -> Iterator[str]:
