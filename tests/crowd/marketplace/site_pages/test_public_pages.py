@@ -61,7 +61,7 @@ def test_operators_own_text_replaces_ours(folder: Path) -> None:
     html = page.content.decode()
     assert "Fees of this marketplace are paid by the requester" in ours
     assert "Fees of this marketplace" not in html
-    assert '<h2 class="after">Who</h2>' in html
+    assert '<h2 class="after" dir="auto">Who</h2>' in html
     assert 'The &lt;lab&gt;, <a href="https://lab.example"' in html
     assert "<li>one</li><li>two</li>" in html
     assert "What this site stores about workers" in text_of(stranger().get("/privacy/"))
