@@ -1,12 +1,14 @@
-"""The site and the frame on a phone, from right to left and in letters without spaces."""
+"""The site and the frame on a phone in every language: long words, none at all, and from right to left."""
 
 from dataclasses import dataclass
 
 import pytest
+from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext
 from playwright.sync_api import Page, expect
 
+from config.languages import SOURCE
 from crowd.marketplace.models import Assignment
 from hits.studies.models import Study
 from tests.browser.conftest import OpenPage
@@ -30,9 +32,9 @@ class Speaker:
     direction: str
 
 
-@pytest.fixture(params=[("he", "rtl"), ("zh-hans", "ltr")], ids=["Hebrew", "Chinese"])
+@pytest.fixture(params=[code for code, _ in settings.LANGUAGES if code != SOURCE])
 def speaker(request: pytest.FixtureRequest, open_page: OpenPage, sites: Sites) -> Speaker:
-    language, direction = request.param
+    language, direction = request.param, "rtl" if request.param == "he" else "ltr"
     desk = open_desk(sites)
     Study.objects.update(language=language)
     page = open_page(viewport=SIZES["phone"], reduced_motion="reduce", locale=language)
