@@ -62,7 +62,7 @@ def store_proposal(form: QueryDict, *, assignment: Assignment, now: datetime) ->
     """Store what a page put to the rival. Raises InvalidAnswer if the page could not have sent it."""
     family = leasing.family_of_batch(assignment.hit.batch)
     if not isinstance(family, AsksRival):
-        raise InvalidAnswer(_("This task asks no rival."))
+        raise InvalidAnswer(_("This task asks no model."))
     proposal = family.read_proposal(form=form, assignment=assignment)
     new = asking_rivals.NewRivalQuery(
         text=proposal.text,

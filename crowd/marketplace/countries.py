@@ -1,6 +1,7 @@
 """Two-letter codes of countries (ISO 3166-1), with the names that workers read."""
 
 from collections.abc import Mapping
+from unicodedata import combining, normalize
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -261,7 +262,12 @@ NAMES: Mapping[str, str | Promise] = {
 def countries_by_name() -> list[tuple[str, str]]:
     """Return codes and names in the order of the names, in the language of the page."""
     named = [(code, str(name)) for code, name in NAMES.items()]
-    return sorted(named, key=lambda entry: entry[1])
+    return sorted(named, key=lambda entry: _plain(entry[1]))
+
+
+def _plain(name: str) -> str:
+    """The name without accents, by which it stands where readers look for it: Égypte beside Espagne."""
+    return "".join(letter for letter in normalize("NFD", name) if not combining(letter)).casefold()
 
 
 def name_place(country: str, subdivision: str = "") -> str:

@@ -33,7 +33,7 @@ LABELS: Mapping[str, str | Promise] = {
     "at_least": gettext_lazy("Needed at least"),
     "mean": gettext_lazy("Your average"),
     "score": gettext_lazy("Your score"),
-    "when": gettext_lazy("Only where"),
+    "when": gettext_lazy("Only if"),
     "scores": gettext_lazy("Your scores"),
     "items": gettext_lazy("Part"),
     "from": gettext_lazy("From"),

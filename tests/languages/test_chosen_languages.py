@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 from django.test import Client
-from django.utils import timezone
+from django.utils import timezone, translation
 
+from crowd.marketplace.countries import countries_by_name
 from crowd.marketplace.models.emails import EmailAddress
 from crowd.marketplace.services import email_addresses
 from tests.catalogs.compiling import compile_catalog
@@ -89,3 +90,12 @@ def test_staff_and_programs_are_answered_in_english(client: Client) -> None:
         page = text_of(asking(client_of_host, path))
         assert words in page
         assert not [said for said in WORDS.values() if said in page]
+
+
+def test_countries_stand_where_readers_look_for_them(settings: LazySettings) -> None:
+    settings.LOCALE_PATHS = [settings.BASE_DIR / "config/locale"]
+    settings.LANGUAGES = [("en", "English"), ("fr", "French")]
+    with translation.override("fr"):
+        names = [name for _, name in countries_by_name()]
+
+    assert names.index("Équateur") < names.index("Espagne") < names.index("Zimbabwe")

@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
             name='Complaint',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('personal', 'It asks for personal data'), ('impossible', 'It cannot be done'), ('unseen', 'It does not show'), ('unfair', 'The refusal or the pay is unfair'), ('other', 'Something else')], max_length=16)),
+                ('kind', models.CharField(choices=[('personal', 'It asks for personal data'), ('impossible', 'It cannot be done'), ('unseen', 'It is not shown'), ('unfair', 'The refusal or the pay is unfair'), ('other', 'Something else')], max_length=16)),
                 ('text', models.TextField(max_length=2000)),
                 ('sent_at', models.DateTimeField()),
                 ('answer', models.TextField(blank=True, max_length=2000)),

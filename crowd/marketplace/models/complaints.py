@@ -16,7 +16,7 @@ class Complaint(models.Model):
     class Kind(models.TextChoices):
         PERSONAL = "personal", gettext_lazy("It asks for personal data")
         IMPOSSIBLE = "impossible", gettext_lazy("It cannot be done")
-        UNSEEN = "unseen", gettext_lazy("It does not show")
+        UNSEEN = "unseen", gettext_lazy("It is not shown")
         UNFAIR = "unfair", gettext_lazy("The refusal or the pay is unfair")
         OTHER = "other", gettext_lazy("Something else")
 

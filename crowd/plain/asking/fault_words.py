@@ -11,7 +11,7 @@ from crowd.plain.domain.pages import Kind, Part
 _WORDS: Mapping[Wrong, str | Promise] = {
     Wrong.MISSING: gettext_lazy("Write something here."),
     Wrong.NOT_OFFERED: gettext_lazy("This answer is not on the page. Choose one that is."),
-    Wrong.TOO_LONG: gettext_lazy("This is too long: at most %(longest)d letters."),
+    Wrong.TOO_LONG: gettext_lazy("This is too long: at most %(longest)d characters."),
     Wrong.NO_NUMBER: gettext_lazy("Write a number, in figures."),
     Wrong.NOT_WHOLE: gettext_lazy("Write a whole number."),
     Wrong.TOO_LITTLE: gettext_lazy("The number must be at least %(least)s."),

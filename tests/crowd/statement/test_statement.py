@@ -98,10 +98,10 @@ def test_statement_shows_work_reward_and_bonus(client: Client) -> None:
     lines = page.context["works"][0]["bonuses"][0]["figures"]
     assert [(line.label, line.value) for line in lines] == [
         ("What was measured", "how far your words misled the model"),
-        ("Only where: What was measured", "how well other people solved your words"),
-        ("Only where: Needed at least", "80 %"),
+        ("Only if: What was measured", "how well other people solved your words"),
+        ("Only if: Needed at least", "80 %"),
         ("Your scores", "66.66 %; 100 %"),
-        ("Part 1", "Your score: 66.66 %; Only where: 100 %; From: 60 %; Below: 67 %; Amount: $0.07"),
+        ("Part 1", "Your score: 66.66 %; Only if: 100 %; From: 60 %; Below: 67 %; Amount: $0.07"),
         ("Time counted", "4 min 10 s"),
         ("Pay for an hour", "$12.00"),
     ]
