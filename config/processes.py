@@ -19,6 +19,7 @@ def web_command() -> list[str]:
     port = urlsplit(settings.PUBLIC_URL).port or 80
     return [
         sys.executable, "-m", "gunicorn", "config.wsgi",
+        "--chdir", str(settings.BASE_DIR),
         "--bind", f"127.0.0.1:{port}",
         "--workers", "1",
         "--worker-class", "gthread",

@@ -96,7 +96,7 @@ def serving(
     )
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [python, "manage.py", "serve"], cwd=ROOT, env=environ, stdout=output, stderr=output
+            [python, ROOT / "manage.py", "serve"], cwd=folder, env=environ, stdout=output, stderr=output
         )
         product = Product(process=process, environ=environ, url=url)
         try:

@@ -85,6 +85,7 @@ def _environment(*, port: int) -> dict[str, str]:
 def _web_command(options: Mapping[str, Any]) -> list[str]:
     return [
         sys.executable, "-m", "gunicorn", "config.wsgi",
+        "--chdir", str(settings.BASE_DIR),
         "--bind", f"{options['bind']}:{options['port']}",
         "--workers", str(options["workers"]),
         "--worker-class", "gthread",
