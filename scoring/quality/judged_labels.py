@@ -12,16 +12,21 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 NO_PLACE = -1
+ARRAYS = ("item", "worker", "answer", "seconds", "place", "words")
 
 
 class Label(NamedTuple):
-    """One worker's answer to one item. `place` counts from 0; None: it was the same for everybody."""
+    """One worker's answer to one item. `place` counts from 0; None: it was the same for everybody.
+
+    `words`: how many there were to read; 0 if that is not known.
+    """
 
     item: Hashable
     worker: Hashable
     answer: Hashable
     seconds: float | None = None
     place: int | None = None
+    words: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,6 +38,7 @@ class Labels:
     answer: Ints
     seconds: Floats
     place: Ints
+    words: Ints
     items: Sequence[Any]
     workers: Sequence[Any]
     answers: Sequence[Any]
@@ -46,10 +52,7 @@ class Labels:
 
     def keep(self, wanted: Flags) -> "Labels":
         """Return some of the labels, with the same lists of names."""
-        arrays = {
-            name: getattr(self, name)[wanted] for name in ("item", "worker", "answer", "seconds", "place")
-        }
-        return replace(self, **arrays)
+        return replace(self, **{name: getattr(self, name)[wanted] for name in ARRAYS})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,11 +76,14 @@ class Votes:
         return self.leaders > 1
 
 
-def make_labels(rows: Iterable[Label]) -> Labels:
-    """Make arrays of rows that are in the order in which they were given."""
+def make_labels(rows: Iterable[Label], *, workers: Sequence[Hashable] | None = None) -> Labels:
+    """Make arrays of rows that are in the order in which they were given.
+
+    `workers`: all of a crowd, where several questions are to have the same places of workers.
+    """
     listed = list(rows)
     items, item = _coded([row.item for row in listed])
-    workers, worker = _coded([row.worker for row in listed])
+    people, worker = _coded([row.worker for row in listed], known=workers)
     answers, answer = _coded([row.answer for row in listed], is_sorted=True)
     return Labels(
         item=item,
@@ -85,14 +91,17 @@ def make_labels(rows: Iterable[Label]) -> Labels:
         answer=answer,
         seconds=np.array([row.seconds or np.nan for row in listed], dtype=float),
         place=np.array([NO_PLACE if row.place is None else row.place for row in listed], dtype=np.int64),
+        words=np.array([row.words for row in listed], dtype=np.int64),
         items=items,
-        workers=workers,
+        workers=people,
         answers=answers,
     )
 
 
-def _coded(values: Sequence[Hashable], *, is_sorted: bool = False) -> tuple[list[Any], Ints]:
-    names = list(dict.fromkeys(values))
+def _coded(
+    values: Sequence[Hashable], *, known: Sequence[Hashable] | None = None, is_sorted: bool = False
+) -> tuple[list[Any], Ints]:
+    names = list(dict.fromkeys(values if known is None else known))
     if is_sorted:
         names.sort(key=str)
     places = {name: place for place, name in enumerate(names)}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.quality.judged_labels import Floats, Ints, Labels
+from scoring.quality.judged_labels import Flags, Floats, Ints, Labels
 
 TIE, NOBODY = -1, -2
 
@@ -50,3 +50,12 @@ def changed_without(labels: Labels, worker: int) -> list[ChangedMajority]:
         ChangedMajority(item=int(item), now=int(now[item]), without=int(without[item]))
         for item in np.flatnonzero(now != without)
     ]
+
+
+def decides(labels: Labels) -> Flags:
+    """Whether the item's majority would be another one, a tie or nobody's without this one answer."""
+    votes = labels.votes
+    most, leaders, second = (array[labels.item] for array in (votes.most, votes.leaders, votes.second))
+    is_leader = votes.count[votes.cell_of] == most
+    alone = (leaders == 1) & (most - 1 == second)
+    return np.asarray(is_leader & (alone | (leaders == 2)))
