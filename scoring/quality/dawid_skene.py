@@ -30,13 +30,18 @@ class Truth:
         return np.asarray(self.posterior.max(axis=1))
 
 
-def dawid_skene(labels: Labels, *, smoothing: float = 0.0, tolerance: float = TOLERANCE) -> Truth:
-    """Fit the model. `smoothing` is added to each entry of each confusion, for workers of few answers."""
+def dawid_skene(
+    labels: Labels, *, smoothing: float = 0.0, as_crowd: float = 0.0, tolerance: float = TOLERANCE
+) -> Truth:
+    """Fit the model. `smoothing` is added to each entry of each confusion, for workers of few answers.
+
+    `as_crowd`: answers to each truth that each worker is taken to have given before, as the crowd errs.
+    """
     posterior = vote_shares(labels)
     loss = -np.inf
     for _ in range(ROUNDS):
         prior = posterior.mean(axis=0)
-        confusion = _confusions(labels, posterior, smoothing)
+        confusion = _confusions(labels, posterior, smoothing=smoothing, as_crowd=as_crowd)
         posterior, score = _expect(labels, prior, confusion)
         if score - loss < tolerance:
             break
@@ -56,7 +61,12 @@ def smoothed(labels: Labels) -> Truth:
     return dawid_skene(labels, smoothing=0.5 / max(len(labels.answers), 1))
 
 
-def _confusions(labels: Labels, posterior: Floats, smoothing: float) -> Floats:
+def cautious(labels: Labels) -> Truth:
+    """Fit so that two who say the same do not make each other experts on what nobody else has seen."""
+    return dawid_skene(labels, smoothing=0.5 / max(len(labels.answers), 1), as_crowd=10.0)
+
+
+def _confusions(labels: Labels, posterior: Floats, *, smoothing: float, as_crowd: float) -> Floats:
     people, kinds = len(labels.workers), len(labels.answers)
     cell = labels.worker * kinds + labels.answer
     found = np.stack(
@@ -67,6 +77,9 @@ def _confusions(labels: Labels, posterior: Floats, smoothing: float) -> Floats:
         axis=1,
     )
     by_worker = np.clip(found, FLOOR, None).reshape(people, kinds, kinds).transpose(0, 2, 1) + smoothing
+    if as_crowd:
+        crowd = by_worker.sum(axis=0)
+        by_worker = by_worker + as_crowd * crowd / crowd.sum(axis=1, keepdims=True)
     return np.asarray(by_worker / by_worker.sum(axis=2, keepdims=True))
 
 
