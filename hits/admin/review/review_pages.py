@@ -1,7 +1,7 @@
 """Submitted work, one after another: shown as its worker saw it, and decided on with one key."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from statistics import median
@@ -23,7 +23,7 @@ from hits import families
 from hits.admin.home import navigation, waiting
 from hits.admin.home.navigation import MenuPlace, Page, Section
 from hits.admin.home.waiting import Waiting
-from hits.admin.page_parts import in_words
+from hits.admin.page_parts import in_words, plural
 from hits.admin.review.other_works import approval_of, others_of
 from hits.admin.review.work_spread import FEWEST, seconds_of_others, spreads_of
 from hits.admin.studies.study_pages import StudyPage, Tab, WaitingRows, announce
@@ -42,6 +42,8 @@ from hits.work.services.leasing import items_served
 
 REVIEW = "hits.review_assignment"
 SECOND = "hits.second_rejection"
+# Workers that one address may name, and the longest pseudonym.
+MOST_WORKERS, LONGEST_NAME = 100, 16
 # A worker below this part of the batch's median time has hardly read the question.
 HASTY = 1 / 3
 Kind = Decision.Kind
@@ -60,7 +62,7 @@ class QueueForm(forms.Form):
     state = forms.ChoiceField(label="Show", choices=State.choices, required=False)
     batch = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
     study = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)
-    worker = forms.CharField(label="Worker", max_length=16, required=False)
+    worker = forms.CharField(label="Workers", required=False)
     order = forms.ChoiceField(choices=Order.choices, required=False)
 
     def __init__(self, wanted: QueueFilter, *, batches: list[Batch]) -> None:
@@ -297,15 +299,22 @@ def _read_wanted(request: HttpRequest) -> QueueFilter:
         order=asked["order"] if asked.get("order") in Order.values else Order.OLDEST,
         batch=_number(asked.get("batch")),
         study=_number(asked.get("study")),
-        worker=asked.get("worker", "").strip()[:16],
+        worker=_read_workers(asked.getlist("worker")),
     )
+
+
+def _read_workers(asked: Sequence[str]) -> str:
+    """The pseudonyms that a link or a form names, each once: in one field, or one in each of several."""
+    names = dict.fromkeys(name[:LONGEST_NAME] for name in " ".join(asked).replace(",", " ").split())
+    return " ".join(list(names)[:MOST_WORKERS])
 
 
 def _shown(wanted: QueueFilter, *, batches: list[Batch]) -> str:
     """The filter in one line, for the fold that it is changed in."""
     named = [batch for batch in batches if wanted.batch == batch.pk]
     study = next((batch.study.name for batch in batches if wanted.study == batch.study_id), "")
-    worker = f"worker {wanted.worker}" if wanted.worker else ""
+    several = plural(len(wanted.workers), "worker")
+    worker = f"worker {wanted.worker}" if len(wanted.workers) == 1 else several if wanted.workers else ""
     of = [*(batch.title for batch in named), study, worker]
     order = Order(wanted.order).label.lower() if wanted.order != Order.OLDEST else ""
     return " · ".join(filter(None, [State(wanted.state).label, *of, order]))

@@ -54,13 +54,17 @@ class Order(TextChoices):
 
 @dataclass(frozen=True, kw_only=True)
 class QueueFilter:
-    """Filters and order that a reviewer has chosen."""
+    """Filters and order that a reviewer has chosen. `worker`: pseudonyms with spaces between, or nobody's."""
 
     state: str = State.WAITING
     batch: int | None = None
     study: int | None = None
     worker: str = ""
     order: str = Order.OLDEST
+
+    @property
+    def workers(self) -> list[str]:
+        return self.worker.split()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +121,8 @@ def review_queue(*, user: User, wanted: QueueFilter) -> QuerySet[Assignment]:
         found = found.filter(hit__batch=wanted.batch)
     if wanted.study:
         found = found.filter(hit__batch__study=wanted.study)
-    if wanted.worker:
-        found = found.filter(worker__pseudonym=wanted.worker)
+    if wanted.workers:
+        found = found.filter(worker__pseudonym__in=wanted.workers)
     return _with_due(found).order_by(*_keys(wanted))
 
 

@@ -292,6 +292,31 @@ def test_filters_by_batch_study_and_worker(client: Client, works: list[Assignmen
     assert found == [other, other, other, works[0]]
 
 
+def test_the_work_of_several_workers_is_one_queue(client: Client, works: list[Assignment]) -> None:
+    client.force_login(make_user(is_superuser=True))
+    first, _, last = works
+    names = [first.worker.pseudonym, last.worker.pseudonym]
+
+    of_fields = client.get(REVIEW, {"worker": names})
+    of_text = client.get(REVIEW, {"worker": f" {names[1]},  {names[0]} "})
+
+    for page in (of_fields, of_text):
+        assert page.context["assignment"] == first
+        assert (page.context["assignment"].listed, page.context["assignment"].next_pk) == (2, last.pk)
+        assert "2 workers" in text(page)
+    onward = client.get(f"{REVIEW}?{of_fields.context['filters']}&at={last.pk}")
+    assert (onward.context["assignment"], onward.context["assignment"].listed) == (last, 2)
+
+
+def test_an_address_names_only_so_many_workers(client: Client, works: list[Assignment]) -> None:
+    client.force_login(make_user(is_superuser=True))
+    strangers = [f"w-{number:010}" for number in range(100)]
+
+    page = client.get(REVIEW, {"worker": [*strangers, works[0].worker.pseudonym]})
+
+    assert page.context["assignment"] is None
+
+
 def test_home_counts_what_waits_and_leads_to_it(
     client: Client, reviewer: User, works: list[Assignment]
 ) -> None:
