@@ -155,10 +155,12 @@ class AskTask(TaskType, ShowsAgain, FlattensWork, Generic[Asked]):
         asked = self.asked_by(list({item for work in works for item in work.items}))
         words = {key: words_to_read(self.reading(one)) for key, one in asked.items()}
         for work in works:
-            for item, texts in work.answered:
+            seeds = {item.pk: _seed(item, work.assignment) for item in work.items}
+            # In the order of the worker's page: what follows what is part of how one answers.
+            for item, texts in sorted(work.answered, key=lambda one: seeds[one[0].pk]):
                 if item.pk in asked:
-                    seed = _seed(item, work.assignment)
-                    for question, label, about, place in self.choices_of(asked[item.pk], texts, seed=seed):
+                    choices = self.choices_of(asked[item.pk], texts, seed=seeds[item.pk])
+                    for question, label, about, place in choices:
                         yield Judgment(
                             assignment=work.assignment,
                             item=item,

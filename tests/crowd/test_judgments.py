@@ -22,6 +22,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.services.counting_answers import works_that_count
+from hits.work.services.leasing import items_served
 from tests.crowd.plain.making import answer_each, asked_project
 from tests.crowd.plain.making import open_batch as open_rows
 from tests.crowd.whoops.making_images import SAW, SAW_NOTHING, ControlGroup
@@ -166,6 +167,21 @@ def test_rows_of_ones_own_are_compared_question_by_question() -> None:
 
     assert {(one.question, one.label) for one in judged} == {("natural", "yes"), ("natural", "no")}
     assert {one.words for one in judged} == {3}
+
+
+def test_choices_are_said_in_the_order_of_the_workers_page() -> None:
+    project = make_project()
+    ask_pairs(project, count=4)
+    batch = open_pairs(project, items=4)
+    worker = make_worker(account=batch.account)
+    answer_all(batch, worker)
+    work = Assignment.objects.get(worker=worker)
+
+    page: Any = families.get(batch.task).work_page(assignment=work, items=items_served(work))
+    shown = [question["field"] for question in page.context["questions"]]
+
+    assert [str(one.item.public_id) for one in judged_in(batch)] == shown
+    assert len(shown) > 1
 
 
 def test_work_that_is_kept_out_or_rejected_is_not_compared_and_one_query_reads_the_rest() -> None:
