@@ -54,7 +54,10 @@ class CrowdEvidence:
 
 def weigh_workers(questions: Mapping[str, Labels]) -> CrowdEvidence:
     """Weigh the evidence on each worker. All questions have the same workers at the same places."""
-    asked = asked_questions(questions)
+    return weigh_asked(asked_questions(questions))
+
+
+def weigh_asked(asked: Sequence[AskedQuestion]) -> CrowdEvidence:
     if not asked:
         return CrowdEvidence(workers=[], pairs=[], told_from=0.0)
     people, figures = asked[0].labels.workers, figures_of(asked)
