@@ -1,0 +1,83 @@
+"""The answers of a study that can be compared, as labels: read at once, whatever the task."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+
+from hits import families
+from hits.families import Judgment, Purpose, ServedWork, StatesJudgments, TaskType
+from hits.studies.models import Batch, Study
+from hits.work.domain import effective_seconds
+from hits.work.services.counting_answers import works_that_count
+from scoring.quality.judged_labels import Label, Labels, make_labels
+
+# Works whose items a family is asked about at one time.
+AT_ONCE = 500
+
+
+class JudgedThing(NamedTuple):
+    """An item by its public id, and which of its things is judged, if they are judged one by one."""
+
+    item: str
+    about: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedCrowd:
+    """Labels by question, all with the same workers at the same places. `worker_ids`: keys by pseudonym."""
+
+    questions: Mapping[str, Labels]
+    worker_ids: Mapping[str, int]
+
+
+def compared_tasks(study: Study) -> list[TaskType]:
+    """Return the tasks of the study's launched batches whose answers can be compared; tests are no data."""
+    batches = Batch.objects.filter(study=study).exclude(launched_at=None)
+    keys = batches.order_by("task").values_list("task", flat=True).distinct()
+    tasks = (families.registered().get(key) for key in keys)
+    return [
+        task
+        for task in tasks
+        if task is not None and task.purpose == Purpose.WORK and isinstance(task, StatesJudgments)
+    ]
+
+
+def judged_crowd(task: TaskType, batches: QuerySet[Batch]) -> JudgedCrowd:
+    """Return what counting answers of these batches choose; the batches are all of this task."""
+    works = works_that_count(batches)
+    workers = {work.assignment.worker.pseudonym: work.assignment.worker_id for work in works}
+    rows: defaultdict[str, list[Label]] = defaultdict(list)
+    for at in range(0, len(works), AT_ONCE):
+        for judgment, label in _labels(task, works[at : at + AT_ONCE]):
+            rows[judgment.question].append(label)
+    names = list(workers)
+    questions = {name: make_labels(labels, workers=names) for name, labels in rows.items()}
+    return JudgedCrowd(questions=questions, worker_ids=workers)
+
+
+def _labels(task: TaskType, works: list[ServedWork]) -> Iterator[tuple[Judgment, Label]]:
+    if not isinstance(task, StatesJudgments):
+        return
+    seconds = {work.assignment.pk: _seconds_each(work) for work in works}
+    for one in task.judgments(works):
+        yield (
+            one,
+            Label(
+                item=JudgedThing(str(one.item.public_id), one.about),
+                worker=one.assignment.worker.pseudonym,
+                answer=one.label,
+                seconds=seconds[one.assignment.pk],
+                place=one.place,
+                words=one.words,
+            ),
+        )
+
+
+def _seconds_each(work: ServedWork) -> float | None:
+    """Return the time of a page by its items: only pages are timed."""
+    timed = work.assignment
+    seconds = effective_seconds(active_s=timed.active_s, worked_s=timed.worked_s)
+    return None if seconds is None or not work.items else seconds / len(work.items)
