@@ -1,3 +1,19 @@
-from scoring.admin import model_questions, rival_facts, rivals, studies, verdicts, worker_scores
+from scoring.admin import (
+    model_questions,
+    quality_pages,
+    rival_facts,
+    rivals,
+    studies,
+    verdicts,
+    worker_scores,
+)
 
-__all__ = ["model_questions", "rival_facts", "rivals", "studies", "verdicts", "worker_scores"]
+__all__ = [
+    "model_questions",
+    "quality_pages",
+    "rival_facts",
+    "rivals",
+    "studies",
+    "verdicts",
+    "worker_scores",
+]
