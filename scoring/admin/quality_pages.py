@@ -1,6 +1,6 @@
 """The quality of a study's answers: how far people agree, and whose work to look at first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -52,8 +52,11 @@ class Chosen:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
+    """The figures, with keys of workers by pseudonym, and of a work for each item that the page shows."""
+
     figures: QualityReport
-    worker_ids: dict[str, int]
+    worker_ids: Mapping[str, int]
+    work_ids: Mapping[str, int]
 
 
 announce(
@@ -102,7 +105,7 @@ def quality_view(request: HttpRequest, study_id: int) -> HttpResponse:
 def file_view(request: HttpRequest, study_id: int, name: str, form: str) -> HttpResponseBase:
     chosen = _chosen(request, study_id)
     counted = _report(chosen, now=timezone.now())
-    tables = tables_of(counted.figures.figures).values() if counted else ()
+    tables = tables_of(counted.figures.figures, {}).values() if counted else ()
     return send_table(tables, name, form=form, study=chosen.study)
 
 
@@ -111,7 +114,7 @@ def _shown(counted: Counted[Report]) -> dict[str, Any]:
     workers = report.figures.evidence.workers
     return {
         "counted": counted,
-        "tables": tables_of(report.figures),
+        "tables": tables_of(report.figures, report.work_ids),
         "ranking": ranking_rows(workers[:MOST_WORKERS], report.worker_ids),
         "count": len(workers),
         "standing": sum(one.stands_out for one in workers),
@@ -147,7 +150,9 @@ def _report(chosen: Chosen, *, now: datetime) -> Counted[Report] | None:
 
     def make() -> Report:
         crowd = judged_crowd(task, batches)
-        return Report(figures=report_of(crowd.questions), worker_ids=dict(crowd.worker_ids))
+        return Report(
+            figures=report_of(crowd.questions), worker_ids=crowd.worker_ids, work_ids=crowd.work_ids
+        )
 
     of = f"{chosen.study.pk}:{task.key}:{chosen.batch.pk if chosen.batch else 'all'}"
     return count_slowly(f"quality:{of}", make, now=now)

@@ -11,19 +11,19 @@ from scoring.quality.quality_report import Confusion, ItemAnswer, QualityReport,
 from scoring.quality.worker_evidence import WorkerEvidence
 from scoring.quality.worker_signs import NamedPair
 
-MOST_ITEMS, MOST_PAIRS, MOST_CONFUSED = 50, 20, 10
+MOST_ITEMS, MOST_PAIRS, MOST_CONFUSED = 30, 20, 10
 SEVERAL = "several alike"
 Interval = tuple[float, float] | None
 
 
-def tables_of(report: QualityReport) -> dict[str, StatTable]:
-    """Return the tables by name."""
+def tables_of(report: QualityReport, work_ids: Mapping[str, int]) -> dict[str, StatTable]:
+    """Return the tables by name. Items of the page lead to the works named here, by public id."""
     has_names = any(one.question for one in report.agreement)
     tables = [
         _agreement_table(report.agreement, has_names=has_names),
         _worker_table(report.evidence.workers),
         _pair_table(report.evidence.pairs, has_names=has_names),
-        _item_table(report.items, has_names=has_names),
+        _item_table(report.items, work_ids, has_names=has_names),
         _confusion_table(report, has_names=has_names),
     ]
     return {table.name: table for table in tables}
@@ -111,13 +111,14 @@ def _pair_table(pairs: Sequence[NamedPair], *, has_names: bool) -> StatTable:
     )
 
 
-def _item_table(items: Sequence[ItemAnswer], *, has_names: bool) -> StatTable:
+def _item_table(items: Sequence[ItemAnswer], work_ids: Mapping[str, int], *, has_names: bool) -> StatTable:
     opened = sum(one.is_open for one in items)
     return StatTable(
         name="items",
         title="Items, the open ones first",
         columns=[
-            head("Item", TEXT, of=lambda one: _item_of(one.item)),
+            head("", TEXT, name="item", of=lambda one: _item_of(one.item)),
+            head("Item", TEXT, name="", of=lambda one: _item_link(one.item, work_ids)),
             head("Question" if has_names else "", TEXT, name="question", of=lambda one: one.question),
             head("Answers", of=lambda one: one.answers),
             head("Most say", TEXT, name="majority", of=_majority),
@@ -131,7 +132,8 @@ def _item_table(items: Sequence[ItemAnswer], *, has_names: bool) -> StatTable:
         page_rows=items[:MOST_ITEMS],
         about=f"{opened} of {len(items)} are open: several answers lead, or a model that weighs people by "
         "their skill holds another answer likelier than the one that most have given.",
-        note=f"The page shows {MOST_ITEMS} at most, the least sure first; the files have all.",
+        note=f"The page shows {MOST_ITEMS} at most, the least sure first, each with a link to a work that "
+        "answers it; the files have all.",
         exact=True,
     )
 
@@ -198,6 +200,13 @@ def _question_or_all(one: QuestionAgreement) -> str:
 def _item_of(item: Any) -> str:
     """An item by its id, and which of its things is meant."""
     return f"{item[0]} {item[1]}".strip()
+
+
+def _item_link(item: Any, work_ids: Mapping[str, int]) -> ShownCell:
+    """The beginning of an item's id, with a link to its question as a worker saw it."""
+    work = work_ids.get(item[0])
+    url = reverse("admin:hits_assignment_work", args=[work]) if work else ""
+    return ShownCell(words=f"{item[0][:8]}… {item[1][:12]}".strip(), url=url)
 
 
 def _interval(found: Interval) -> str:

@@ -15,8 +15,8 @@ from scoring.quality.surprises import BY_CHANCE, least_told
 from scoring.quality.worker_figures import AskedQuestion, WorkerFigures, asked_questions, figures_of
 from scoring.quality.worker_signs import NamedPair, Sign, SignName, signs_of
 
-# A sign is named from here: chance makes one of a hundred so odd.
-LEAST_NAMED = 2.0
+# A sign is named from here: chance makes one of ten so odd.
+LEAST_NAMED = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)

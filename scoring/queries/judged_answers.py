@@ -27,10 +27,14 @@ class JudgedThing(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedCrowd:
-    """Labels by question, all with the same workers at the same places. `worker_ids`: keys by pseudonym."""
+    """Labels by question, all with the same workers at the same places.
+
+    `worker_ids` are keys by pseudonym, `work_ids` those of the first work that answers an item, by public id.
+    """
 
     questions: Mapping[str, Labels]
     worker_ids: Mapping[str, int]
+    work_ids: Mapping[str, int]
 
 
 def compared_tasks(study: Study) -> list[TaskType]:
@@ -55,7 +59,8 @@ def judged_crowd(task: TaskType, batches: QuerySet[Batch]) -> JudgedCrowd:
             rows[judgment.question].append(label)
     names = list(workers)
     questions = {name: make_labels(labels, workers=names) for name, labels in rows.items()}
-    return JudgedCrowd(questions=questions, worker_ids=workers)
+    firsts = {str(item.public_id): work.assignment.pk for work in reversed(works) for item in work.items}
+    return JudgedCrowd(questions=questions, worker_ids=workers, work_ids=firsts)
 
 
 def _labels(task: TaskType, works: list[ServedWork]) -> Iterator[tuple[Judgment, Label]]:

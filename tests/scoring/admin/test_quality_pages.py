@@ -24,6 +24,8 @@ from tests.crowd.plain.making import asked_project, begin, hand_in, open_batch
 from tests.factories import make_batch, make_study, make_worker
 from tests.pages import text_of
 from tests.people import sign_in, sign_in_with
+from tests.scoring.admin.judged_studies import play_crowd
+from tests.scoring.quality.odd_people import Way, make_crowd
 
 pytestmark = pytest.mark.django_db
 ROWS = 20
@@ -208,6 +210,32 @@ def test_figures_that_took_long_are_remembered(
 
     assert again.at == first.at
     assert len(again.figures.figures.evidence.workers) == 4
+
+
+def test_an_item_leads_to_a_work_that_answers_it(client: Client, batch: Batch) -> None:
+    honest_and_one_who_guesses(batch)
+    sign_in(client, REVIEWER, batch.study)
+
+    page = client.get(address(batch.study))
+
+    [(_, cell), *_] = page.context["tables"]["items"].shown()[0]
+    assert client.get(cell.url).status_code == 200
+    assert cell.words[:8] in {str(item.public_id)[:8] for item in batch.study.items.all()}
+
+
+def test_a_crowd_that_was_played_is_read_as_it_answered(client: Client) -> None:
+    crowd = make_crowd(odd={Way.FAVORS_ONE: 1, Way.HURRIES: 1}, honest=12, items=200, seed=6)
+    batch = play_crowd(crowd)
+    sign_in(client, REVIEWER, batch.study)
+
+    page = client.get(address(batch.study))
+
+    odd = {*crowd.who(Way.FAVORS_ONE), *crowd.who(Way.HURRIES)}
+    expected = {Worker.objects.known(account=batch.account, external_id=f"A{name}").pseudonym for name in odd}
+    assert {
+        row["evidence"].worker for row in page.context["ranking"] if row["evidence"].stands_out
+    } == expected
+    assert page.context["standing"] == 2
 
 
 def test_the_tab_of_review_leads_there(client: Client, batch: Batch) -> None:
