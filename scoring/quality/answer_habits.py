@@ -17,7 +17,7 @@ class Habit:
     """What one worker says most, how often, and how often others say it of the same items; all are shares.
 
     `run`: how often it was said one after another, at most. `evenness`: the entropy of the answers as a share
-    of the greatest possible.
+    of the greatest possible. `error`: the sampling error of the share; not a number without others.
     """
 
     answer: int
@@ -26,7 +26,7 @@ class Habit:
     run: int
     run_answer: int
     evenness: float
-    surprise: float
+    error: float
     run_surprise: float
 
 
@@ -49,8 +49,11 @@ def habit_of(labels: Labels, worker: int) -> Habit | None:
     favored = int(counts.argmax())
     usual, others = _others_say(labels, worker)
     run, run_answer = longest_run(said)
-    share, expected = float(counts[favored] / len(said)), float(usual[favored])
+    shares = counts / len(said)
+    share, expected = float(shares[favored]), float(usual[favored])
     error = sqrt(max(expected * (1 - expected), 1 / len(said)) / len(said))
+    # A run is odd only beyond how often the worker says that anyway.
+    p = float(max(usual[run_answer], shares[run_answer]))
     return Habit(
         answer=favored,
         share=share,
@@ -58,10 +61,8 @@ def habit_of(labels: Labels, worker: int) -> Habit | None:
         run=run,
         run_answer=run_answer,
         evenness=_evenness(counts),
-        surprise=surprise((share - expected) / error) if others else 0.0,
-        run_surprise=of_chance(_chance_of_run(run, of=len(said), p=float(usual[run_answer])))
-        if others
-        else 0.0,
+        error=error if others else float("nan"),
+        run_surprise=of_chance(_chance_of_run(run, of=len(said), p=p)),
     )
 
 

@@ -13,8 +13,9 @@ from scoring.quality.judged_labels import Floats
 from scoring.quality.surprises import below_others, surprise, surprises
 from scoring.quality.worker_figures import AskedQuestion, WorkerFigures
 
-# So far people differ without being odd: in agreement, in what answers tell, in the logarithm of time.
-AGREEMENT_SPREAD, INFORMED_SPREAD, PACE_SPREAD = 0.04, 0.08, 0.3
+# So far people differ without being odd: in agreement, in what answers tell, in the logarithm of time, and
+# in how much more often than others they say an answer.
+AGREEMENT_SPREAD, INFORMED_SPREAD, PACE_SPREAD, FAVOR_SPREAD = 0.04, 0.08, 0.3, 0.05
 # Spread of the logarithm of the time of one answer, and how many answers may be unread in any crowd.
 ANSWER_SPREAD, OFTEN_UNREAD = 0.6, 0.02
 
@@ -70,8 +71,8 @@ def _skill_signs(figures: WorkerFigures) -> Found:
     middle = _middle(figures.informed)
     for at in np.flatnonzero(~np.isnan(figures.less)).tolist():
         words = (
-            f"Says what another says of the same in {figures.agreement[at]:.0%} of comparisons, over "
-            f"{int(figures.compared[at])} answers; two others agree in {figures.usual[at]:.0%}."
+            f"Says what another says of the same in {_percent(figures.agreement[at])} of comparisons, over "
+            f"{int(figures.compared[at])} answers; two others agree in {_percent(figures.usual[at])}."
         )
         yield at, Sign(name=SignName.DISAGREES, surprise=disagreeing[at], words=words)
     for at in np.flatnonzero(~np.isnan(figures.informed)).tolist():
@@ -111,20 +112,26 @@ def _of_share(count: int, total: int, usual: float) -> float:
 
 def _habit_signs(asked: Sequence[AskedQuestion]) -> Found:
     for one in asked:
-        for at in np.unique(one.labels.worker).tolist():
-            if habit := habit_of(one.labels, at):
-                yield at, _favors(one, habit)
-                yield at, _runs(one, habit)
+        people = np.unique(one.labels.worker).tolist()
+        habits = {at: habit for at in people if (habit := habit_of(one.labels, at))}
+        # Some say yes more easily than others, and mean it.
+        less = np.array([habit.usual - habit.share for habit in habits.values()])
+        errors = np.array([habit.error for habit in habits.values()])
+        odd = surprises(below_others(np.where(np.isnan(errors), np.nan, less), errors, spread=FAVOR_SPREAD))
+        for (at, habit), favoring in zip(habits.items(), odd.tolist(), strict=True):
+            yield at, _favors(one, habit, favoring)
+            yield at, _runs(one, habit)
+        for at in people:
             if place := place_habit_of(one.labels, at):
                 yield at, _stands(one, place)
 
 
-def _favors(one: AskedQuestion, habit: Habit) -> Sign:
+def _favors(one: AskedQuestion, habit: Habit, favoring: float) -> Sign:
     words = (
-        f"Says “{one.labels.answers[habit.answer]}”{_in(one)} in {habit.share:.0%} of answers; "
-        f"others say it of the same in {habit.usual:.0%}."
+        f"Says “{one.labels.answers[habit.answer]}”{_in(one)} in {_percent(habit.share)} of answers; "
+        f"others say it of the same in {_percent(habit.usual)}."
     )
-    return Sign(name=SignName.FAVORS, surprise=habit.surprise, words=words)
+    return Sign(name=SignName.FAVORS, surprise=favoring, words=words)
 
 
 def _runs(one: AskedQuestion, habit: Habit) -> Sign:
@@ -134,8 +141,8 @@ def _runs(one: AskedQuestion, habit: Habit) -> Sign:
 
 def _stands(one: AskedQuestion, place: PlaceHabit) -> Sign:
     words = (
-        f"Of the choices{_in(one)}, {place.share:.0%} stood at place {place.place + 1}; "
-        f"of others' choices {place.usual:.0%}."
+        f"Of the choices{_in(one)}, {_percent(place.share)} stood at place {place.place + 1}; "
+        f"of others' choices {_percent(place.usual)}."
     )
     return Sign(name=SignName.PLACE, surprise=place.surprise, words=words)
 
@@ -151,6 +158,10 @@ def _pair_signs(pairs: Sequence[NamedPair]) -> Found:
                     f"{pair.usual:.0f} would be usual for their skills."
                 )
                 yield at, Sign(name=SignName.ALIKE, surprise=found.pair.surprise, words=words)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _in(one: AskedQuestion | NamedPair) -> str:

@@ -31,10 +31,23 @@ def test_a_habit_is_measured_by_what_others_say_of_the_same_items() -> None:
     assert all_alike
     assert alone
     assert (all_alike.share, all_alike.usual) == (1, 1)
-    assert all_alike.surprise < 0.5
     assert all_alike.run_surprise < 0.5
     assert (alone.share, alone.usual, alone.run, alone.evenness) == (1, 0.5, 40, 0)
-    assert min(alone.surprise, alone.run_surprise) > 5
+    assert alone.error == pytest.approx((0.25 / 40) ** 0.5)
+    assert alone.run_surprise == 0
+
+
+def test_a_run_is_odd_beyond_how_often_the_answer_is_said_anyway() -> None:
+    mixed = ["yes", "no", "no", "yes", "no", "yes", "yes", "no"] * 5
+    steady = [("a", "yes") for _ in range(40)]
+    rows = [("a", answer) for answer in mixed] + steady
+    labels = labels_of(*((f"i{at}", worker, answer) for at, (worker, answer) in enumerate(rows)))
+
+    found = habit_of(labels, 0)
+
+    assert found
+    assert (found.run, found.share) == (40, 0.75)
+    assert found.run_surprise > 3
 
 
 def test_few_answers_and_answers_of_one_person_are_no_habit() -> None:
@@ -43,7 +56,8 @@ def test_few_answers_and_answers_of_one_person_are_no_habit() -> None:
 
     assert habit_of(few, 0) is None
     assert (found := habit_of(alone, 0))
-    assert (found.surprise, found.run_surprise) == (0, 0)
+    assert np.isnan(found.error)
+    assert found.run_surprise == 0
 
 
 def test_a_favored_place_is_named() -> None:

@@ -51,7 +51,7 @@ def test_who_copies_is_told_with_whom() -> None:
     ("way", "signs"),
     [
         (Way.HURRIES, {SignName.FAST, SignName.UNREAD}),
-        (Way.FAVORS_ONE, {SignName.FAVORS, SignName.RUN}),
+        (Way.FAVORS_ONE, {SignName.FAVORS}),
         (Way.FAVORS_PLACE, {SignName.PLACE}),
     ],
 )
