@@ -1,6 +1,5 @@
 """The recorded validators of WinoVenti: how far they agree, and who stands out, where the recordings are."""
 
-
 import pytest
 
 from tests.bench.quality.recorded import figures_of, right_in
