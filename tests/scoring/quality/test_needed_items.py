@@ -1,4 +1,4 @@
-"""As many items as are said to be needed give intervals of the width that was asked for, and no fewer do."""
+"""The number of items that is said to be needed gives intervals of the width that was asked for."""
 
 from statistics import mean
 
