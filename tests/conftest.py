@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -174,6 +174,17 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """Run one or two modules in this process, which is quicker; anything more uses all cores."""
     few = len(config.args) <= FEW and all(".py" in asked for asked in config.args)
     return 0 if few else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Forget what a passed test has logged: of thousands it is gigabytes, in all processes."""
+    report = yield
+    if report.passed:
+        report.sections.clear()
+    if report.when == "teardown":
+        item._report_sections.clear()
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
