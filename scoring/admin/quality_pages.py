@@ -27,7 +27,7 @@ from hits.work.access import studies_of
 from scoring.admin.quality_tables import ranking_rows, tables_of
 from scoring.models import StudyRival
 from scoring.quality.quality_report import QualityReport, report_of
-from scoring.queries.judged_answers import compared_tasks, judged_crowd
+from scoring.queries.judged_answers import MOST_ANSWERS, compared_tasks, judged_crowd
 
 VIEW, REVIEW = "hits.view_assignment", "hits.review_assignment"
 # Workers that the page shows, and one form may hand to review; the files have all.
@@ -57,6 +57,7 @@ class Report:
     figures: QualityReport
     worker_ids: Mapping[str, int]
     work_ids: Mapping[str, int]
+    is_cut: bool
 
 
 announce(
@@ -117,6 +118,7 @@ def _shown(counted: Counted[Report]) -> dict[str, Any]:
         "tables": tables_of(report.figures, report.work_ids),
         "ranking": ranking_rows(workers[:MOST_WORKERS], report.worker_ids),
         "count": len(workers),
+        "newest": f"{MOST_ANSWERS:,}" if report.is_cut else "",
         "standing": sum(one.stands_out for one in workers),
     }
 
@@ -151,7 +153,10 @@ def _report(chosen: Chosen, *, now: datetime) -> Counted[Report] | None:
     def make() -> Report:
         crowd = judged_crowd(task, batches)
         return Report(
-            figures=report_of(crowd.questions), worker_ids=crowd.worker_ids, work_ids=crowd.work_ids
+            figures=report_of(crowd.questions),
+            worker_ids=crowd.worker_ids,
+            work_ids=crowd.work_ids,
+            is_cut=crowd.is_cut,
         )
 
     of = f"{chosen.study.pk}:{task.key}:{chosen.batch.pk if chosen.batch else 'all'}"

@@ -16,6 +16,8 @@ from scoring.quality.judged_labels import Label, Labels, make_labels
 
 # Works whose items a family is asked about at one time.
 AT_ONCE = 500
+# More answers than these newest ones would take a web process too much memory and time.
+MOST_ANSWERS = 30_000
 
 
 class JudgedThing(NamedTuple):
@@ -30,11 +32,13 @@ class JudgedCrowd:
     """Labels by question, all with the same workers at the same places.
 
     `worker_ids` are keys by pseudonym, `work_ids` those of the first work that answers an item, by public id.
+    `is_cut`: there are older answers, which were not read.
     """
 
     questions: Mapping[str, Labels]
     worker_ids: Mapping[str, int]
     work_ids: Mapping[str, int]
+    is_cut: bool
 
 
 def compared_tasks(study: Study) -> list[TaskType]:
@@ -51,7 +55,7 @@ def compared_tasks(study: Study) -> list[TaskType]:
 
 def judged_crowd(task: TaskType, batches: QuerySet[Batch]) -> JudgedCrowd:
     """Return what counting answers of these batches choose; the batches are all of this task."""
-    works = works_that_count(batches)
+    works = works_that_count(batches, most=MOST_ANSWERS)
     workers = {work.assignment.worker.pseudonym: work.assignment.worker_id for work in works}
     rows: defaultdict[str, list[Label]] = defaultdict(list)
     for at in range(0, len(works), AT_ONCE):
@@ -60,7 +64,8 @@ def judged_crowd(task: TaskType, batches: QuerySet[Batch]) -> JudgedCrowd:
     names = list(workers)
     questions = {name: make_labels(labels, workers=names) for name, labels in rows.items()}
     firsts = {str(item.public_id): work.assignment.pk for work in reversed(works) for item in work.items}
-    return JudgedCrowd(questions=questions, worker_ids=workers, work_ids=firsts)
+    is_cut = sum(len(work.items) for work in works) >= MOST_ANSWERS
+    return JudgedCrowd(questions=questions, worker_ids=workers, work_ids=firsts, is_cut=is_cut)
 
 
 def _labels(task: TaskType, works: list[ServedWork]) -> Iterator[tuple[Judgment, Label]]:

@@ -38,6 +38,7 @@ from tests.crowd.winoventi.rows import make_pair
 from tests.factories import NOW, make_assignment, make_association, make_hit, make_study, make_worker
 
 pytestmark = pytest.mark.django_db
+MOST = 100
 # Those that several people answer alike, and others with nothing to compare: texts, or one answer each.
 COMPARED = {
     "plain.ask", "whoops.answers", "whoops.captions", "whoops.control", "whoops.explanations",
@@ -48,7 +49,7 @@ COMPARED = {
 
 def judged_in(batch: Batch) -> list[Judgment]:
     task: Any = families.get(batch.task)
-    return list(task.judgments(works_that_count(Batch.objects.filter(pk=batch.pk))))
+    return list(task.judgments(works_that_count(Batch.objects.filter(pk=batch.pk), most=MOST)))
 
 
 def said_in(batch: Batch) -> list[tuple[str, str]]:
@@ -114,8 +115,9 @@ def test_each_explanation_is_marked_or_not() -> None:
         make_annotation(project.images.get(number=1), text)
     make_explanations(project=project, incomplete=False, now=NOW)
     judges = Judges(project, whoops.EXPLAIN)
-    number = min(Option.objects.values_list("number", flat=True))
-    judges.answer({"marked": str(number)})
+    work, [item] = judges.open()
+    number = min(Option.objects.filter(question__item=item).values_list("number", flat=True))
+    judges.hand_in(work, {str(item.public_id): {"marked": str(number)}})
 
     judged = judged_in(judges.batch)
 
@@ -192,10 +194,20 @@ def test_work_that_is_kept_out_or_rejected_is_not_compared_and_one_query_reads_t
     Assignment.objects.filter(pk=second.pk).update(status="rejected", rejected_at=NOW)
 
     with CaptureQueriesContext(connection) as queries:
-        works = works_that_count(Batch.objects.filter(pk=batch.pk))
+        works = works_that_count(Batch.objects.filter(pk=batch.pk), most=MOST)
 
     assert [work.assignment.pk for work in works] == [third.pk]
     assert len(queries) == 1
+
+
+def test_only_the_newest_answers_are_read_in_the_order_in_which_they_came() -> None:
+    batch = open_rows(asked_project("A dog barks.", "A dog meows.", "A cat barks."))
+    answer_each(batch, [{"q1": "1"}, {"q1": "2"}, {"q1": "1"}])
+    _, second, third = Assignment.objects.order_by("pk")
+
+    works = works_that_count(Batch.objects.filter(pk=batch.pk), most=2)
+
+    assert [work.assignment.pk for work in works] == [second.pk, third.pk]
 
 
 def test_words_to_read_are_counted_once_and_addresses_are_not_read() -> None:

@@ -13,7 +13,9 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 
-# What is read of a work that counts, beside its worker and its answer.
+# Rows that are held at one time.
+AT_ONCE = 2000
+# What is read of a work that counts, beside its worker.
 READ_OF_WORK = ("public_id", "answer", "worked_s", "active_s", "submitted_at")
 
 
@@ -45,18 +47,24 @@ def answers_that_count(items: Collection[int]) -> defaultdict[int, list[Counting
     return found
 
 
-def works_that_count(batches: QuerySet[Batch]) -> list[ServedWork]:
-    """Return works of these batches with the items whose answers count, oldest first, by one query."""
-    leases = _counting().filter(assignment__hit__batch__in=batches).order_by("assignment", "pk")
+def works_that_count(batches: QuerySet[Batch], *, most: int) -> list[ServedWork]:
+    """Return the newest works of these batches with the items whose answers count, by one query.
+
+    They come oldest first. `most` answers are read: with that many, the oldest work may lack some of its own.
+    """
+    leases = _counting().filter(assignment__hit__batch__in=batches).order_by("-assignment", "-pk")
     rows = leases.select_related("item", "assignment__worker").only(
         "item__public_id",
         "assignment__worker__pseudonym",
         *(f"assignment__{name}" for name in READ_OF_WORK),
     )
     works: dict[int, tuple[Assignment, list[Item]]] = {}
-    for lease in rows:
-        works.setdefault(lease.assignment_id, (lease.assignment, []))[1].append(lease.item)
-    return [ServedWork(assignment=work, items=items) for work, items in works.values()]
+    items: dict[int, Item] = {}
+    # Each work and each item is kept once, however many rows name it.
+    for lease in rows[:most].iterator(chunk_size=AT_ONCE):
+        item = items.setdefault(lease.item_id, lease.item)
+        works.setdefault(lease.assignment_id, (lease.assignment, []))[1].append(item)
+    return [ServedWork(assignment=work, items=own[::-1]) for work, own in reversed(works.values())]
 
 
 def _counting() -> QuerySet[Lease]:

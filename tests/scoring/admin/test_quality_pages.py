@@ -20,6 +20,7 @@ from hits.identity.roles import RESEARCHER, REVIEWER
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.services.leasing import items_of
+from scoring.queries import judged_answers
 from tests.crowd.plain.making import asked_project, begin, hand_in, open_batch
 from tests.factories import make_batch, make_study, make_worker
 from tests.pages import text_of
@@ -210,6 +211,21 @@ def test_figures_that_took_long_are_remembered(
 
     assert again.at == first.at
     assert len(again.figures.figures.evidence.workers) == 4
+
+
+def test_a_page_of_some_answers_says_so(
+    client: Client, batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest_and_one_who_guesses(batch)
+    sign_in(client, REVIEWER, batch.study)
+
+    whole = text_of(client.get(address(batch.study)))
+    monkeypatch.setattr(judged_answers, "MOST_ANSWERS", 2 * ROWS)
+    cut = client.get(address(batch.study))
+
+    assert "answers alone" not in whole
+    assert "answers alone: choose one batch" in text_of(cut)
+    assert cut.context["count"] == 2
 
 
 def test_an_item_leads_to_a_work_that_answers_it(client: Client, batch: Batch) -> None:

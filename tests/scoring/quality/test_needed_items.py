@@ -1,4 +1,4 @@
-"""The number of items that is said to be needed gives intervals of the width that was asked for."""
+"""The items that are said to be needed give intervals of the width asked for, and no fewer items do."""
 
 from statistics import mean
 
