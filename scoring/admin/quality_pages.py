@@ -1,14 +1,17 @@
 """The quality of a study's answers: how far people agree, and whose work to look at first."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
@@ -26,8 +29,10 @@ from hits.studies.models import Batch, Study
 from hits.work.access import studies_of
 from scoring.admin.quality_tables import ranking_rows, tables_of
 from scoring.models import StudyRival
-from scoring.quality.quality_report import QualityReport, report_of
-from scoring.queries.judged_answers import MOST_ANSWERS, compared_tasks, judged_crowd
+from scoring.queries.compared_tasks import compared_tasks
+
+if TYPE_CHECKING:
+    from scoring.quality.quality_report import QualityReport
 
 VIEW, REVIEW = "hits.view_assignment", "hits.review_assignment"
 # Workers that the page shows, and one form may hand to review; the files have all.
@@ -57,7 +62,8 @@ class Report:
     figures: QualityReport
     worker_ids: Mapping[str, int]
     work_ids: Mapping[str, int]
-    is_cut: bool
+    # How many answers were read, if there are older ones.
+    newest: int | None
 
 
 announce(
@@ -118,7 +124,7 @@ def _shown(counted: Counted[Report]) -> dict[str, Any]:
         "tables": tables_of(report.figures, report.work_ids),
         "ranking": ranking_rows(workers[:MOST_WORKERS], report.worker_ids),
         "count": len(workers),
-        "newest": f"{MOST_ANSWERS:,}" if report.is_cut else "",
+        "newest": f"{report.newest:,}" if report.newest else "",
         "standing": sum(one.stands_out for one in workers),
     }
 
@@ -137,7 +143,7 @@ def _chosen(request: HttpRequest, study_id: int) -> Chosen:
     return Chosen(study=study, tasks=tasks, task=task, batches=batches, batch=batch)
 
 
-def _batches(study: Study, task: TaskType) -> Any:
+def _batches(study: Study, task: TaskType) -> QuerySet[Batch]:
     return Batch.objects.filter(study=study, task=task.key).exclude(launched_at=None)
 
 
@@ -150,14 +156,19 @@ def _report(chosen: Chosen, *, now: datetime) -> Counted[Report] | None:
     if chosen.batch:
         batches = batches.filter(pk=chosen.batch.pk)
 
-    def make() -> Report:
-        crowd = judged_crowd(task, batches)
-        return Report(
-            figures=report_of(crowd.questions),
-            worker_ids=crowd.worker_ids,
-            work_ids=crowd.work_ids,
-            is_cut=crowd.is_cut,
-        )
-
     of = f"{chosen.study.pk}:{task.key}:{chosen.batch.pk if chosen.batch else 'all'}"
-    return count_slowly(f"quality:{of}", make, now=now)
+    return count_slowly(f"quality:{of}", partial(_make, task, batches), now=now)
+
+
+def _make(task: TaskType, batches: QuerySet[Batch]) -> Report:
+    # numpy is slow to load, and most processes never show this page.
+    from scoring.quality.quality_report import report_of  # noqa: PLC0415
+    from scoring.queries.judged_answers import judged_crowd  # noqa: PLC0415
+
+    crowd = judged_crowd(task, batches)
+    return Report(
+        figures=report_of(crowd.questions),
+        worker_ids=crowd.worker_ids,
+        work_ids=crowd.work_ids,
+        newest=crowd.newest,
+    )

@@ -1,15 +1,19 @@
 """The tables of a report on quality: on the page, and as files."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.urls import reverse
 
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import SHARE, UNKNOWN, ShownCell, StatTable, head, percent
-from scoring.quality.quality_report import Confusion, ItemAnswer, QualityReport, QuestionAgreement
-from scoring.quality.worker_evidence import WorkerEvidence
-from scoring.quality.worker_signs import NamedPair
+
+if TYPE_CHECKING:
+    from scoring.quality.quality_report import Confusion, ItemAnswer, QualityReport, QuestionAgreement
+    from scoring.quality.worker_evidence import WorkerEvidence
+    from scoring.quality.worker_signs import NamedPair
 
 MOST_ITEMS, MOST_PAIRS, MOST_CONFUSED = 30, 20, 10
 SEVERAL = "several alike"

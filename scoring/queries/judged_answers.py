@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from hits import families
-from hits.families import Judgment, Purpose, ServedWork, StatesJudgments, TaskType
-from hits.studies.models import Batch, Study
+from hits.families import Judgment, ServedWork, StatesJudgments, TaskType
+from hits.studies.models import Batch
 from hits.work.domain import effective_seconds
 from hits.work.services.counting_answers import works_that_count
 from scoring.quality.judged_labels import Label, Labels, make_labels
@@ -32,25 +31,13 @@ class JudgedCrowd:
     """Labels by question, all with the same workers at the same places.
 
     `worker_ids` are keys by pseudonym, `work_ids` those of the first work that answers an item, by public id.
-    `is_cut`: there are older answers, which were not read.
+    `newest`: how many answers were read, if there are older ones.
     """
 
     questions: Mapping[str, Labels]
     worker_ids: Mapping[str, int]
     work_ids: Mapping[str, int]
-    is_cut: bool
-
-
-def compared_tasks(study: Study) -> list[TaskType]:
-    """Return the tasks of the study's launched batches whose answers can be compared; tests are no data."""
-    batches = Batch.objects.filter(study=study).exclude(launched_at=None)
-    keys = batches.order_by("task").values_list("task", flat=True).distinct()
-    tasks = (families.registered().get(key) for key in keys)
-    return [
-        task
-        for task in tasks
-        if task is not None and task.purpose == Purpose.WORK and isinstance(task, StatesJudgments)
-    ]
+    newest: int | None
 
 
 def judged_crowd(task: TaskType, batches: QuerySet[Batch]) -> JudgedCrowd:
@@ -64,8 +51,9 @@ def judged_crowd(task: TaskType, batches: QuerySet[Batch]) -> JudgedCrowd:
     names = list(workers)
     questions = {name: make_labels(labels, workers=names) for name, labels in rows.items()}
     firsts = {str(item.public_id): work.assignment.pk for work in reversed(works) for item in work.items}
-    is_cut = sum(len(work.items) for work in works) >= MOST_ANSWERS
-    return JudgedCrowd(questions=questions, worker_ids=workers, work_ids=firsts, is_cut=is_cut)
+    read = sum(len(work.items) for work in works)
+    newest = MOST_ANSWERS if read >= MOST_ANSWERS else None
+    return JudgedCrowd(questions=questions, worker_ids=workers, work_ids=firsts, newest=newest)
 
 
 def _labels(task: TaskType, works: list[ServedWork]) -> Iterator[tuple[Judgment, Label]]:
