@@ -22,7 +22,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.services.leasing import items_of
 from scoring.queries import judged_answers
 from tests.crowd.plain.making import asked_project, begin, hand_in, open_batch
-from tests.factories import make_batch, make_study, make_worker
+from tests.factories import make_assignment, make_batch, make_hit, make_study, make_worker
 from tests.pages import text_of
 from tests.people import sign_in, sign_in_with
 from tests.scoring.admin.judged_studies import play_crowd
@@ -271,3 +271,17 @@ def rows_of(client: Client, study: Study, name: str) -> list[dict[str, Any]]:
     answer: Any = client.get(address(study, name))
     text = b"".join(answer.streaming_content).decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_task_with_most_work_is_shown_first(client: Client, batch: Batch) -> None:
+    other = make_batch(study=batch.study, task="winoventi.validate", status="open")
+    make_batch(study=batch.study, task="a.task.that.is.gone", status="open")
+    sign_in(client, REVIEWER, batch.study)
+
+    before = client.get(address(batch.study)).context["chosen"].tasks
+    make_assignment(hit=make_hit(batch=other), status="submitted")
+    after = client.get(address(batch.study)).context["chosen"]
+
+    assert [task.key for task in before] == ["plain.ask", "winoventi.validate"]
+    assert [task.key for task in after.tasks] == ["winoventi.validate", "plain.ask"]
+    assert after.task is after.tasks[0]
