@@ -71,8 +71,8 @@ class Family:
     sites: Mapping[str, str] = field(default_factory=dict)
     # Its demo as an import path: libraries of a demo are installed for demos only.
     demo: str = ""
-    # How simulated people do its work, as an import path: only a rehearsal's own process loads it.
-    rehearsal: str = ""
+    # How simulated people do its tasks, as import paths by the task: no web process loads these.
+    rehearsals: Mapping[str, str] = field(default_factory=dict)
     # The listener for pictures that begin or cease to be shown, and which of its items show them.
     follow_pictures: removal.Listener | None = None
     items_of_pictures: removal.Items | None = None

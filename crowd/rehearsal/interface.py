@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from random import Random
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -18,9 +18,6 @@ from hits.work.models.items import Item
 
 class FamilyRehearsal(ABC):
     """How a family's work is rehearsed. It is made once for each rehearsal, with what was recorded."""
-
-    # The tasks whose answers it can simulate.
-    tasks: ClassVar[Sequence[str]]
 
     def __init__(self, *, assumed: Assumptions, recorded: Mapping[str, Any]) -> None:
         self.assumed = assumed

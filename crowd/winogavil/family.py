@@ -108,7 +108,7 @@ FAMILY = Family(
     urls={"api/": "crowd.winogavil.api.urls"},
     sites={"PLAY_URL": "crowd.winogavil.play.urls"},
     demo="crowd.winogavil.demo.game.WinogavilDemo",
-    rehearsal="crowd.winogavil.rehearsed_game.RehearsedGame",
+    rehearsals={SolveTask.key: "crowd.winogavil.rehearsed_game.RehearsedGame"},
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,
 )

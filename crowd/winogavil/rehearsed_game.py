@@ -24,8 +24,6 @@ FEWEST_RECORDED = 30
 
 
 class RehearsedGame(FamilyRehearsal):
-    tasks = (SOLVE,)
-
     @classmethod
     def record(cls, study: Study) -> dict[str, Any]:
         """How often recorded solutions reached each Jaccard index, in this study's own work."""

@@ -9,28 +9,19 @@ from typing import Any
 
 from django.core.management import call_command
 from django.db import connection
-from django.utils.module_loading import import_string
 
-from crowd.family import registered
 from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
 from crowd.rehearsal.domain.spreads import merge_counts, spread_of, spreads_by_key
 from crowd.rehearsal.interface import FamilyRehearsal
 from crowd.rehearsal.playing.private_copy import read_copy
 from crowd.rehearsal.playing.run_report import report_run
 from crowd.rehearsal.playing.stage import Stage
+from crowd.rehearsal.rehearsed_tasks import rehearsal_of
 from hits.core.errors import CrowdError
 from hits.studies.models import Batch
 
 # Which run it is, how many items are final in it, and of how many.
 Tell = Callable[[int, int, int], None]
-
-
-def rehearsal_of(task: str) -> type[FamilyRehearsal]:
-    """Return how this task is rehearsed. Raises CrowdError if its family does not say."""
-    for family in registered():
-        if family.rehearsal and task in (found := import_string(family.rehearsal)).tasks:
-            return found  # type: ignore[no-any-return]
-    raise CrowdError(f"Nobody has said how {task} is rehearsed.")
 
 
 def play_runs(spec: Mapping[str, Any], *, tell: Tell) -> dict[str, Any]:

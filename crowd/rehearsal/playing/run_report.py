@@ -28,13 +28,14 @@ def report_run(stage: Stage) -> dict[str, Any]:
         "cost_by_day": _cost_by_day(stage),
         "bonuses": _bonuses(),
         "workers": {
-            "came": len(stage.people),
+            "came": sum(one.has_come for one in stage.standings.values()),
             "worked": sum(one.works > 0 for one in stage.standings.values()),
         },
         "works": work.filter(submitted_at__isnull=False).count(),
         "refused": dict(stage.refused),
         "starving": dict(_starving(stage)),
         "reviewed": _reviewed(stage),
+        "spam": _spam(stage),
         "wage": _wage(stage),
         "both_sides": _both_sides(stage),
     }
@@ -91,6 +92,13 @@ def _reviewed(stage: Stage) -> int:
     submitted = Assignment.objects.filter(submitted_at__isnull=False)
     by_hand = stage.batch.review_by == Batch.Review.HAND
     return submitted.count() if by_hand else submitted.filter(answer=None).count()
+
+
+def _spam(stage: Stage) -> int:
+    """How many works of those who answer by chance were approved."""
+    spammers = {person.name for person in stage.people if person.is_spammer}
+    approved = (work for work in stage.provider.works() if work.status == "Approved")
+    return sum(work.worker_external_id in spammers for work in approved)
 
 
 def _wage(stage: Stage) -> dict[str, Any]:

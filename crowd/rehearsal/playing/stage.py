@@ -53,6 +53,7 @@ class Standing:
     """How far a person has come."""
 
     met: set[str]
+    has_come: bool = False
     works: int = 0
     in_vain: int = 0
 
@@ -134,6 +135,7 @@ class Stage:
         if (awake := person.next_awake(self.now)) > self.now:
             self._at(awake, lambda: self._look(person))
             return
+        standing.has_come = True
         hit = self.provider.offer(person.name, without=standing.met)
         if hit is None:
             standing.in_vain += 1

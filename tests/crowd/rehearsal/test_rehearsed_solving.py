@@ -9,7 +9,8 @@ from crowd.rehearsal.domain.assumptions import read_assumptions
 from crowd.rehearsal.domain.simulated_people import draw_people
 from crowd.rehearsal.playing.child_process import play_apart
 from crowd.rehearsal.playing.private_copy import write_copy
-from crowd.rehearsal.playing.rehearsed_runs import play_runs, rehearsal_of
+from crowd.rehearsal.playing.rehearsed_runs import play_runs
+from crowd.rehearsal.rehearsed_tasks import rehearsal_of
 from hits.core.errors import CrowdError
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

@@ -1,26 +1,33 @@
-"""Plays a rehearsal's file in this process; `rehearse` starts it in an environment of its own."""
+"""Plays a rehearsal in this process; `rehearse` and the background start it in an environment of its own."""
 
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from crowd.rehearsal.playing.child_process import (
+    Progress,
+    end_with_parent,
+    read_spec,
+    tell_progress,
+    tell_report,
+)
 from crowd.rehearsal.playing.rehearsed_runs import play_runs
 
 
 class Command(BaseCommand):
-    help = "Plays a rehearsal's file and prints its report. Refuses any database but one in memory."
+    help = "Plays the rehearsal in a folder and writes its report there, in a database in memory alone."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path)
+        parser.add_argument("folder", type=Path)
 
     def handle(self, *_: Any, **options: Any) -> None:
-        spec = json.loads(options["file"].read_text())
-        report = play_runs(spec, tell=self._tell)
-        self.stdout.write(json.dumps(report))
+        folder = options["folder"]
+        end_with_parent()
 
-    def _tell(self, run: int, done: int, goal: int) -> None:
-        self.stderr.write(f"\rRun {run}: {done} of {goal} items are final", ending="")
+        def tell(run: int, done: int, goal: int) -> None:
+            tell_progress(folder, Progress(run=run, done=done, goal=goal))
+
+        tell_report(folder, play_runs(read_spec(folder), tell=tell))

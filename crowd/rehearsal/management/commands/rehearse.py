@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from crowd.rehearsal.domain.assumptions import read_assumptions
-from crowd.rehearsal.playing.child_process import play_apart
-from crowd.rehearsal.playing.private_copy import write_copy
-from crowd.rehearsal.playing.rehearsed_runs import rehearsal_of
+from crowd.rehearsal.playing.child_process import Progress, play_apart
+from crowd.rehearsal.playing.specs import write_spec
+from crowd.rehearsal.services.rehearsal_jobs import MOST_SEED
 from hits.studies.models import Batch
 
 
@@ -20,7 +20,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("batch", help="public id of the draft")
-        parser.add_argument("--assume", action="append", default=[], metavar="NAME=NUMBER")
+        parser.add_argument(
+            "--assume", action="append", default=[], metavar="NAME=NUMBER", help="zones=-5,5.5 names several"
+        )
         parser.add_argument("--seed", type=int, help="the same seed plays the same rehearsal")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -29,16 +31,17 @@ class Command(BaseCommand):
             raise CommandError("There is no draft with this public id.")
         try:
             pairs = (one.partition("=") for one in options["assume"])
-            assumed = read_assumptions({name: int(value) for name, _, value in pairs})
+            assumed = read_assumptions({name: _read_value(name, value) for name, _, value in pairs})
         except ValueError as problem:
             raise CommandError(str(problem)) from problem
-        family = rehearsal_of(batch.task)
-        spec = {
-            "batch": batch.pk,
-            "copy": write_copy(batch, family=family),
-            "recorded": family.record(batch.study),
-            "begins_at": timezone.now().isoformat(),
-            "assumed": assumed.as_data(),
-            "seed": secrets.randbelow(10**6) if options["seed"] is None else options["seed"],
-        }
-        self.stdout.write(json.dumps(play_apart(spec), indent=2))
+        seed = secrets.randbelow(MOST_SEED) if options["seed"] is None else options["seed"]
+        spec = write_spec(batch, assumed=assumed, seed=seed, now=timezone.now())
+        self.stdout.write(json.dumps(play_apart(spec, tell=self._tell), indent=2))
+
+    def _tell(self, at: Progress) -> None:
+        self.stderr.write(f"\rRun {at.run}: {at.done} of {at.goal} items are final", ending="")
+
+
+def _read_value(name: str, value: str) -> Any:
+    """Read what was typed; what is no number is refused where assumptions are read."""
+    return [float(one) for one in value.split(",")] if name == "zones" else int(value)

@@ -1,0 +1,19 @@
+"""Which tasks can be rehearsed, and how. Whoever only asks whether loads nothing that plays."""
+
+from django.utils.module_loading import import_string
+
+from crowd.family import registered
+from crowd.rehearsal.interface import FamilyRehearsal
+from hits.core.errors import CrowdError
+
+
+def can_rehearse(task: str) -> bool:
+    return any(task in family.rehearsals for family in registered())
+
+
+def rehearsal_of(task: str) -> type[FamilyRehearsal]:
+    """Return how this task is rehearsed. Raises CrowdError if its family does not say."""
+    for family in registered():
+        if task in family.rehearsals:
+            return import_string(family.rehearsals[task])  # type: ignore[no-any-return]
+    raise CrowdError(f"Nobody has said how {task} is rehearsed.")
