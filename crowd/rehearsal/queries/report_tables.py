@@ -1,0 +1,117 @@
+"""A rehearsal's report as tables: what came of the runs on average, and the least and the most."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from crowd.rehearsal.domain.spreads import Spread, spread_of
+from crowd.rehearsal.models import Rehearsal
+from hits.datasets.bars import draw_bars
+from hits.datasets.columns import NUMBER, TEXT
+from hits.datasets.stat_table import StatTable, head
+
+Report = Mapping[str, Any]
+SPREAD = (
+    head("On average", NUMBER, digits=2, name="mean"),
+    head("Least", NUMBER, digits=2),
+    head("Most", NUMBER, digits=2),
+)
+
+
+def report_tables(rehearsal: Rehearsal) -> list[StatTable]:
+    report, currency = rehearsal.report, rehearsal.batch.currency
+    return [
+        StatTable(
+            name="figures",
+            title="What it comes to",
+            columns=[head("Figure", TEXT), *SPREAD],
+            rows=[(name, *_row(spread)) for name, spread in figures_of(report, currency=currency)],
+            about=f"Over {_counted(report['runs'], 'run')}. A run that does not end counts to its last day.",
+            exact=True,
+        ),
+        _starving(report),
+        _cost_by_day(report, currency=currency),
+        _counts(
+            report,
+            "bonuses",
+            "Bonuses by tier",
+            of="Rule and amount",
+            empty="No bonus was earned in any run.",
+        ),
+        _counts(
+            report,
+            "refused",
+            "Why work did not begin or was not finished",
+            of="Reason",
+            empty="Every worker who came found work and finished it.",
+        ),
+    ]
+
+
+def figures_of(report: Report, *, currency: str) -> Iterator[tuple[str, Spread]]:
+    """Yield the figures of a report that have a value in at least one run."""
+    for name, values in _figures(report["runs"], currency=currency):
+        if spread := spread_of(value for value in values if value is not None):
+            yield name, spread
+
+
+def _figures(runs: Sequence[Report], *, currency: str) -> Iterator[tuple[str, list[float | None]]]:
+    yield "Hours until all is final", [run["hours"] for run in runs]
+    yield f"Cost in {currency}", [sum(run["cost_by_day"].values()) for run in runs]
+    yield "Workers who came", [run["workers"]["came"] for run in runs]
+    yield "Workers who worked", [run["workers"]["worked"] for run in runs]
+    yield "Works handed in", [run["works"] for run in runs]
+    yield "Works that a person reviews", [run["reviewed"] for run in runs]
+    yield "Works of spammers among those paid", [run["spam"] for run in runs]
+    yield "Items that are not final at the end", [sum(run["starving"].values()) for run in runs]
+    yield f"Median hourly wage in {currency}", [run["wage"]["median"] for run in runs]
+    yield "Workers below the wage floor", [run["wage"]["workers_below"] for run in runs]
+
+
+def _starving(report: Report) -> StatTable:
+    return _counts(
+        report,
+        "starving",
+        "Where it starves",
+        of="What the items lack",
+        about="Items that are not final when a run ends.",
+        empty="Nowhere: in every run all items became final.",
+    )
+
+
+def _cost_by_day(report: Report, *, currency: str) -> StatTable:
+    days = sorted(report["cost_by_day"].items(), key=lambda one: int(one[0]))
+    rows = [(f"Day {day}", *_row(spread)) for day, spread in days]
+    return StatTable(
+        name="cost_by_day",
+        title="Cost by day",
+        columns=[head("Day", TEXT), *SPREAD],
+        rows=rows,
+        about=f"In {currency}, with fees, by days of the study: rewards when approved, bonuses when owed.",
+        empty="Nothing was spent.",
+        bars=draw_bars([(name, mean, f"{mean:.2f}") for name, mean, *_ in rows]),
+        exact=True,
+    )
+
+
+def _counts(report: Report, name: str, title: str, *, of: str, empty: str, about: str = "") -> StatTable:
+    return StatTable(
+        name=name,
+        title=title,
+        columns=[head(of, TEXT, name="what"), *SPREAD],
+        rows=[(words, *_row(spread)) for words, spread in sorted(report[name].items(), key=_most_first)],
+        about=about,
+        empty=empty,
+        exact=True,
+    )
+
+
+def _most_first(one: tuple[str, Spread]) -> tuple[float, str]:
+    return -one[1]["mean"], one[0]
+
+
+def _row(spread: Spread) -> tuple[float, float, float]:
+    return spread["mean"], spread["least"], spread["most"]
+
+
+def _counted(rows: Sequence[Any], noun: str) -> str:
+    return f"{len(rows)} {noun}" if len(rows) == 1 else f"{len(rows)} {noun}s"
