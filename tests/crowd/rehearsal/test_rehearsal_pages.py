@@ -1,0 +1,276 @@
+"""Rehearsals in the admin: asked for, followed, reported, compared, cancelled, begun anew, removed."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
+from crowd.rehearsal.models import Rehearsal
+from crowd.rehearsal.services import rehearsal_jobs, rehearsal_turns
+from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
+from hits.studies.models import Batch
+from hits.work.models.assignments import Assignment
+from tests.factories import NOW, make_association, make_batch, make_study
+from tests.pages import text_of
+from tests.people import sign_in, sign_in_with
+
+pytestmark = pytest.mark.django_db
+FEW = {"workers": 8, "runs": 1, "spammers": 0, "gives_up": 0, "come_within_h": 1, "most_days": 3}
+USUAL = Assumptions().as_data()
+TYPED = {**USUAL, **FEW, "zones": "-5, 5.5", "seed": "7"}
+LONGEST_S = 120
+
+
+@pytest.fixture(autouse=True)
+def nothing_plays() -> Iterator[None]:
+    yield
+    for key in list(rehearsal_turns._live):
+        rehearsal_turns._live.pop(key).play.end()
+
+
+def at(name: str, *args: Any) -> str:
+    return reverse(f"admin:rehearsal_{name}", args=args)
+
+
+def make_draft(items: int = 2) -> Batch:
+    batch = make_batch(hits_wanted=items)
+    for _ in range(items):
+        make_association(study=batch.study)
+    return batch
+
+
+def ask(batch: Batch, **assumed: int) -> Rehearsal:
+    return rehearsal_jobs.ask_rehearsal(
+        batch=batch, assumed=read_assumptions({**FEW, **assumed}), by=None, now=NOW, seed=7
+    )
+
+
+def play(rehearsal: Rehearsal) -> Rehearsal:
+    """Let the sweep run until the rehearsal is over."""
+    until = monotonic() + LONGEST_S
+    while rehearsal.is_open and monotonic() < until:
+        rehearsal_turns.play_rehearsals(now=NOW)
+        rehearsal.refresh_from_db()
+        sleep(0.1)
+    return rehearsal
+
+
+def report_of(*, mean: float) -> dict[str, Any]:
+    """A report of one run whose figures are all this."""
+    spread = {"mean": mean, "least": mean, "most": mean}
+    run = {
+        "hours": mean,
+        "cost_by_day": {"1": mean},
+        "workers": {"came": mean, "worked": mean},
+        "works": mean,
+        "reviewed": 0,
+        "spam": 0,
+        "starving": {},
+        "wage": {"median": mean, "workers_below": None},
+    }
+    return {
+        "runs": [run],
+        "final_in_runs": 1,
+        "hours": spread,
+        "cost": spread,
+        "workers": spread,
+        "cost_by_day": {"1": spread},
+        "bonuses": {},
+        "refused": {},
+        "starving": {},
+        "sources": ["A test."],
+        "nothing_lost": True,
+        "seconds": 1,
+    }
+
+
+def done(batch: Batch, *, mean: float, **assumed: int) -> Rehearsal:
+    rehearsal = ask(batch, **assumed)
+    Rehearsal.objects.filter(pk=rehearsal.pk).update(status="done", report=report_of(mean=mean))
+    rehearsal.refresh_from_db()
+    return rehearsal
+
+
+def test_a_draft_is_rehearsed_from_its_check_page_and_reported(client: Client) -> None:
+    batch = make_draft()
+    user = sign_in(client, RESEARCHER, batch.study)
+
+    check = text_of(client.get(reverse("admin:hits_batch_launch", args=[batch.pk])))
+    empty = text_of(client.get(at("of_batch", batch.pk)))
+    form = text_of(client.get(at("ask", batch.pk)))
+    sent = client.post(at("ask", batch.pk), TYPED)
+    rehearsal = Rehearsal.objects.get()
+    waiting = text_of(client.get(at("report", rehearsal.pk)))
+    play(rehearsal)
+    page = text_of(client.get(at("report", rehearsal.pk)))
+
+    assert f'href="{at("of_batch", batch.pk)}">Rehearse</a>' in check
+    assert "It has not been rehearsed yet." in empty
+    assert all(f'name="{name}"' in form for name in TYPED)
+    assert sent.headers["Location"] == at("report", rehearsal.pk)
+    assert (rehearsal.asked_by, rehearsal.seed, rehearsal.assumed["zones"]) == (user, 7, [-5, 5.5])
+    assert 'data-every="2000"' in waiting
+    assert rehearsal.problem == ""
+    assert rehearsal.status == "done"
+    assert 'data-every="0"' in page
+    assert "In every run all items became final" in page
+    assert "Nothing was lost and nothing came twice" in page
+    assert "Nothing is recorded: careful workers find each picture in 85 of 100 tries." in page
+    assert "Nowhere: in every run all items became final." in page
+    assert Assignment.objects.count() == 0
+
+
+def test_its_tables_and_the_whole_report_are_files(client: Client) -> None:
+    rehearsal = done(make_draft(), mean=2.5)
+    sign_in(client, REVIEWER, rehearsal.batch.study)
+
+    csv = b"".join(client.get(f"{at('report', rehearsal.pk)}figures.csv")).decode("utf-8-sig")
+    days = client.get(f"{at('report', rehearsal.pk)}cost_by_day.json").json()
+    whole = client.get(at("whole", rehearsal.pk)).json()
+
+    assert "Hours until all is final,2.5,2.5,2.5" in csv.splitlines()
+    assert days == [{"day": "Day 1", "mean": 2.5, "least": 2.5, "most": 2.5}]
+    assert whole == [rehearsal.report]
+    assert client.get(f"{at('report', rehearsal.pk)}none.csv").status_code == 404
+
+
+def test_a_number_is_changed_and_two_reports_stand_side_by_side(client: Client) -> None:
+    batch = make_draft()
+    one, other = done(batch, mean=10), done(batch, mean=4, workers=20)
+    sign_in(client, RESEARCHER, batch.study)
+
+    form = text_of(client.get(at("ask", batch.pk), {"like": one.pk}))
+    report = text_of(client.get(at("report", other.pk)))
+    query = f"?one={one.pk}&other={other.pk}"
+    page = text_of(client.get(at("compared", batch.pk) + query))
+    files = client.get(f"{at('compared', batch.pk)}compared.json{query}").json()
+    listed = text_of(client.get(at("of_batch", batch.pk)))
+
+    assert 'name="workers" value="8"' in form
+    assert f"The numbers are those of {one}" in form
+    assert f"{at('compared', batch.pk)}?one={one.pk}&amp;other={other.pk}" in report
+    assert '<th scope="row">workers</th><td>8</td><td>20</td>' in page
+    assert files[0] == {"figure": "Hours until all is final", "one": 10, "other": 4, "difference": -6}
+    assert "Two of them side by side" in listed
+    assert client.get(at("compared", batch.pk), {"one": one.pk}).status_code == 404
+
+
+def test_a_wrong_number_is_refused_beside_its_field(client: Client) -> None:
+    batch = make_draft(1)
+    sign_in(client, RESEARCHER, batch.study)
+
+    many = client.post(at("ask", batch.pk), {**TYPED, "workers": "90000"})
+    early = client.post(at("ask", batch.pk), {**TYPED, "first_hour": "22"})
+
+    assert many.status_code == early.status_code == 400
+    assert "less than or equal to 2000" in text_of(many)
+    assert "The first working hour must be before the last one." in text_of(early)
+    assert not Rehearsal.objects.exists()
+
+
+def test_a_launched_batch_is_not_rehearsed_and_says_why(client: Client) -> None:
+    batch = make_batch(status="open")
+    sign_in(client, RESEARCHER, batch.study)
+
+    page = text_of(client.get(at("ask", batch.pk)))
+    sent = client.post(at("ask", batch.pk), TYPED)
+
+    assert "Only a draft is rehearsed" in page
+    assert sent.status_code == 400
+    assert not Rehearsal.objects.exists()
+
+
+def test_who_may_not_is_refused_by_the_server(client: Client) -> None:
+    rehearsal = done(make_draft(1), mean=1)
+    batch = rehearsal.batch
+    pages = [at("of_batch", batch.pk), at("report", rehearsal.pk), at("whole", rehearsal.pk)]
+
+    sign_in(client, RESEARCHER, make_study())
+    strangers = [client.get(page).status_code for page in pages]
+    sign_in(client, PAYMENTS_PREPARER, batch.study)
+    payers = [client.get(page).status_code for page in pages]
+    sign_in(client, REVIEWER, batch.study)
+    reviewers = [client.get(page).status_code for page in pages]
+    refused = [
+        client.post(at("ask", batch.pk), TYPED).status_code,
+        client.post(at("remove", rehearsal.pk), {"confirmed": "yes"}).status_code,
+    ]
+    sign_in_with(client, "rehearsal.view_rehearsal", studies=[batch.study])
+
+    assert (strangers, payers, reviewers) == ([404] * 3, [403] * 3, [200] * 3)
+    assert refused == [403, 403]
+    assert client.get(at("report", rehearsal.pk)).status_code == 403
+    assert Rehearsal.objects.count() == 1
+
+
+def test_a_cancelled_one_ends_its_process_and_begins_anew(client: Client) -> None:
+    rehearsal = ask(make_draft(1))
+    sign_in(client, RESEARCHER, rehearsal.batch.study)
+    rehearsal_turns.play_rehearsals(now=NOW)
+    live = rehearsal_turns._live[rehearsal.pk]
+
+    client.post(at("cancel", rehearsal.pk))
+    rehearsal_turns.play_rehearsals(now=NOW)
+    rehearsal.refresh_from_db()
+    cancelled = rehearsal.status
+    client.post(at("again", rehearsal.pk))
+    rehearsal.refresh_from_db()
+
+    assert live.play.is_over
+    assert (cancelled, rehearsal.status) == ("cancelled", "waiting")
+
+
+def test_one_whose_process_was_killed_is_told_as_interrupted(client: Client) -> None:
+    rehearsal = ask(make_draft(1))
+    sign_in(client, RESEARCHER, rehearsal.batch.study)
+    rehearsal_turns.play_rehearsals(now=NOW)
+    rehearsal_turns._live.pop(rehearsal.pk).play.end()  # the worker that began it is gone, and so it ends
+
+    rehearsal_turns.play_rehearsals(now=NOW)
+    rehearsal.refresh_from_db()
+    meanwhile = rehearsal.status
+    rehearsal_turns.play_rehearsals(now=NOW + timedelta(minutes=2))
+    page = text_of(client.get(at("report", rehearsal.pk)))
+
+    assert meanwhile == "playing"
+    assert "Interrupted." in page
+    assert "Nothing of it was kept: begin it anew." in page
+    assert ">Begin anew</button>" in page
+
+
+def test_a_play_that_breaks_says_what_it_said(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    rehearsal = ask(make_draft(1))
+    monkeypatch.setattr(rehearsal_turns, "write_spec", lambda *_, **__: {"assumed": {"workers": 0}})
+
+    play(rehearsal)
+
+    assert rehearsal.status == "failed"
+    assert "workers must be a whole number" in rehearsal.problem
+
+
+def test_an_old_one_is_removed(client: Client) -> None:
+    rehearsal = done(make_draft(1), mean=1)
+    sign_in(client, RESEARCHER, rehearsal.batch.study)
+
+    asked = text_of(client.get(at("remove", rehearsal.pk)))
+    client.post(at("remove", rehearsal.pk), {"confirmed": "yes"})
+
+    assert "You remove" in asked
+    assert not Rehearsal.objects.exists()
+
+
+def test_a_child_ends_with_its_parent() -> None:
+    from crowd.rehearsal.playing.child_process import ApartPlay  # noqa: PLC0415
+
+    play = ApartPlay({"assumed": USUAL})
+    assert play._process.stdin
+    play._process.stdin.close()
+    play._process.wait(timeout=LONGEST_S)
+
+    assert play.is_over
+    play.end()
