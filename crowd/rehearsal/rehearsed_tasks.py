@@ -1,4 +1,4 @@
-"""Which tasks can be rehearsed, and how. Whoever only asks whether loads nothing that plays."""
+"""The tasks that can be rehearsed. Asking which ones they are loads nothing that plays."""
 
 from django.utils.module_loading import import_string
 

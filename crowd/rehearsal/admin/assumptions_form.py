@@ -30,6 +30,10 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "runs": ("Runs", "The same design, each time with other people: their spread is the report's."),
     "throttled": ("Calls that the provider refuses, per cent", "A fault. As many answers of calls are lost."),
     "lost_events": ("Events that are lost, per cent", "A fault. A later look finds what they told."),
+    "killed": (
+        "Processes that are killed, per cent",
+        "A fault. Pages and sweeps die between two statements, and the next process goes on.",
+    ),
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "runs": (1, 20),
     "throttled": (0, 90),
     "lost_events": (0, 100),
+    "killed": (0, 50),
 }
 MOST_ZONES = 24
 
@@ -49,9 +50,14 @@ class Assumptions:
     review_h: int = 24
     most_days: int = 21
     runs: int = 3
-    # Faults: of a hundred calls, and of a hundred events.
+    # Faults: of a hundred calls, of a hundred events, and of a hundred processes.
     throttled: int = 0
     lost_events: int = 0
+    killed: int = 0
+
+    @property
+    def has_faults(self) -> bool:
+        return bool(self.throttled or self.lost_events or self.killed)
 
     def as_data(self) -> dict[str, Any]:
         return {**asdict(self), "zones": list(self.zones)}

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Sum
 
+from crowd.rehearsal.playing.both_sides import are_alike, compare_sides
 from crowd.rehearsal.playing.stage import Stage
 from hits.ledger.models.bonuses import Bonus
 from hits.studies.models import Batch
@@ -120,20 +121,13 @@ def _wage(stage: Stage) -> dict[str, Any]:
 
 
 def _both_sides(stage: Stage) -> dict[str, Any]:
-    """Counts of the provider and of our rows: equal figures say that nothing was lost or came twice."""
-    theirs = list(stage.provider.works())
-    ours = Assignment.objects.filter(submitted_at__isnull=False)
-    found = {
-        "hits": [len(stage.provider.hits), stage.batch.hits.exclude(external_id="").count()],
-        "submitted": [len(theirs), ours.count()],
-        "approved": [
-            sum(work.status == "Approved" for work in theirs),
-            ours.filter(status=Status.APPROVED).count(),
-        ],
-    }
+    """Compare the provider's rows with ours, with what was done to them meanwhile."""
+    sides = compare_sides(stage.provider)
     return {
-        **found,
-        "nothing_lost": all(there == here for there, here in found.values()),
+        **sides,
+        "nothing_lost": are_alike(sides),
         "calls_refused": stage.provider.refused,
         "answers_lost": stage.provider.unanswered,
+        "events_lost": stage.events_lost,
+        "processes_killed": stage.deaths.count,
     }

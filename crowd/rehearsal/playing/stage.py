@@ -17,9 +17,12 @@ from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson, draw_people, draw_seconds
 from crowd.rehearsal.interface import FamilyRehearsal
 from crowd.rehearsal.playing.memory_provider import Accepted, MemoryProvider
+from crowd.rehearsal.playing.paid_bonuses import approve_owed, are_open, pay_approved
+from crowd.rehearsal.playing.process_deaths import Deaths
 from hits.batches.services.launching import launch_batch
 from hits.batches.services.sending_hits import send_launching_batches
 from hits.core.errors import RuleBroken
+from hits.families import Answer
 from hits.identity.models.users import User
 from hits.identity.models.workers import Worker
 from hits.payments.services.accrual import owe_bonuses
@@ -44,6 +47,8 @@ LOOKS_AGAIN = timedelta(minutes=30)
 MOST_IN_VAIN = 3
 # Between two works of one person.
 PAUSE_S = 5
+# After so many rounds of payments, those that are left wait until the faults are over.
+MOST_ROUNDS = 200
 Status = Assignment.Status
 Tell = Callable[[int, int], None]
 
@@ -71,6 +76,8 @@ class Stage:
             throttled=assumed.throttled / 100,
             chance=Random(seed + 1),  # noqa: S311
         )
+        self.deaths = Deaths(assumed.killed / 100, chance=Random(seed + 2))  # noqa: S311
+        self.events_lost = 0
         self.people = list(draw_people(assumed, chance=self.chance, now=now))
         self.standings = {person.number: Standing(met=set()) for person in self.people}
         # Why work could not begin or was not finished, and how often.
@@ -102,6 +109,7 @@ class Stage:
         platform.make_types(now=self.now)
         by = User.objects.create_user("rehearsal", is_staff=True, is_superuser=True)
         self.by = by
+        self.approver = User.objects.create_user("approver", is_staff=True, is_superuser=True)
         self._give_gates()
         launch_batch(batch=self.batch, by=by, now=self.now, confirmed=True)
         while self._send():
@@ -175,14 +183,17 @@ class Stage:
             deadline_at=self.now + timedelta(seconds=self.batch.duration_s),
         )
         try:
-            assignment = open_visit(visit, now=self.now)
+            assignment = self.deaths.served(lambda: self._serve(visit))
         except Ineligible as refusal:
             self.refused[str(refusal.code)] += 1
             return None
-        if leasing.lease_items(assignment=assignment, now=self.now):
-            return assignment
-        self.refused["nothing left for this worker"] += 1
-        return None
+        if assignment is None:
+            self.refused["nothing left for this worker"] += 1
+        return assignment
+
+    def _serve(self, visit: Visit) -> Assignment | None:
+        assignment = open_visit(visit, now=self.now)
+        return assignment if leasing.lease_items(assignment=assignment, now=self.now) else None
 
     def _give_back(self, person: SimulatedPerson, accepted: Accepted) -> None:
         self.standings[person.number].in_vain += 1
@@ -200,7 +211,7 @@ class Stage:
         )
         answer = leasing.family_of_batch(self.batch).check_answer(answer=answer, items=items)
         try:
-            leasing.save_answer(assignment=assignment, answer=answer, now=self.now)
+            self.deaths.served(lambda: self._save(assignment, answer))
         except RuleBroken as refusal:
             self.refused[refusal.code] += 1
         self.provider.submit(accepted, answer=json.dumps(answer))
@@ -209,13 +220,18 @@ class Stage:
         standing.works, standing.in_vain = standing.works + 1, 0
         self._next(person, after_s=PAUSE_S)
 
+    def _save(self, assignment: Assignment, answer: Answer) -> None:
+        leasing.save_answer(assignment=assignment, answer=answer, now=self.now)
+
     def _next(self, person: SimulatedPerson, *, after_s: float) -> None:
         self._at(self.now + timedelta(seconds=after_s), lambda: self._look(person))
 
     def _hear(self, accepted: Accepted) -> None:
         """Hear the provider's event, unless it is lost: the look that is due anyway finds it later."""
         self._is_news = True
-        if self.chance.random() * 100 >= self.assumed.lost_events:
+        if self.chance.random() * 100 < self.assumed.lost_events:
+            self.events_lost += 1
+        else:
             hits = HIT.objects.filter(external_id=accepted.hit.external_id)
             look_soon(hit_ids=list(hits.values_list("pk", flat=True)), now=self.now)
 
@@ -228,7 +244,14 @@ class Stage:
         self._at(self.now + BEAT, self._beat)
 
     def _sweep(self) -> None:
+        """Run the sweeps once. Where the process dies in the middle, the next beat finds what it has left."""
         self.provider.approve_by_clock()
+        before = self.deaths.count
+        with self.deaths.risked():
+            self._run_sweeps()
+        self._is_news |= self.deaths.count > before
+
+    def _run_sweeps(self) -> None:
         send_launching_batches(now=self.now, clock=lambda: self.now)
         while reconciling.reconcile(now=self.now) and not self.assumed.throttled:
             pass
@@ -254,14 +277,35 @@ class Stage:
             self.final_at = self.now
 
     def _settle(self) -> None:
-        """Let the background finish, without faults, what people have left to it."""
-        self.provider.heal()
-        self.now += timedelta(hours=self.assumed.review_h, minutes=1)
+        """Let the background finish what people have left to it: with the faults first, and then without."""
+        self._wait(hours=self.assumed.review_h, minutes=1)
+        if self.assumed.has_faults:
+            self._sweep()
+            self._pay()
+        self._heal()
         for _ in range(4):
-            self.now += timedelta(minutes=10)
-            self.provider.now = self.now
+            self._wait(minutes=10)
             reconciling.reconcile_everything(now=self.now)
             self._sweep()
+        if self.assumed.has_faults:
+            self._pay()
+
+    def _heal(self) -> None:
+        self.provider.heal()
+        self.deaths.end()
+
+    def _pay(self) -> None:
+        """Pay what is owed, as far as the faults allow in so many rounds."""
+        approve_owed(preparer=self.by, approver=self.approver, now=self.now)
+        rounds = 0
+        while are_open() and rounds < MOST_ROUNDS:
+            self._wait(minutes=6)
+            pay_approved(deaths=self.deaths, now=self.now)
+            rounds += 1
+
+    def _wait(self, *, hours: int = 0, minutes: int = 0) -> None:
+        self.now += timedelta(hours=hours, minutes=minutes)
+        self.provider.now = self.now
 
     def _at(self, at: datetime, act: Callable[[], None]) -> None:
         heapq.heappush(self._queue, (at, next(self._order), act))

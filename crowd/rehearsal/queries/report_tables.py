@@ -5,6 +5,7 @@ from typing import Any
 
 from crowd.rehearsal.domain.spreads import Spread, spread_of
 from crowd.rehearsal.models import Rehearsal
+from crowd.rehearsal.queries.sides_table import sides_table
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import StatTable, head
@@ -44,6 +45,7 @@ def report_tables(rehearsal: Rehearsal) -> list[StatTable]:
             of="Reason",
             empty="Every worker who came found work and finished it.",
         ),
+        sides_table(report, currency=currency),
     ]
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
 from crowd.rehearsal.models import Rehearsal
+from crowd.rehearsal.queries.sides_table import COUNTS, FAULTS, KINDS
 from crowd.rehearsal.services import rehearsal_jobs, rehearsal_turns
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Batch
@@ -72,6 +73,11 @@ def report_of(*, mean: float) -> dict[str, Any]:
         "spam": 0,
         "starving": {},
         "wage": {"median": mean, "workers_below": None},
+        "both_sides": {
+            **{kind: dict.fromkeys(COUNTS, 2) for kind in KINDS},
+            "paid": ["1.10", "1.10"],
+            **dict.fromkeys(FAULTS, 3),
+        },
     }
     return {
         "runs": [run],
@@ -132,10 +138,13 @@ def test_its_tables_and_the_whole_report_are_files(client: Client) -> None:
     csv = b"".join(client.get(f"{at('report', rehearsal.pk)}figures.csv")).decode("utf-8-sig")
     days = client.get(f"{at('report', rehearsal.pk)}cost_by_day.json").json()
     whole = client.get(at("whole", rehearsal.pk)).json()
+    page = text_of(client.get(at("report", rehearsal.pk)))
 
     assert "Hours until all is final,2.5,2.5,2.5" in csv.splitlines()
     assert days == [{"day": "Day 1", "mean": 2.5, "least": 2.5, "most": 2.5}]
     assert whole == [rehearsal.report]
+    assert "3 processes that were killed." in page
+    assert "The provider has paid $1.10, and our books say $1.10." in page
     assert client.get(f"{at('report', rehearsal.pk)}none.csv").status_code == 404
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from crowd.rehearsal.domain.assumptions import read_assumptions
 from crowd.rehearsal.domain.simulated_people import draw_people
+from crowd.rehearsal.playing.both_sides import are_alike
 from crowd.rehearsal.playing.child_process import play_apart
 from crowd.rehearsal.playing.private_copy import write_copy
 from crowd.rehearsal.playing.rehearsed_runs import play_runs
@@ -14,7 +15,15 @@ from crowd.rehearsal.rehearsed_tasks import rehearsal_of
 from hits.core.errors import CrowdError
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
-from tests.factories import NOW, make_account, make_association, make_batch, make_study, make_worker
+from tests.factories import (
+    ALL_RIGHT,
+    NOW,
+    make_account,
+    make_association,
+    make_batch,
+    make_study,
+    make_worker,
+)
 
 FEW = {"workers": 8, "runs": 1, "spammers": 0, "gives_up": 0, "come_within_h": 1}
 
@@ -59,15 +68,32 @@ def test_a_design_with_too_few_workers_starves_and_says_why() -> None:
 
 
 @pytest.mark.django_db
-def test_with_throttling_and_lost_events_nothing_is_lost() -> None:
-    batch = make_batch(hits_wanted=3)
+def test_with_every_fault_nothing_is_lost_and_payments_agree_to_the_cent() -> None:
+    study = make_study(bonus_rules=[ALL_RIGHT])
+    batch = make_batch(study=study, hits_wanted=3)
     for _ in range(3):
-        make_association(study=batch.study)
+        make_association(study=study)
 
-    report = play_apart(spec_of(batch, throttled=20, lost_events=100))
+    report = play_apart(spec_of(batch, throttled=20, lost_events=50, killed=50, skill=100, skill_spread=0))
+    sides = report["runs"][0]["both_sides"]
 
-    assert report["runs"][0]["both_sides"]["calls_refused"] > 0
+    assert min(sides[name] for name in ("calls_refused", "events_lost", "processes_killed")) > 0
+    assert sides["answers"] == {"alike": 9, "different": 0, "only_theirs": 0, "only_ours": 0}
+    assert sides["payments"]["alike"] == 9
+    assert sides["paid"] == ["0.09", "0.09"]
     assert report["nothing_lost"] is True
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["hits", "answers", "decisions", "payments"])
+def test_what_one_side_lacks_is_seen(kind: str) -> None:
+    alike = {"alike": 1, "different": 0, "only_theirs": 0, "only_ours": 0}
+    whole = {**dict.fromkeys(["hits", "answers", "decisions", "payments"], alike), "unsent": 0}
+
+    assert are_alike(whole)
+    assert not are_alike({**whole, kind: {**alike, "only_theirs": 1}})
+    assert not are_alike({**whole, kind: {**alike, "different": 1}})
+    assert not are_alike({**whole, "unsent": 1})
 
 
 @pytest.mark.django_db
