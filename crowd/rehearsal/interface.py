@@ -6,7 +6,7 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
@@ -30,7 +30,7 @@ class FamilyRehearsal(ABC):
 
     @classmethod
     @abstractmethod
-    def rows(cls, items: QuerySet[Item]) -> Iterable[QuerySet[Any]]:
+    def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:
         """Yield the family's own rows that play needs. What they point at is copied along."""
 
     @property
@@ -55,8 +55,8 @@ class FamilyRehearsal(ABC):
         """Run the family's own sweeps once."""
 
     @abstractmethod
-    def unfinished(self, study: Study) -> QuerySet[Item]:
-        """Items of the rehearsed study that are not final."""
+    def unfinished(self, batch: Batch) -> QuerySet[Item]:
+        """Items of a batch that are not final."""
 
     def follow_up(self, batch: Batch) -> Batch | None:
         """Draft the batch whose work makes this batch's final; None where nothing has to follow."""

@@ -7,6 +7,7 @@ from crowd.whoops.annotate.pages.annotate import AnnotateTask
 from crowd.whoops.annotate.pages.examples import ExamplesTask
 from crowd.whoops.control.pages.control_group import ControlTask
 from crowd.whoops.design.pages.design import DesignTask
+from crowd.whoops.domain import JUDGED
 from crowd.whoops.images.services.withdrawal import follow_pictures, items_of_pictures
 from crowd.whoops.images_policy import ImagesPolicy
 from crowd.whoops.judge.pages.answers import AnswersTask
@@ -62,6 +63,7 @@ FAMILY = Family(
     release=WhoopsContents(),
     benchmarks=[IdentifyImages(), ExplainImages(), RankCaptions(), AnswerQuestions(), DescribeImages()],
     urls={"api/": "crowd.whoops.api.urls", "design/": "crowd.whoops.design.urls"},
+    rehearsals=dict.fromkeys(JUDGED, "crowd.whoops.rehearsed_judging.RehearsedJudging"),
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,

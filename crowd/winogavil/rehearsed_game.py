@@ -6,18 +6,18 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
 from crowd.rehearsal.interface import FamilyRehearsal
-from crowd.winogavil.domain import SOLVE
 from crowd.winogavil.models import Association, Game, Place, Solution
 from crowd.winogavil.services import final_associations
 from crowd.winogavil.solver_task import SolveTask
 from hits.families import Answer
-from hits.studies.models import Study
+from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
+from hits.work.queries.items import items_of_batch
 
 # Fewer recorded solutions say too little about how well people solve.
 FEWEST_RECORDED = 30
@@ -34,7 +34,7 @@ class RehearsedGame(FamilyRehearsal):
         return {"shares": [[n, d, times] for (n, d), times in sorted(counts.items())]}
 
     @classmethod
-    def rows(cls, items: QuerySet[Item]) -> Iterable[QuerySet[Any]]:
+    def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:
         associations = Association.objects.filter(item__in=items, final_at=None)
         yield associations
         yield Place.objects.filter(association__in=associations)
@@ -64,10 +64,8 @@ class RehearsedGame(FamilyRehearsal):
     def sweep(self, *, now: datetime) -> None:
         final_associations.finalize_associations(now=now)
 
-    def unfinished(self, study: Study) -> QuerySet[Item]:
-        return Item.objects.filter(
-            study=study, task=SOLVE, pulled_at=None, association__final_at=None, answers_needed__gt=0
-        )
+    def unfinished(self, batch: Batch) -> QuerySet[Item]:
+        return items_of_batch(batch).filter(pulled_at=None, association__final_at=None, answers_needed__gt=0)
 
     def _pick(self, association: Association, person: SimulatedPerson, chance: Random) -> list[str]:
         keys = sorted(place.picture.key for place in association.places.all() if place.picture)

@@ -51,6 +51,7 @@ FAMILY = Family(
     release=WinogroundContents(),
     benchmarks=[MatchCaptions()],
     urls={"api/": "crowd.winoground.api"},
+    rehearsals={ValidateTask.key: "crowd.winoground.rehearsed_matching.RehearsedMatching"},
     demo="crowd.winoground.demo.matching.WinogroundDemo",
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,

@@ -7,7 +7,7 @@ from typing import Any
 from django.core import serializers
 from django.core.serializers.json import Serializer
 from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db.models import Model
 
 from crowd.rehearsal.interface import FamilyRehearsal
 from hits.core import crypto
@@ -21,6 +21,8 @@ from scoring.models import StudyRival
 
 # Nothing listens there: the copy's account could reach nobody even if somebody asked.
 NOWHERE = "http://127.0.0.1:9"
+# The key of the user who stands for all of them.
+NOBODY = 1
 
 
 class _Writer(Serializer):
@@ -33,7 +35,7 @@ class _Writer(Serializer):
 def write_copy(batch: Batch, *, family: type[FamilyRehearsal]) -> str:
     """Return the rows that a rehearsal of this batch needs, as JSON."""
     items = Item.objects.filter(study=batch.study_id)
-    roots: list[QuerySet[Any]] = [
+    roots: list[Iterable[Model]] = [
         Batch.objects.filter(study=batch.study_id, status=Batch.Status.DRAFT),
         items,
         Gate.objects.filter(study=batch.study_id, is_active=True),
@@ -47,6 +49,7 @@ def write_copy(batch: Batch, *, family: type[FamilyRehearsal]) -> str:
 
 def read_copy(copy: str) -> None:
     """Store a copy's rows. Keys of people are made anew: they belong to the keys of this process."""
+    User.objects.create(pk=NOBODY, username="nobody", is_active=False)
     with connection.constraint_checks_disabled():
         for row in serializers.deserialize("json", copy):
             if isinstance(row.object, Worker):
@@ -77,7 +80,8 @@ def _targets(row: Model) -> Iterator[Model]:
     for field in row._meta.concrete_fields:
         if field.is_relation and getattr(row, field.attname) is not None:
             if field.related_model is User:
-                setattr(row, field.attname, None)  # who made it does not matter to its copy
+                # Who made it does not matter to its copy.
+                setattr(row, field.attname, None if field.null else NOBODY)
             else:
                 yield getattr(row, field.name)
 

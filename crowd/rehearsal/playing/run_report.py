@@ -69,7 +69,7 @@ def _starving(stage: Stage) -> Counter[str]:
     """Items that are not final at the end, by what each of them lacks."""
     found: Counter[str] = Counter()
     places = sum(max(0, hit.free) for hit in stage.provider.hits.values())
-    for item in stage.family.unfinished(stage.batch.study):
+    for item in stage.family.unfinished(stage.batch):
         found[_lack_of(item, stage, places=places)] += 1
     return found
 

@@ -94,13 +94,13 @@ class Stage:
             self._at(person.next_awake(person.comes_at), lambda person=person: self._look(person))  # type: ignore[misc]
         self._at(self.now, self._beat)
         ends = self.began_at + timedelta(days=self.assumed.most_days)
-        wanted = self.family.unfinished(self.batch.study).count()
+        wanted = self.family.unfinished(self.batch).count()
         while self._queue and self._queue[0][0] <= ends and self.final_at is None:
             self.now, _, act = heapq.heappop(self._queue)
             self.provider.now = self.now
             act()
             if act == self._beat:
-                left = self.family.unfinished(self.batch.study).count()
+                left = self.family.unfinished(self.batch).count()
                 tell(wanted - left, wanted)
                 self._see_whether_final(left)
         self._settle()

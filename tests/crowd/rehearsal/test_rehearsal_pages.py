@@ -148,6 +148,19 @@ def test_its_tables_and_the_whole_report_are_files(client: Client) -> None:
     assert client.get(f"{at('report', rehearsal.pk)}none.csv").status_code == 404
 
 
+def test_no_cell_of_a_report_is_a_formula(client: Client) -> None:
+    rehearsal = done(make_draft(1), mean=1)
+    spread = {"mean": 1, "least": 1, "most": 1}
+    report = {**rehearsal.report, "bonuses": {"=HYPERLINK(1): 0.05": spread}}
+    Rehearsal.objects.filter(pk=rehearsal.pk).update(report=report)
+    sign_in(client, RESEARCHER, rehearsal.batch.study)
+
+    csv = b"".join(client.get(f"{at('report', rehearsal.pk)}bonuses.csv")).decode("utf-8-sig")
+
+    assert "'=HYPERLINK(1): 0.05" in csv
+    assert "\n=" not in csv
+
+
 def test_a_number_is_changed_and_two_reports_stand_side_by_side(client: Client) -> None:
     batch = make_draft()
     one, other = done(batch, mean=10), done(batch, mean=4, workers=20)

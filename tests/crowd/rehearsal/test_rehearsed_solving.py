@@ -8,13 +8,13 @@ import pytest
 from crowd.rehearsal.domain.assumptions import read_assumptions
 from crowd.rehearsal.domain.simulated_people import draw_people
 from crowd.rehearsal.playing.both_sides import are_alike
-from crowd.rehearsal.playing.child_process import play_apart
 from crowd.rehearsal.playing.private_copy import write_copy
 from crowd.rehearsal.playing.rehearsed_runs import play_runs
 from crowd.rehearsal.rehearsed_tasks import rehearsal_of
 from hits.core.errors import CrowdError
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
+from tests.crowd.rehearsal.rehearsing import rehearse, spec_of
 from tests.factories import (
     ALL_RIGHT,
     NOW,
@@ -25,20 +25,6 @@ from tests.factories import (
     make_worker,
 )
 
-FEW = {"workers": 8, "runs": 1, "spammers": 0, "gives_up": 0, "come_within_h": 1}
-
-
-def spec_of(batch: Batch, **assumed: int) -> dict[str, Any]:
-    family = rehearsal_of(batch.task)
-    return {
-        "batch": batch.pk,
-        "copy": write_copy(batch, family=family),
-        "recorded": family.record(batch.study),
-        "assumed": {**FEW, **assumed},
-        "seed": 7,
-        "begins_at": NOW.isoformat(),
-    }
-
 
 @pytest.mark.django_db
 def test_a_rehearsal_reaches_the_end_twice_alike_and_writes_nothing_here() -> None:
@@ -46,7 +32,7 @@ def test_a_rehearsal_reaches_the_end_twice_alike_and_writes_nothing_here() -> No
     for _ in range(2):
         make_association(study=batch.study)
 
-    first, second = play_apart(spec_of(batch)), play_apart(spec_of(batch))
+    first, second = rehearse(batch), rehearse(batch)
 
     assert (first["final_in_runs"], first["runs"][0]["works"], first["starving"]) == (1, 6, {})
     assert first["nothing_lost"] is True
@@ -61,7 +47,7 @@ def test_a_design_with_too_few_workers_starves_and_says_why() -> None:
     batch = make_batch(hits_wanted=2)
     make_association(study=batch.study)
 
-    report = play_apart(spec_of(batch, workers=2, most_days=2))
+    report = rehearse(batch, workers=2, most_days=2)
 
     assert report["final_in_runs"] == 0
     assert list(report["starving"]) == ["everybody who came has answered it or wrote it"]
@@ -74,7 +60,7 @@ def test_with_every_fault_nothing_is_lost_and_payments_agree_to_the_cent() -> No
     for _ in range(3):
         make_association(study=study)
 
-    report = play_apart(spec_of(batch, throttled=20, lost_events=50, killed=50, skill=100, skill_spread=0))
+    report = rehearse(batch, throttled=20, lost_events=50, killed=50, skill=100, skill_spread=0)
     sides = report["runs"][0]["both_sides"]
 
     assert min(sides[name] for name in ("calls_refused", "events_lost", "processes_killed")) > 0

@@ -52,25 +52,25 @@ class ExplanationsTask(JudgedTask):
 
     def shown(self, asked: JudgedQuestion, *, seed: str) -> Mapping[str, Any]:
         """The numbers are random, and each worker gets a random order."""
-        texts = [{"value": value, "words": own[0].text} for value, own in _by_text(asked).items()]
+        texts = [{"value": value, "words": own[0].text} for value, own in by_text(asked).items()]
         texts.sort(key=lambda one: one["value"])
         Random(seed).shuffle(texts)  # noqa: S311
         return {**super().shown(asked, seed=seed), "explanations": texts, "none": NONE}
 
     def look(self, texts: Texts, asked: JudgedQuestion) -> Look:
-        fault = _fault(texts[MARKED].split(), known=_by_text(asked).keys())
+        fault = _fault(texts[MARKED].split(), known=by_text(asked).keys())
         return Look(faults={MARKED: fault} if fault else {})
 
     def votes(self, texts: Texts, asked: JudgedQuestion) -> Iterable[tuple[Option, bool]]:
         """An explanation that several gave in the same words is shown once, and counts for each of them."""
         marked = texts[MARKED].split()
-        return [(option, value in marked) for value, own in _by_text(asked).items() for option in own]
+        return [(option, value in marked) for value, own in by_text(asked).items() for option in own]
 
     def said(self, texts: Texts, asked: JudgedQuestion) -> str | Promise:
         return _("None of them") if texts[MARKED] == NONE else ""
 
 
-def _by_text(asked: JudgedQuestion) -> dict[str, Sequence[Option]]:
+def by_text(asked: JudgedQuestion) -> dict[str, Sequence[Option]]:
     """The options by text, each group under the lowest of its numbers."""
     found: dict[str, list[Option]] = {}
     for option in sorted(asked.options, key=lambda one: one.number):
