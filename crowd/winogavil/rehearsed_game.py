@@ -1,13 +1,14 @@
 """The association game as simulated people play it: solving, by recorded work or by a stated noise."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from random import Random
 from typing import Any
 
 from django.db.models import Model, QuerySet
 
+from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
 from crowd.rehearsal.interface import FamilyRehearsal
 from crowd.winogavil.models import Association, Game, Place, Solution
@@ -23,7 +24,15 @@ from hits.work.queries.items import items_of_batch
 FEWEST_RECORDED = 30
 
 
+# Pictures that belong to the cue, and those that do not.
+Puzzle = tuple[Sequence[str], Sequence[str]]
+
+
 class RehearsedGame(FamilyRehearsal):
+    def __init__(self, *, assumed: Assumptions, recorded: Mapping[str, Any]) -> None:
+        super().__init__(assumed=assumed, recorded=recorded)
+        self._puzzles: dict[int, Puzzle] = {}
+
     @classmethod
     def record(cls, study: Study) -> dict[str, Any]:
         """How often recorded solutions reached each Jaccard index, in this study's own work."""
@@ -58,8 +67,7 @@ class RehearsedGame(FamilyRehearsal):
         chance: Random,
         now: datetime,
     ) -> Answer:
-        associations = SolveTask().associations(items)
-        return {str(one.item.public_id): self._pick(one, person, chance) for one in associations}
+        return {str(item.public_id): self._pick(self._puzzle(item), person, chance) for item in items}
 
     def sweep(self, *, now: datetime) -> None:
         final_associations.finalize_associations(now=now)
@@ -67,12 +75,19 @@ class RehearsedGame(FamilyRehearsal):
     def unfinished(self, batch: Batch) -> QuerySet[Item]:
         return items_of_batch(batch).filter(pulled_at=None, association__final_at=None, answers_needed__gt=0)
 
-    def _pick(self, association: Association, person: SimulatedPerson, chance: Random) -> list[str]:
-        keys = sorted(place.picture.key for place in association.places.all() if place.picture)
-        right = sorted(association.chosen_keys)
+    def _puzzle(self, item: Item) -> Puzzle:
+        """Read what an item asks, once in a rehearsal: nothing of it changes."""
+        if item.pk not in self._puzzles:
+            (association,) = SolveTask().associations([item])
+            keys = sorted(place.picture.key for place in association.places.all() if place.picture)
+            right = sorted(association.chosen_keys)
+            self._puzzles[item.pk] = right, [key for key in keys if key not in right]
+        return self._puzzles[item.pk]
+
+    def _pick(self, puzzle: Puzzle, person: SimulatedPerson, chance: Random) -> list[str]:
+        right, wrong = puzzle
         if person.is_spammer:
-            return sorted(chance.sample(keys, len(right)))
-        wrong = [key for key in keys if key not in association.chosen_keys]
+            return sorted(chance.sample(sorted([*right, *wrong]), len(right)))
         found = min(len(right), max(len(right) - len(wrong), self._found(len(right), person, chance)))
         return sorted([*chance.sample(right, found), *chance.sample(wrong, len(right) - found)])
 

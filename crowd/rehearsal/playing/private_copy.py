@@ -1,6 +1,7 @@
 """The rows of a batch, as a file for a database of its own: no secret, and nobody's identity, is in it."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ from scoring.models import StudyRival
 
 # Nothing listens there: the copy's account could reach nobody even if somebody asked.
 NOWHERE = "http://127.0.0.1:9"
+AT_ONCE = 500
 # The key of the user who stands for all of them.
 NOBODY = 1
 
@@ -50,11 +52,16 @@ def write_copy(batch: Batch, *, family: type[FamilyRehearsal]) -> str:
 def read_copy(copy: str) -> None:
     """Store a copy's rows. Keys of people are made anew: they belong to the keys of this process."""
     User.objects.create(pk=NOBODY, username="nobody", is_active=False)
+    by_model: defaultdict[type[Model], list[Model]] = defaultdict(list)
+    for row in serializers.deserialize("json", copy):
+        by_model[type(row.object)].append(row.object)
     with connection.constraint_checks_disabled():
-        for row in serializers.deserialize("json", copy):
-            if isinstance(row.object, Worker):
-                _index(row.object)
-            row.save()
+        for model, rows in by_model.items():
+            if model is not Worker:
+                model._meta.base_manager.bulk_create(rows, batch_size=AT_ONCE)
+        for worker in (row for row in by_model[Worker] if isinstance(row, Worker)):
+            _index(worker)
+            worker.save()
     connection.check_constraints()
 
 
