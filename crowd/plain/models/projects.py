@@ -3,7 +3,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from hits.studies.models import Study
-from scoring.quality.enough_answers import Enough
+from scoring.quality.asking_bounds import Enough
 
 MOST_PEOPLE = 1000
 

@@ -15,9 +15,12 @@ from hits.work.queries.items import batches_wanting
 from hits.work.services.answers_needed import want_answers
 from hits.work.services.counting_answers import answers_that_count, works_that_count
 from hits.work.services.locking import held, lock_items
-from scoring.quality.enough_answers import Enough, unsure_items
+from scoring.quality.asking_bounds import Enough
+from scoring.quality.enough_answers import unsure_items
 from scoring.quality.judged_labels import Label, make_labels
 
+# How many answers a worker's weight rests on: the newest of the study.
+MOST_WEIGHED = 30_000
 log = structlog.get_logger()
 
 
@@ -61,9 +64,9 @@ def _weigh(project: Project) -> int:
 
 
 def unsure_rows(study: Study, enough: Enough) -> set[int]:
-    """Return the items of which some question is not sure yet, by all answers that the study has."""
+    """Return the items of which some question is not sure yet, by the newest answers of the study."""
     task = families.get(ASK)
-    works = works_that_count(Batch.objects.filter(study=study, task=ASK))
+    works = works_that_count(Batch.objects.filter(study=study, task=ASK), most=MOST_WEIGHED)
     by_question: dict[str, list[Label]] = {}
     for one in task.judgments(works) if isinstance(task, families.StatesJudgments) else ():
         said = Label((one.item.pk, one.about), one.assignment.worker_id, one.label)

@@ -5,7 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from scoring.quality.enough_answers import Enough, certainty_of, unsure_items
+from scoring.quality.asking_bounds import Enough
+from scoring.quality.enough_answers import certainty_of, unsure_items
 from scoring.quality.judged_labels import Label, make_labels
 from scoring.quality.one_coin import one_coin
 
