@@ -19,6 +19,7 @@ from crowd.rehearsal.interface import FamilyRehearsal
 from crowd.rehearsal.playing.memory_provider import Accepted, MemoryProvider
 from crowd.rehearsal.playing.paid_bonuses import approve_owed, are_open, pay_approved
 from crowd.rehearsal.playing.process_deaths import Deaths
+from hits.batches.services import batch_lifecycle
 from hits.batches.services.launching import launch_batch
 from hits.batches.services.sending_hits import send_launching_batches
 from hits.core.errors import RuleBroken
@@ -258,6 +259,7 @@ class Stage:
         judge_submitted(now=self.now)
         self.family.sweep(now=self.now)
         self._review()
+        self._release_pilot()
         while push_decisions.approve_judged(now=self.now) and not self.assumed.throttled:
             pass
         push_decisions.send_decisions(now=self.now)
@@ -271,6 +273,18 @@ class Stage:
         ripe = Assignment.objects.filter(status=Status.SUBMITTED, submitted_at__lte=waited)
         for work in ripe.exclude(pk__in=decided).order_by("pk"):
             reviewing.decide(assignment=work, kind=Decision.Kind.APPROVE, by=self.by, now=self.now)
+
+    def _release_pilot(self) -> None:
+        """Release a pilot once its places are filled or over, and a person has had the time to look."""
+        batch = Batch.objects.get(pk=self.batch.pk)
+        if not batch.pilot_hits or batch.pilot_released_at:
+            return
+        pilot = HIT.objects.filter(batch=batch, number__lte=batch.pilot_hits)
+        looked_at = self.now - timedelta(hours=self.assumed.review_h)
+        works = Assignment.objects.filter(hit__in=pilot, submitted_at__lte=looked_at)
+        is_over = pilot.filter(expires_at__gt=looked_at).count() == 0 and pilot.exists()
+        if is_over or works.count() >= sum(pilot.values_list("max_assignments", flat=True)):
+            batch_lifecycle.release_pilot(batch=batch, by=self.by, now=self.now)
 
     def _see_whether_final(self, left: int) -> None:
         if left == 0 and self.final_at is None:

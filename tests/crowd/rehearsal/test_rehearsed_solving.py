@@ -43,6 +43,18 @@ def test_a_rehearsal_reaches_the_end_twice_alike_and_writes_nothing_here() -> No
 
 
 @pytest.mark.django_db
+def test_a_pilot_is_released_after_a_look_and_the_rest_becomes_final() -> None:
+    batch = make_batch(hits_wanted=2, pilot_hits=1)
+    for _ in range(2):
+        make_association(study=batch.study)
+
+    report = rehearse(batch, review_h=5, works_each=20, come_within_h=48)
+
+    assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 6)
+    assert report["hours"]["least"] > 5
+
+
+@pytest.mark.django_db
 def test_a_design_with_too_few_workers_starves_and_says_why() -> None:
     batch = make_batch(hits_wanted=2)
     make_association(study=batch.study)
