@@ -44,8 +44,8 @@ def write_copy(batch: Batch, *, family: type[FamilyRehearsal]) -> str:
         StudyRival.objects.filter(study=batch.study_id),
         *family.rows(items),
     ]
-    rows = list(_with_targets(row for root in roots for row in root))
-    copy: str = _Writer().serialize([_without_secrets(row) for row in rows])
+    rows = [_as_copied(row) for row in _with_targets(row for root in roots for row in root)]
+    copy: str = _Writer().serialize(rows)
     return copy
 
 
@@ -93,12 +93,15 @@ def _targets(row: Model) -> Iterator[Model]:
                 yield getattr(row, field.name)
 
 
-def _without_secrets(row: Model) -> Model:
+def _as_copied(row: Model) -> Model:
+    """The row without its secrets. Answers that an item has already stay behind: it needs the others."""
     if isinstance(row, Account):
         row.endpoint = row.worker_site = NOWHERE
         row.access_key_id = row.workspace_id = row.project_id = ""
         row.secret_access_key = row.ticket_key = row.hook_secret = ""
         row.environment, row.notify_by = Account.Environment.MARKETPLACE, Account.Notify.NONE
+    if isinstance(row, Item):
+        row.answers_needed = row.wanted
     if isinstance(row, Worker):
         row.external_id, row.pseudonym = f"COPIED{row.pk}", ""
     return row

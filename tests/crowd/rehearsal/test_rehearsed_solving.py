@@ -14,6 +14,7 @@ from crowd.rehearsal.rehearsed_tasks import rehearsal_of
 from hits.core.errors import CrowdError
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
+from hits.work.models.items import Item
 from tests.crowd.rehearsal.rehearsing import rehearse, spec_of
 from tests.factories import (
     ALL_RIGHT,
@@ -40,6 +41,17 @@ def test_a_rehearsal_reaches_the_end_twice_alike_and_writes_nothing_here() -> No
     assert Assignment.objects.count() == 0
     batch.refresh_from_db()
     assert batch.status == Batch.Status.DRAFT
+
+
+@pytest.mark.django_db
+def test_what_is_answered_already_is_not_asked_again() -> None:
+    batch = make_batch(hits_wanted=1)
+    item = make_association(study=batch.study).item
+    Item.objects.filter(pk=item.pk).update(wanted=1)  # two of three are there
+
+    report = rehearse(batch)
+
+    assert (report["final_in_runs"], report["runs"][0]["works"], report["starving"]) == (1, 1, {})
 
 
 @pytest.mark.django_db
