@@ -5,12 +5,16 @@ from collections.abc import Iterator
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.rehearsal.domain.assumptions import Assumptions
+from crowd.rehearsal.models import Rehearsal
 from crowd.whoops.models import Category, Image
 from crowd.whoops.models import Project as WeirdImages
 from crowd.winoventi.models import Evaluation, ModelAnswer, Project
+from hits.studies.models import Batch
 from qualifications.domain.people_table import Person, figures_of
 from qualifications.models import ConsentText, PeopleCount
 from tests.attacks.poison import poison
+from tests.crowd.rehearsal.rehearsing import report_of
 from tests.crowd.whoops import making_results
 from tests.crowd.winoventi.rows import make_pair
 from tests.factories import make_user
@@ -29,6 +33,7 @@ def fill_tables() -> list[str]:
     _fill_errors(Project.objects.order_by("pk")[0])
     _fill_categories(WeirdImages.objects.order_by("pk")[0])
     _fill_people()
+    _fill_rehearsals(Batch.objects.filter(launched_at=None).order_by("-pk")[0])
     make_list([("owl", "night", 9, 0), ("volcano", "fire", 40, 0)], name="cues")
     return list(_files())
 
@@ -60,6 +65,20 @@ def _fill_categories(project: WeirdImages) -> None:
         offers = [("A model", None), ("Another model", None)]
         options = making_results.ask(image, making_results.Kind.EXPLAIN, offers=offers)
         crowd.vote((option, option.number == 1) for option in options)
+
+
+def _fill_rehearsals(draft: Batch) -> None:
+    """Make two complete rehearsals, which stand side by side."""
+    hostile, spread = poison(0, longest=None), {"mean": 1, "least": 1, "most": 1}
+    for seed in (1, 2):
+        Rehearsal.objects.create(
+            batch=draft,
+            assumed=Assumptions().as_data(),
+            seed=seed,
+            status=Rehearsal.Status.DONE,
+            report={**report_of(mean=seed), "sources": [hostile], "starving": {hostile: spread}},
+            asked_at=timezone.now(),
+        )
 
 
 def _fill_people() -> None:

@@ -31,16 +31,13 @@ ELSEWHERE = {
     "admin/benchmarks/benchmark/<int:pk>/trained/<slug:name>.csv": (
         "tests/crowd/benchmarks/test_hostile_names.py"
     ),
-    "admin/rehearsal/rehearsal/<int:pk>/report/<slug:name>.csv": (
-        "tests/crowd/rehearsal/test_rehearsal_pages.py"
-    ),
-    "admin/rehearsal/rehearsal/of-batch/<int:pk>/compared/<slug:name>.csv": "numbers under our own names",
     "desk/workers/links.csv": "of a page that only an invitation shows",
 }
 # Files whose rows only the world of these tests has.
 HOSTILE = {
     "admin/pictures/picture/wanted/list/",
     "admin/qualifications/consenttext/study/<int:pk>/people/<slug:name>.<slug:form>",
+    "admin/rehearsal/rehearsal/<int:pk>/report/<slug:name>.csv",
     "admin/whoops/project/<int:pk>/statistics/by-category/<slug:name>.csv",
     "admin/winoventi/project/<int:pk>/errors/<slug:name>.csv",
 }

@@ -113,7 +113,7 @@ def test_answer_is_stored_as_it_was_given(client: Client, hit: HIT) -> None:
         ({"q4": "2.5"}, "Write a whole number."),
         ({"q4": "-1"}, "The number must be at least 0."),
         ({"q4": "51"}, "The number must be at most 50."),
-        ({"q5": "x" * 21}, "This is too long: at most 20 letters."),
+        ({"q5": "x" * 21}, "This is too long: at most 20 characters."),
         ({"q5": "a\0b"}, "There is a character in this that cannot be kept."),
     ],
 )

@@ -5,6 +5,7 @@ from typing import Any
 from crowd.rehearsal.domain.assumptions import read_assumptions
 from crowd.rehearsal.playing.child_process import play_apart
 from crowd.rehearsal.playing.specs import write_spec
+from crowd.rehearsal.queries.sides_table import COUNTS, FAULTS, KINDS
 from hits.studies.models import Batch
 from tests.factories import NOW
 
@@ -17,3 +18,37 @@ def spec_of(batch: Batch, **assumed: int) -> dict[str, Any]:
 
 def rehearse(batch: Batch, **assumed: int) -> dict[str, Any]:
     return play_apart(spec_of(batch, **assumed))
+
+
+def report_of(*, mean: float) -> dict[str, Any]:
+    """A report of one run whose figures are all this."""
+    spread = {"mean": mean, "least": mean, "most": mean}
+    run = {
+        "hours": mean,
+        "cost_by_day": {"1": mean},
+        "workers": {"came": mean, "worked": mean},
+        "works": mean,
+        "reviewed": 0,
+        "spam": 0,
+        "starving": {},
+        "wage": {"median": mean, "workers_below": None},
+        "both_sides": {
+            **{kind: dict.fromkeys(COUNTS, 2) for kind in KINDS},
+            "paid": ["1.10", "1.10"],
+            **dict.fromkeys(FAULTS, 3),
+        },
+    }
+    return {
+        "runs": [run],
+        "final_in_runs": 1,
+        "hours": spread,
+        "cost": spread,
+        "workers": spread,
+        "cost_by_day": {"1": spread},
+        "bonuses": {},
+        "refused": {},
+        "starving": {},
+        "sources": ["A test."],
+        "nothing_lost": True,
+        "seconds": 1,
+    }

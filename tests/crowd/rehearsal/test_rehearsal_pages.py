@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
 from crowd.rehearsal.models import Rehearsal
-from crowd.rehearsal.queries.sides_table import COUNTS, FAULTS, KINDS
 from crowd.rehearsal.services import rehearsal_jobs, rehearsal_turns
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
+from tests.crowd.rehearsal.rehearsing import report_of
 from tests.factories import NOW, make_association, make_batch, make_study
 from tests.pages import text_of
 from tests.people import sign_in, sign_in_with
@@ -59,40 +59,6 @@ def play(rehearsal: Rehearsal) -> Rehearsal:
         rehearsal.refresh_from_db()
         sleep(0.1)
     return rehearsal
-
-
-def report_of(*, mean: float) -> dict[str, Any]:
-    """A report of one run whose figures are all this."""
-    spread = {"mean": mean, "least": mean, "most": mean}
-    run = {
-        "hours": mean,
-        "cost_by_day": {"1": mean},
-        "workers": {"came": mean, "worked": mean},
-        "works": mean,
-        "reviewed": 0,
-        "spam": 0,
-        "starving": {},
-        "wage": {"median": mean, "workers_below": None},
-        "both_sides": {
-            **{kind: dict.fromkeys(COUNTS, 2) for kind in KINDS},
-            "paid": ["1.10", "1.10"],
-            **dict.fromkeys(FAULTS, 3),
-        },
-    }
-    return {
-        "runs": [run],
-        "final_in_runs": 1,
-        "hours": spread,
-        "cost": spread,
-        "workers": spread,
-        "cost_by_day": {"1": spread},
-        "bonuses": {},
-        "refused": {},
-        "starving": {},
-        "sources": ["A test."],
-        "nothing_lost": True,
-        "seconds": 1,
-    }
 
 
 def done(batch: Batch, *, mean: float, **assumed: int) -> Rehearsal:

@@ -222,8 +222,8 @@ def test_form_of_accepted_work_names_every_field() -> None:
     html = markup_of(page)
     assert f'action="{unsigned(frames.submit_to(assignment))}/mturk/externalSubmit"' in unsigned(html)
     assert f'<input type="hidden" name="assignmentId" value="{assignment.external_id}">' in html
-    assert '<label class="legend" for="q0">Name</label>' in html
-    assert "<legend>Question 2 " in html
+    assert '<label class="legend" for="q0"><bdi>Name</bdi></label>' in html
+    assert "<legend><bdi>Question 2</bdi> " in html
     assert html.count('type="radio" name="q1"') == 2
     assert "<style" not in html
     assert " style=" not in html
