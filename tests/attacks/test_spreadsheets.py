@@ -37,7 +37,6 @@ ELSEWHERE = {
 HOSTILE = {
     "admin/pictures/picture/wanted/list/",
     "admin/qualifications/consenttext/study/<int:pk>/people/<slug:name>.<slug:form>",
-    "admin/rehearsal/rehearsal/<int:pk>/report/<slug:name>.csv",
     "admin/whoops/project/<int:pk>/statistics/by-category/<slug:name>.csv",
     "admin/winoventi/project/<int:pk>/errors/<slug:name>.csv",
 }
