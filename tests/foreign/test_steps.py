@@ -76,7 +76,7 @@ def test_steps_lead_from_nothing_to_approved_work(browser: Browser, tmp_path: Pa
         made = json.loads((tmp_path / "made.json").read_text())
         page = browser.new_page()
         page.goto(made["workers"][0]["invitation"])
-        page.get_by_role("button").last.click()
+        page.locator("main").get_by_role("button").last.click()
         page.get_by_role("link", name="Colors").first.click()
         page.get_by_role("button", name="Accept").first.click()
         frame = page.frame_locator("iframe")

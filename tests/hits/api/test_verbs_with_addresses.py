@@ -113,6 +113,8 @@ REASONS = {
     "winoventi_data": "a file for people; the lists of its family tell its rows",
     "winogavil_annotations_file": "a file for people; the list of annotations tells its rows",
     "play_surveys": "a file of what players say of themselves, of which a download is on record",
+    "crowd.rehearsal.admin.rehearsal_actions:": "people ask for a rehearsal and read it, before a launch",
+    "rehearsal_": "people ask for a rehearsal and read it, before a launch",
     "whoops_designer_link": "the link signs a designer in, and is shown to people alone",
 }
 

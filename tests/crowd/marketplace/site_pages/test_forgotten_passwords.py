@@ -212,7 +212,7 @@ def test_the_sign_in_page_leads_there_and_a_site_without_e_mails_says_whom_to_as
     ask()
 
     assert 'href="/password/"' in stranger().get("/sign-in/").content.decode()
-    assert ("Ask the group that invited you" in text_of(page), b"<form" in page.content) == (True, False)
+    assert ("Ask the group that invited you" in text_of(page), b"card form" in page.content) == (True, False)
     assert ResetRequest.objects.count() == 0
 
 
