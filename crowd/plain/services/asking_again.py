@@ -1,6 +1,5 @@
 """Rows whose answers do not agree enough are asked of one person more, within the project's bounds."""
 
-from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import structlog
@@ -13,14 +12,12 @@ from hits.batches.services.top_up import GROWING, grow_by_itself
 from hits.studies.models import Batch, Study
 from hits.work.queries.items import batches_wanting
 from hits.work.services.answers_needed import want_answers
-from hits.work.services.counting_answers import answers_that_count, works_that_count
+from hits.work.services.counting_answers import answers_that_count
 from hits.work.services.locking import held, lock_items
 from scoring.quality.asking_bounds import Enough
 from scoring.quality.enough_answers import unsure_items
-from scoring.quality.judged_labels import Label, make_labels
+from scoring.queries.judged_answers import judged_crowd
 
-# How many answers a worker's weight rests on: the newest of the study.
-MOST_WEIGHED = 30_000
 log = structlog.get_logger()
 
 
@@ -53,7 +50,8 @@ def _weigh(project: Project) -> int:
         ripe = {item.pk: row for item, row in waiting.items() if len(answers[item.pk]) >= item.answers_needed}
         if not ripe:
             return 0
-        unsure = unsure_rows(locked.study, enough) & set(ripe)
+        found = unsure_rows(locked.study, enough)
+        unsure = {item.pk for item in waiting if item.pk in ripe and str(item.public_id) in found}
         lock_items(unsure)
         want_answers({item: len(answers[item]) + 1 for item in unsure})
         for item, row in ripe.items():
@@ -63,21 +61,10 @@ def _weigh(project: Project) -> int:
     return len(unsure)
 
 
-def unsure_rows(study: Study, enough: Enough) -> set[int]:
-    """Return the items of which some question is not sure yet, by the newest answers of the study."""
-    task = families.get(ASK)
-    works = works_that_count(Batch.objects.filter(study=study, task=ASK), most=MOST_WEIGHED)
-    by_question: dict[str, list[Label]] = {}
-    for one in task.judgments(works) if isinstance(task, families.StatesJudgments) else ():
-        said = Label((one.item.pk, one.about), one.assignment.worker_id, one.label)
-        by_question.setdefault(one.question, []).append(said)
-    return set(_unsure(list(by_question.values()), enough))
-
-
-def _unsure(questions: Sequence[Sequence[Label]], enough: Enough) -> Iterator[int]:
-    for labels in questions:
-        for item, _about in unsure_items(make_labels(labels), enough):
-            yield item
+def unsure_rows(study: Study, enough: Enough) -> set[str]:
+    """Return the public ids of items of which some question is not sure yet, by the newest answers."""
+    crowd = judged_crowd(families.get(ASK), Batch.objects.filter(study=study, task=ASK))
+    return {thing.item for labels in crowd.questions.values() for thing in unsure_items(labels, enough)}
 
 
 def _grow_batches(*, now: datetime) -> None:
