@@ -5,6 +5,7 @@ from collections.abc import Hashable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from crowd.rehearsal.domain.sides import ALIKE, COUNTS, KINDS
 from crowd.rehearsal.playing.memory_provider import MemoryProvider
 from hits.ledger.models.bonuses import Bonus
 from hits.work.models.assignments import Assignment
@@ -92,5 +93,4 @@ def are_alike(sides: Mapping[str, Any]) -> bool:
     """Whether nothing stands on one side alone, and nothing is said differently."""
     if sides["unsent"]:
         return False
-    kinds = ("hits", "answers", "decisions", "payments")
-    return all(not sum(count for name, count in sides[kind].items() if name != "alike") for kind in kinds)
+    return all(not sides[kind][name] for kind in KINDS for name in COUNTS if name != ALIKE)

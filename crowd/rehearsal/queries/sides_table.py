@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from crowd.rehearsal.domain.sides import ALIKE, COUNTS, KINDS
 from hits.common.currencies import in_money
 from hits.datasets.columns import INTEGER, TEXT
 from hits.datasets.stat_table import StatTable, head
 
-KINDS = ("hits", "answers", "decisions", "payments")
 NAMES = {"hits": "HITs", "answers": "Answers", "decisions": "Decisions", "payments": "Payments of bonuses"}
-COUNTS = ("alike", "different", "only_theirs", "only_ours")
 FAULTS: Mapping[str, str] = {
     "calls_refused": "calls that the provider refused",
     "answers_lost": "calls whose answer was lost",
@@ -51,7 +50,7 @@ def _faults(sides: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _paid(sides: Sequence[Mapping[str, Any]], *, currency: str) -> str:
-    if not any(side["payments"]["alike"] for side in sides):
+    if not any(side["payments"][ALIKE] for side in sides):
         return "Bonuses are paid in rehearsals with faults alone; otherwise they are only owed."
     theirs, ours = (in_money(sum(Decimal(side["paid"][who]) for side in sides), currency) for who in (0, 1))
     return f"The provider has paid {theirs}, and our books say {ours}."

@@ -3,9 +3,10 @@
 from typing import Any
 
 from crowd.rehearsal.domain.assumptions import read_assumptions
+from crowd.rehearsal.domain.sides import COUNTS, KINDS
 from crowd.rehearsal.playing.child_process import play_apart
 from crowd.rehearsal.playing.specs import write_spec
-from crowd.rehearsal.queries.sides_table import COUNTS, FAULTS, KINDS
+from crowd.rehearsal.queries.sides_table import FAULTS
 from hits.studies.models import Batch
 from tests.factories import NOW
 
