@@ -138,7 +138,7 @@ def report_view(request: HttpRequest, pk: int) -> HttpResponse:
         "title": str(rehearsal),
         "rehearsal": rehearsal,
         "report": rehearsal.report,
-        "tables": report_tables(rehearsal) if is_done else [],
+        "tables": _tables_of(rehearsal),
         "others": others if is_done else [],
         "assumed": _in_words(rehearsal),
         "offered": REHEARSALS.offered(rehearsal, user=signed_in(request)),
