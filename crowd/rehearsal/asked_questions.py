@@ -19,9 +19,6 @@ from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.queries.items import items_of_batch
 
-# Fewer recorded votes say too little about how well people answer.
-FEWEST_VOTES = 30
-
 
 class AskedQuestions(FamilyRehearsal):
     def answer(
@@ -52,6 +49,5 @@ class AskedQuestions(FamilyRehearsal):
 
     def is_right(self, person: SimulatedPerson, chance: Random) -> bool:
         """Draw whether a careful person is right: as often as in recorded work, else as often as assumed."""
-        recorded = self.recorded.get("votes", 0)
-        share = self.recorded["right"] / recorded if recorded >= FEWEST_VOTES else person.skill
+        share = self.recorded["right"] / self.recorded["votes"] if self.recorded else person.skill
         return chance.random() < share

@@ -15,6 +15,9 @@ from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
+# Fewer recorded answers say too little about how well people answer.
+FEWEST_RECORDED = 30
+
 
 class FamilyRehearsal(ABC):
     """How a family's work is rehearsed. It is made once for each rehearsal, with what was recorded."""
@@ -57,7 +60,3 @@ class FamilyRehearsal(ABC):
     @abstractmethod
     def unfinished(self, batch: Batch) -> QuerySet[Item]:
         """Items of a batch that are not final."""
-
-    def follow_up(self, batch: Batch) -> Batch | None:
-        """Draft the batch whose work makes this batch's final; None where nothing has to follow."""
-        return None

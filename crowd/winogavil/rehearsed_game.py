@@ -10,7 +10,7 @@ from django.db.models import Model, QuerySet
 
 from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FamilyRehearsal
+from crowd.rehearsal.interface import FEWEST_RECORDED, FamilyRehearsal
 from crowd.winogavil.models import Association, Game, Place, Solution
 from crowd.winogavil.services import final_associations
 from crowd.winogavil.solver_task import SolveTask
@@ -19,10 +19,6 @@ from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.queries.items import items_of_batch
-
-# Fewer recorded solutions say too little about how well people solve.
-FEWEST_RECORDED = 30
-
 
 # Pictures that belong to the cue, and those that do not.
 Puzzle = tuple[Sequence[str], Sequence[str]]

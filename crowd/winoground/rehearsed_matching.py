@@ -9,8 +9,9 @@ from django.db.models import Model, QuerySet
 from crowd.questions.domain import NO, YES
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
-from crowd.rehearsal.asked_questions import FEWEST_VOTES, AskedQuestions
+from crowd.rehearsal.asked_questions import AskedQuestions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
+from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.winoground import domain
 from crowd.winoground.asking.pairs import MATCH, Pair
 from crowd.winoground.models import Pairing
@@ -30,7 +31,7 @@ class RehearsedMatching(AskedQuestions):
         for (item, _), tally in tallies(items, measures=[domain.YES]).items():
             votes += tally.answers
             right += tally.yes if truth[item] else tally.no
-        return {"votes": votes, "right": right} if votes >= FEWEST_VOTES else {}
+        return {"votes": votes, "right": right} if votes >= FEWEST_RECORDED else {}
 
     @classmethod
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:
