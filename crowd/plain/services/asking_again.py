@@ -8,7 +8,7 @@ from django.db.models import F, QuerySet
 from crowd.plain.domain import ASK
 from crowd.plain.models import Description, Project, Row
 from hits import families
-from hits.batches.services.top_up import GROWING, grow_by_itself
+from hits.batches.services.top_up import GROWING, grow_newest
 from hits.studies.models import Batch, Study
 from hits.work.queries.items import batches_wanting
 from hits.work.services.answers_needed import want_answers
@@ -72,6 +72,5 @@ def _grow_batches(*, now: datetime) -> None:
     running = Batch.objects.filter(
         study__plain__answers_most__isnull=False, task=ASK, status__in=GROWING, launched_by__isnull=False
     )
-    wanting = batches_wanting(running).select_related("study", "launched_by").order_by("pk")
-    for batch in {batch.study_id: batch for batch in wanting}.values():
-        grow_by_itself(batch, now=now)
+    wanting = batches_wanting(running).select_related("study", "launched_by")
+    grow_newest(wanting.order_by("pk"), now=now)

@@ -1,5 +1,6 @@
 """Top-up of launched batches to as many places as answers are needed, where work makes more work."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -29,6 +30,12 @@ def grow_each(rows: QuerySet[Any], *, batch: str, now: datetime) -> int:
         if problem != row.problem:
             rows.model._default_manager.filter(pk=row.pk).update(problem=problem)
     return total
+
+
+def grow_newest(batches: Iterable[Batch], *, now: datetime) -> int:
+    """Grow, of batches that come oldest first, the last of each study and task. Return how many HITs came."""
+    newest = {(batch.study_id, batch.task): batch for batch in batches}
+    return sum(grow_by_itself(batch, now=now)[0] for batch in newest.values())
 
 
 def grow_by_itself(batch: Batch, *, now: datetime) -> tuple[int, str]:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from crowd.whoops import domain
 from crowd.whoops.models import Project
-from hits.batches.services.top_up import GROWING, grow_by_itself
+from hits.batches.services.top_up import GROWING, grow_newest
 from hits.studies.models import Batch
 from hits.work.queries.items import batches_wanting
 
@@ -17,10 +17,6 @@ def grow_batches(*, now: datetime) -> int:
     batches = Batch.objects.filter(
         study__whoops__in=projects, task__in=GROWN, status__in=GROWING, launched_by__isnull=False
     )
-    wanting = set(batches_wanting(batches).values_list("pk", flat=True))
-    if not wanting:
+    if not batches_wanting(batches).exists():
         return 0
-    newest: dict[tuple[int, str], Batch] = {}
-    for batch in batches.select_related("study", "launched_by").order_by("pk"):
-        newest[batch.study_id, batch.task] = batch
-    return sum(grow_by_itself(batch, now=now)[0] for batch in newest.values() if batch.pk in wanting)
+    return grow_newest(batches.select_related("study", "launched_by").order_by("pk"), now=now)
