@@ -12,7 +12,9 @@ from pathlib import Path
 PLACE = "LC_MESSAGES/django.po"
 LINE = re.compile(r'(?:(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)\s+)?(".*")\s*', re.ASCII)
 PLURALS = re.compile(r"nplurals\s*=\s*(\d+)\s*;\s*plural\s*=\s*([^;]+)")
-FORMATTED = re.compile(r"%\(\w+\)[a-z]|%[sd]", re.ASCII)
+# What a program puts in where it formats a text.
+PUT_IN = r"%\([\w.]+\)[a-z]|%[sd]"
+FORMATTED = re.compile(PUT_IN, re.ASCII)
 ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"})
 # Names of texts in the order in which a file has them.
 CONTEXT, ONE, MANY = "msgctxt", "msgid", "msgid_plural"

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from tests.catalogs.compiling import compile_catalog
-from tests.catalogs.entries import Catalog, Entry, Text, write_catalog
+from tests.catalogs.entries import PUT_IN, Catalog, Entry, Text, write_catalog
 
 REFRESH = "run python -m tests.catalogs refresh"
 # A doubled sign of percent stands for itself, whatever follows it.
-PLACEHOLDER = re.compile(r"%%|%\([\w.]+\)[a-z]|%[sd]|\{\w*\}", re.ASCII)
+PLACEHOLDER = re.compile(rf"%%|{PUT_IN}|\{{\w*\}}", re.ASCII)
 TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 ENOUGH = 200  # numbers of things that are asked for the form in which they are said
 SHOWN = 60
