@@ -43,10 +43,9 @@ class MarketplaceSite(WorkerSite):
 
     def sign_in(self, address: str) -> None:
         page = self._site.get(address)
-        form = page.forms[0] if page.forms else None
-        if form is None:
+        if page.status != HTTPStatus.OK or not page.forms:
             raise CrowdError("A worker's invitation was not accepted.")
-        self._home = self._site.post(form).url
+        self._home = self._site.post(page.forms[0]).url
 
     def accept(self, title: str) -> Page | None:
         listed = f"{self._home}?{urlencode({'q': title})}" if title else self._home

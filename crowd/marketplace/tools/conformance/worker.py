@@ -35,6 +35,7 @@ class Worker:
 
     def sign_in(self, invitation: str) -> None:
         page = self.browser.get(invitation)
+        same("HTTP status of the invitation", page.status, 200)
         expect(page.document.forms, f"the invitation has no form (HTTP {page.status})")
         entered = self.browser.submit(page, page.document.forms[0])
         same("HTTP status after signing in", entered.status, 200)
