@@ -63,7 +63,8 @@ class RehearsedGame(FamilyRehearsal):
         chance: Random,
         now: datetime,
     ) -> Answer:
-        return {str(item.public_id): self._pick(self._puzzle(item), person, chance) for item in items}
+        self._read_puzzles([item for item in items if item.pk not in self._puzzles])
+        return {str(item.public_id): self._pick(self._puzzles[item.pk], person, chance) for item in items}
 
     def sweep(self, *, now: datetime) -> None:
         final_associations.finalize_associations(now=now)
@@ -71,14 +72,13 @@ class RehearsedGame(FamilyRehearsal):
     def unfinished(self, batch: Batch) -> QuerySet[Item]:
         return items_of_batch(batch).filter(pulled_at=None, association__final_at=None, answers_needed__gt=0)
 
-    def _puzzle(self, item: Item) -> Puzzle:
-        """Read what an item asks, once in a rehearsal: nothing of it changes."""
-        if item.pk not in self._puzzles:
-            (association,) = SolveTask().associations([item])
+    def _read_puzzles(self, items: Sequence[Item]) -> None:
+        """Read what items ask, each once in a rehearsal: nothing of it changes."""
+        for association in SolveTask().associations(items) if items else ():
             keys = sorted(place.picture.key for place in association.places.all() if place.picture)
             right = sorted(association.chosen_keys)
-            self._puzzles[item.pk] = right, [key for key in keys if key not in right]
-        return self._puzzles[item.pk]
+            wrong = [key for key in keys if key not in right]
+            self._puzzles[association.item_id] = right, wrong
 
     def _pick(self, puzzle: Puzzle, person: SimulatedPerson, chance: Random) -> list[str]:
         right, wrong = puzzle
