@@ -22,6 +22,8 @@ from hits.core.errors import CrowdError
 # What the child takes over; none of it names a database, a key or an address of ours.
 TAKEN_OVER = ("PATH", "HOME", "LANG", "VIRTUAL_ENV", "SYSTEMROOT")
 IN_MEMORY = "sqlite://:memory:"
+# What a report has alone if the play was refused, as a launch may be.
+PROBLEM = "problem"
 SPEC, PROGRESS, REPORT, WORDS = "spec.json", "progress.json", "report.json", "words.txt"
 LOOKS_EACH_S = 0.1
 ENDS_WITHIN_S = 5
@@ -64,12 +66,14 @@ class ApartPlay:
         return Progress(**found) if found else None
 
     def report(self) -> dict[str, Any]:
-        """Return the report of a play that is over. Raises CrowdError with what it said at its end."""
+        """Return the report of a play that is over. Raises CrowdError with its problem or its last words."""
         found = _read(Path(self._folder, REPORT))
         if self._process.returncode or found is None:
             words = Path(self._folder, WORDS).read_text(errors="replace").strip()
             last = words.splitlines()[-1] if words else "It said nothing."
             raise CrowdError(f"The rehearsal ended with {self._process.returncode}. {last[-LONGEST_WORDS:]}")
+        if PROBLEM in found:
+            raise CrowdError(found[PROBLEM])
         return found
 
     def end(self) -> None:

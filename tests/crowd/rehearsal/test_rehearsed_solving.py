@@ -1,6 +1,7 @@
 """A draft is rehearsed in a process of its own, and nothing of it comes back but the report."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -143,3 +144,12 @@ def test_nobody_wakes_outside_their_working_hours() -> None:
     for person in draw_people(assumed, chance=Random(1), now=NOW):
         local = person.next_awake(person.comes_at) + timedelta(hours=5.5)
         assert 9 <= local.hour < 17
+
+
+@pytest.mark.django_db
+def test_a_draft_that_could_not_be_launched_says_why_in_the_words_of_the_launch() -> None:
+    batch = make_batch(study=make_study(budget=Decimal(1)), hits_wanted=20, reward=Decimal(1))
+    make_association(study=batch.study)
+
+    with pytest.raises(CrowdError, match=r"^This needs \$.* of the study"):
+        rehearse(batch)

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from crowd.rehearsal.playing.child_process import (
+    PROBLEM,
     Progress,
     end_with_parent,
     read_spec,
@@ -14,6 +15,7 @@ from crowd.rehearsal.playing.child_process import (
     tell_report,
 )
 from crowd.rehearsal.playing.rehearsed_runs import play_runs
+from hits.core.errors import CrowdError
 
 
 class Command(BaseCommand):
@@ -30,4 +32,8 @@ class Command(BaseCommand):
         def tell(run: int, done: int, goal: int) -> None:
             tell_progress(folder, Progress(run=run, done=done, goal=goal))
 
-        tell_report(folder, play_runs(read_spec(folder), tell=tell))
+        try:
+            report = play_runs(read_spec(folder), tell=tell)
+        except CrowdError as problem:
+            report = {PROBLEM: str(problem)}
+        tell_report(folder, report)
