@@ -1,11 +1,10 @@
-"""Krippendorff's alpha of answers that are equal or not, and of sets, with bootstrap intervals.
+"""Krippendorff's alpha of answers that are equal or not, with bootstrap intervals.
 
 An interval over items says what other items would have given, one over workers what other workers would have.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,7 @@ from numpy.typing import NDArray
 
 from scoring.quality.judged_labels import Floats, Labels
 
-Distance = Callable[[Collection[Any], Collection[Any]], float]
 TIMES, ENDS = 400, (2.5, 97.5)
-# Of more pairs of sets than this, a sample says how far apart any two of them are.
-MOST_PAIRS = 200_000
 # A resample in which fewer of the answers stand beside another says nothing.
 TINY = 1e-9
 
@@ -30,20 +26,6 @@ class Alpha:
     by_workers: tuple[float, float] | None = None
 
 
-def jaccard_distance(one: Collection[Any], other: Collection[Any]) -> float:
-    first, second = set(one), set(other)
-    return 1 - len(first & second) / len(first | second) if first | second else 0.0
-
-
-def masi_distance(one: Collection[Any], other: Collection[Any]) -> float:
-    """Return the distance of sets by Passonneau: Jaccard's, larger where neither set contains the other."""
-    first, second = set(one), set(other)
-    if first == second:
-        return 0.0
-    part = 2 / 3 if first <= second or second <= first else 1 / 3 if first & second else 0.0
-    return 1 - part * (1 - jaccard_distance(first, second))
-
-
 def alpha_of(labels: Labels, *, seed: int = 0, times: int = TIMES) -> Alpha:
     """Alpha of nominal answers, with 95 % intervals over items and over workers."""
     value = _alpha(labels, np.ones(len(labels)))
@@ -55,23 +37,6 @@ def alpha_of(labels: Labels, *, seed: int = 0, times: int = TIMES) -> Alpha:
         by_items=_by_items(labels, random, times),
         by_workers=_by_workers(labels, random, times),
     )
-
-
-def alpha_of_sets(labels: Labels, *, distance: Distance = jaccard_distance, seed: int = 0) -> Alpha:
-    """Alpha of answers that are sets, with its interval over items."""
-    random = np.random.default_rng(seed)
-    apart, answered = _apart_in_items(labels, distance), labels.votes.answered
-    paired = answered > 1
-    expected = _apart_anywhere(labels.keep(paired[labels.item]), distance, random)
-    if not expected:
-        return Alpha(value=None)
-    observed, weight = apart[paired], answered[paired]
-
-    def of(chosen: Any) -> float:
-        return float(1 - (observed[chosen] * weight[chosen]).sum() / weight[chosen].sum() / expected)
-
-    drawn = [of(random.integers(len(observed), size=len(observed))) for _ in range(TIMES)]
-    return Alpha(value=of(slice(None)), by_items=_ends(drawn))
 
 
 def _alpha(labels: Labels, weights: Floats) -> float | None:
@@ -124,28 +89,3 @@ def _ends(drawn: Collection[float | None]) -> tuple[float, float] | None:
         return None
     low, high = np.percentile(known, ENDS)
     return float(low), float(high)
-
-
-def _apart_in_items(labels: Labels, distance: Distance) -> Floats:
-    """The mean distance of two answers to each item."""
-    votes = labels.votes
-    total = np.zeros(len(labels.items))
-    order = np.argsort(votes.item, kind="stable")
-    for cells in np.split(order, np.flatnonzero(np.diff(votes.item[order])) + 1):
-        for one, other in combinations(cells.tolist(), 2):
-            apart = distance(labels.answers[votes.answer[one]], labels.answers[votes.answer[other]])
-            total[votes.item[one]] += 2 * apart * votes.count[one] * votes.count[other]
-    pairs = votes.answered * (votes.answered - 1)
-    return np.asarray(total / np.maximum(pairs, 1))
-
-
-def _apart_anywhere(labels: Labels, distance: Distance, random: np.random.Generator) -> float | None:
-    """The mean distance of any two answers, of all items."""
-    count = len(labels)
-    if count * (count - 1) // 2 <= MOST_PAIRS:
-        pairs = combinations(labels.answer.tolist(), 2)
-    else:
-        drawn = random.integers(count, size=(MOST_PAIRS, 2))
-        pairs = iter(labels.answer[drawn[drawn[:, 0] != drawn[:, 1]]].tolist())
-    apart = [distance(labels.answers[one], labels.answers[other]) for one, other in pairs]
-    return sum(apart) / len(apart) if apart else None

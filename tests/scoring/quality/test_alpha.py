@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from crowd.plain.domain.agreement import Level, equal_pairs
 from crowd.plain.domain.agreement import alpha_of as exact_alpha
-from scoring.quality.alpha_intervals import Distance, alpha_of, alpha_of_sets, jaccard_distance, masi_distance
+from scoring.quality.alpha_intervals import alpha_of
 from scoring.quality.judged_labels import Label, Labels, make_labels
 from scoring.quality.majority_votes import percent_agreement
 from tests.scoring.quality.simulated_crowds import simulate
@@ -50,20 +50,3 @@ def test_people_who_always_disagree_are_below_chance() -> None:
     labels = labels_of(["ab", "ab"])
 
     assert alpha_of(labels, times=0).value == pytest.approx(-0.5)
-
-
-def test_sets_are_apart_by_what_they_share() -> None:
-    assert jaccard_distance("ab", "bc") == pytest.approx(2 / 3)
-    assert masi_distance("ab", "bc") == pytest.approx(1 - 1 / 9)
-    assert masi_distance("ab", "abc") == pytest.approx(1 - 4 / 9)
-    assert (masi_distance("", ""), jaccard_distance("", "")) == (0, 0)
-
-
-@pytest.mark.parametrize("distance", [jaccard_distance, masi_distance])
-def test_sets_of_one_are_nominal(distance: Distance) -> None:
-    units = ["aab", "bbb", "cab", "cc"]
-    sets = [[frozenset(answer) for answer in unit] for unit in units]
-
-    found = alpha_of_sets(labels_of(sets), distance=distance)
-
-    assert found.value == pytest.approx(alpha_of(labels_of(units), times=0).value)
