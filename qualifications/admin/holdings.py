@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -16,16 +16,18 @@ from django.utils.safestring import SafeString
 
 from hits.admin.data.take_files import send_csv
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.page_parts import ReadOnlyAdmin, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, plural, read_number
 from hits.admin.selection import need
 from hits.common.spreadsheets import Cell
 from qualifications.admin import giving_by_name, holding_changes, many_holdings
 from qualifications.admin.attempts import VisibleGates
 from qualifications.admin.finding_gates import GRADE, HOLDINGS, TAKE, VIEW, find_gate, gates_for, render
 from qualifications.models import Attempt, Gate, Holding
+from qualifications.services import sync_grants
 
 HEADER = ("study", "gate", "worker", "holds", "changed_at", "revoked_at", "reason", "provider_told")
 CHUNK = 2000
+NONE_REFUSED = "The provider has refused none of these values, so none is told again."
 
 
 class Holds(admin.SimpleListFilter):
@@ -71,7 +73,7 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
     ordering = ("-pk",)
     list_per_page = 50
     show_full_result_count = False
-    actions = ("take_back", "give_again")
+    actions = ("take_back", "give_again", "tell_again")
     change_list_template = "admin/qualifications/holding/list.html"
 
     def get_urls(self) -> list[URLPattern]:
@@ -125,6 +127,14 @@ class HoldingAdmin(ReadOnlyAdmin[Holding]):
     @admin.action(description="Give to these workers…", permissions=["hand"])
     def give_again(self, request: HttpRequest, rows: QuerySet[Holding]) -> HttpResponse:
         return many_holdings.ask_about(request, rows, verb=holding_changes.GIVE)
+
+    @admin.action(description="Tell the provider again", permissions=["hand"])
+    def tell_again(self, request: HttpRequest, rows: QuerySet[Holding]) -> None:
+        count = sync_grants.retell(rows)
+        told = f"{plural(count, 'value')} that the provider refused will be told again in a moment."
+        self.message_user(
+            request, told if count else NONE_REFUSED, messages.SUCCESS if count else messages.WARNING
+        )
 
     @admin.display(description="worker")
     def person(self, holding: Holding) -> SafeString:

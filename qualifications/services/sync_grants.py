@@ -43,10 +43,10 @@ def next_telling(*, now: datetime) -> datetime | None:
     return first and first + CLAIM
 
 
-def retell(*, holding: Holding) -> bool:
-    """Tell once more a value that the provider refused; False, changing nothing, if none was refused."""
-    refused = Holding.objects.filter(pk=holding.pk).exclude(problem="")
-    return bool(refused.update(is_told=False, problem="", claimed_at=None))
+def retell(holdings: QuerySet[Holding]) -> int:
+    """Tell once more those of these values that the provider refused, and return how many they are."""
+    refused = Holding.objects.filter(pk__in=holdings.values("pk")).exclude(problem="")
+    return refused.update(is_told=False, problem="", claimed_at=None)
 
 
 def value_there(holding: Holding) -> int | None:

@@ -136,6 +136,23 @@ def test_page_says_how_many_before_anything_is_done_and_wants_a_reason() -> None
     assert listed.count("Given by hand: the audit trail says why") == 3
 
 
+def test_values_that_the_provider_refused_are_told_again_by_hand() -> None:
+    gate = make_gate()
+    refused, told = make_holders(gate, 1, 1)
+    Holding.objects.filter(pk=refused.pk).update(is_told=True, problem="There is no such worker.")
+    Holding.objects.filter(pk=told.pk).update(is_told=True)
+    client = grader_of(gate, "grade_attempt")
+    page = reverse("admin:qualifications_holding_changelist")
+
+    act(client, "tell_again", [refused, told])
+    done = text_of(client.get(page))
+    act(client, "tell_again", [told])
+
+    assert "1 value that the provider refused will be told again in a moment." in done
+    assert found("is_told", "problem") == [(False, ""), (True, "")]
+    assert "The provider has refused none of these values" in text_of(client.get(page))
+
+
 def test_who_only_looks_takes_nothing_back() -> None:
     gate = make_gate()
     holders = make_holders(gate, 1)
