@@ -22,11 +22,14 @@ from hits.core.domain.sameness import is_amazon
 from hits.providers.capabilities import BY_KIND
 from hits.providers.models.accounts import Account, Pace, Stranger
 from hits.sync.services.account_checks import check_account
+from hits.sync.services.event_inbox import subscribe_anew
 
 SECRETS = ("secret_access_key", "ticket_key")
 # Fixed once a batch was launched: a batch belongs for good to an account that has these values.
 FIXED_BY_LAUNCH = ("kind", "environment", "endpoint", "currency")
 STRANGERS = 20
+# What says how its events come: with either changed, the provider has to be told anew.
+HEARS_BY = {"notify_by", "notify_address"}
 PRODUCTION = Account.Environment.PRODUCTION
 PROLIFIC_HOST = ".prolific.com"
 # What an account of a kind cannot be without, and what its provider does not have.
@@ -207,6 +210,8 @@ class AccountAdmin(admin.ModelAdmin[Account]):
         columns = {field.name for field in Account._meta.concrete_fields}
         if changed := columns & set(form.changed_data):
             obj.save(update_fields=changed)
+        if changed & HEARS_BY:
+            subscribe_anew(account=obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Account | None = None) -> bool:
         return False

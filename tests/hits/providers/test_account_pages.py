@@ -130,6 +130,23 @@ def test_account_that_could_not_work_is_refused(client: Client, changes: dict[st
     assert Account.objects.values().get() == before
 
 
+def test_running_batches_are_subscribed_anew_once_their_account_hears_in_another_way(client: Client) -> None:
+    sign_in_with(client, "view_account", "change_account")
+    account = make_account(notify_by="webhook")
+    batch = make_batch(account=account, status="open", hit_type_id="TYPE1", notified_at=NOW)
+
+    client.post(change_url(account), form_of(account, name="renamed"))
+    batch.refresh_from_db()
+    still_known = batch.notified_at
+    client.post(
+        change_url(account), form_of(account, notify_by="sqs", notify_address="http://localhost/queue")
+    )
+    batch.refresh_from_db()
+
+    assert Account.objects.get().notify_by == "sqs"
+    assert (still_known, batch.notified_at) == (NOW, None)
+
+
 def test_account_keeps_what_a_sweep_wrote_while_its_form_was_open(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
