@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 LONGEST_CONCEPT = 64
@@ -71,16 +70,6 @@ def distance(first: int, second: int) -> int:
 def are_near(first: int | None, second: int | None) -> bool:
     """Whether two perceptual hashes are near; a drawing without a hash is near to nothing."""
     return first is not None and second is not None and distance(first, second) <= NEAR
-
-
-def near_pairs(hashes: Sequence[int | None]) -> list[tuple[int, int]]:
-    """Places of pairs that a set should not show together."""
-    return [
-        (one, other)
-        for one in range(len(hashes))
-        for other in range(one + 1, len(hashes))
-        if are_near(hashes[one], hashes[other])
-    ]
 
 
 def signed(bits: int) -> int:

@@ -48,11 +48,6 @@ def is_under_age(worker: Worker) -> bool:
     return bool(UNDER_AGE.rows(worker=worker.pk))
 
 
-def text_wanted(*, worker: Worker, study: Study) -> ConsentText | None:
-    found = IN_FORCE.first(study=study.pk, worker=worker.pk)
-    return found if found is not None and not found.is_agreed else None
-
-
 def published_text(study: Study) -> ConsentText | None:
     """The version in force: the newest published text."""
     return ConsentText.objects.filter(study=study, published_at__isnull=False).order_by("-version").first()
@@ -97,6 +92,5 @@ def _in_force() -> QuerySet[Any]:
     )
 
 
-IN_FORCE = KeptQuery(_in_force)
 OWED = KeptQuery(lambda: _in_force().filter(~Exists(Lease.objects.filter(assignment=given_id("assignment")))))
 UNDER_AGE = KeptQuery(lambda: UnderAge.objects.filter(worker=given_id("worker")).values_list("pk")[:1])

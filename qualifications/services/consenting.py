@@ -21,7 +21,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 from hits.work.services import leasing
 from qualifications.models import Consent, ConsentText
-from qualifications.queries.consents import published_text, text_wanted
+from qualifications.queries.consents import published_text
 
 LONGEST = 20_000
 # Withdrawals read in one run, and assignments taken out for each.
@@ -73,11 +73,6 @@ def publish_text(*, text: ConsentText, seen: str, by: User, now: datetime) -> No
 def digest_of(text: ConsentText) -> str:
     """Digest of the text on the page, to know which text was confirmed."""
     return crypto.blind_index("consent", text.title, text.text, str(text.asks_demographics))
-
-
-def text_to_ask(*, worker: Worker, study: Study) -> ConsentText | None:
-    """The version in force, if this worker has not agreed to it."""
-    return text_wanted(worker=worker, study=study)
 
 
 def give_consent(*, worker: Worker, text: ConsentText, now: datetime) -> Consent:

@@ -6,7 +6,6 @@ it with or without an event.
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
@@ -189,25 +188,6 @@ def next_purge(*, now: datetime) -> datetime | None:
     return soonest(
         earliest(_handled_with_text(), "received_at", after=KEEP_BODIES),
         min(handled, default=None),
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Inbox:
-    """Numbers of an account's notices, and when the last one came."""
-
-    last_received_at: datetime | None
-    waiting: int
-    problems: int
-
-
-def describe_inbox(account: Account) -> Inbox:
-    """Return the account's inbox. Its problems are those of the notices that are still kept."""
-    last = account.notices.order_by("-pk").values_list("received_at", flat=True).first()
-    return Inbox(
-        last_received_at=last,
-        waiting=account.notices.filter(handled_at=None).count(),
-        problems=account.notices.exclude(problem="").count(),
     )
 
 

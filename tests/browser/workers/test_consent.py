@@ -10,6 +10,7 @@ from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.leases import Lease
 from qualifications.models import Consent, Demographics
+from qualifications.queries.consents import published_text
 from qualifications.services import consenting, demographics
 from qualifications.services.people_counts import count_people
 from tests.browser.conftest import OpenPage
@@ -90,7 +91,7 @@ def test_pages_of_consent_look_right(
     visitor.visit("consent-preview", desk.frame_url.partition("?")[0])
     visitor.visit("consent", desk.frame_url)
     worker = Assignment.objects.get().worker
-    text = consenting.text_to_ask(worker=worker, study=study)
+    text = published_text(study)
     assert text is not None
     consenting.give_consent(worker=worker, text=text, now=timezone.now())
     visitor.visit("consent-person", desk.frame_url)

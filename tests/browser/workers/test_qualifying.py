@@ -29,6 +29,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT
 from hits.work.models.leases import Lease
 from qualifications.models import Consent, Demographics, Gate, Holding, RefusalCount
+from qualifications.queries.consents import published_text
 from qualifications.services import consenting, demographics, grading, platform, sync_grants, test_attempts
 from qualifications.services.gate_holdings import set_value
 from scoring.services.rival_answers import answer_waiting
@@ -75,7 +76,7 @@ class Stage:
     def enter_qualified(self, gate: Gate) -> tuple[Page, Worker]:
         """Create a worker who agreed and passed before."""
         page, worker = self.enter()
-        text = consenting.text_to_ask(worker=worker, study=self.study)
+        text = published_text(self.study)
         assert text
         consenting.give_consent(worker=worker, text=text, now=timezone.now())
         demographics.save_answers(worker=worker, answers={}, now=timezone.now())

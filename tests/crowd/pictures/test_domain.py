@@ -97,7 +97,10 @@ def test_signed_fits_the_column_and_keeps_every_bit(bits: int) -> None:
 def test_near_is_up_to_six_bits_and_a_drawing_is_near_to_nothing() -> None:
     six, seven = 0b111111, 0b1111111
 
-    assert domain.near_pairs([0, six, seven, None, None]) == [(0, 1), (1, 2)]
+    assert domain.are_near(0, six)
+    assert domain.are_near(six, seven)
+    assert not domain.are_near(0, seven)
+    assert not domain.are_near(None, None)
 
 
 @pytest.mark.parametrize("text", ["shit", "SHITS", "a Bitch", "bitches", "holy ｓｈｉｔ!"])

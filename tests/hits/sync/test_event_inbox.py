@@ -11,7 +11,7 @@ from django.conf import LazySettings
 from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hits.core.errors import ProviderRefused
@@ -355,7 +355,7 @@ def in_order() -> Any:
     return live_story(list(range(len(STORY))), [])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(
     order=st.permutations(range(len(STORY))),
     repeats=st.lists(st.tuples(st.integers(0, 20), st.integers(0, len(STORY) - 1)), max_size=8),
@@ -608,20 +608,6 @@ def test_purge_notices_empties_texts_and_later_removes_rows(monkeypatch: pytest.
     ]
     kept = [bool(notice.body) for notice in Notice.objects.order_by("received_at")]
     assert kept == [True, False, False, False, True]  # an unhandled notice keeps its text
-
-
-def test_describe_inbox_says_when_it_last_heard_and_what_waits() -> None:
-    account = make_account()
-    silent = event_inbox.describe_inbox(account)
-    hear(account, told("Ping"))
-    event_inbox.receive(account=account, document=document(told("Ping")), now=LATER)
-    Notice.objects.filter(handled_at=NOW).update(problem="why")
-    hear(make_account(), told("Ping"))
-
-    inbox = event_inbox.describe_inbox(account)
-
-    assert silent == event_inbox.Inbox(last_received_at=None, waiting=0, problems=0)
-    assert (inbox.last_received_at, inbox.problems) == (LATER, 1)
 
 
 @pytest.mark.parametrize(

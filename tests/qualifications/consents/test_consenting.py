@@ -16,6 +16,7 @@ from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from qualifications.models import Consent, ConsentText
+from qualifications.queries.consents import owed_before_work
 from qualifications.services import consenting
 from tests.factories import (
     NOW,
@@ -101,23 +102,30 @@ def test_draft_that_was_changed_after_it_was_read_is_not_published() -> None:
     assert ConsentText.objects.get().published_at is None
 
 
-def test_text_to_ask_is_the_latest_published_one_not_agreed_to() -> None:
+def test_text_that_is_owed_is_the_latest_published_one_not_agreed_to() -> None:
     worker, study = make_worker(), make_study()
-    first = make_consent_text(study=study)
+    work = make_assignment(hit=make_hit(batch=make_batch(study=study)), worker=worker)
+    first = make_consent_text(study=study, asks_demographics=False)
     consenting.give_consent(worker=worker, text=first, now=NOW)
-    agreed = consenting.text_to_ask(worker=worker, study=study)
+    agreed = owed_before_work(work)
     second = make_consent_text(study=study)
     make_consent_text(study=study, published_at=None)
 
+    asked = owed_before_work(work)
+
     assert agreed is None
-    assert consenting.text_to_ask(worker=worker, study=study) == second
-    assert consenting.text_to_ask(worker=worker, study=make_study()) is None
+    assert asked
+    assert (asked.text, asked.wants_consent) == (second, True)
+    assert owed_before_work(make_assignment(worker=worker)) is None
 
 
 def test_players_of_a_web_game_are_not_asked_here() -> None:
     player = make_worker(account=make_account(kind=Account.Kind.WEB))
+    text = make_consent_text()
 
-    assert consenting.text_to_ask(worker=player, study=make_consent_text().study) is None
+    work = make_assignment(hit=make_hit(batch=make_batch(study=text.study)), worker=player)
+
+    assert owed_before_work(work) is None
 
 
 @pytest.mark.parametrize("state", ["draft", "replaced"])
