@@ -18,6 +18,7 @@ from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core.servers.basehttp import WSGIRequestHandler
 from django.db import connections
 from django.test import TransactionTestCase
+from hypothesis import HealthCheck, settings
 from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 
@@ -32,6 +33,14 @@ from tests.rooms import is_repeating
 # Without bytecode files, every process that a test starts would compile all modules again.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A busy machine is slow, and rows that one example has made are there for the next: tests mind that.
+settings.register_profile(
+    "house",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("house")
 
 DATABASES = ["default", "marketplace"]
 FEW = 2

@@ -279,7 +279,7 @@ def test_encode_text_leaves_a_foreign_tower_whole() -> None:
     assert torch.equal(found, model.encode_text(tokens))
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(
     texts=st.lists(st.text(max_size=120) | st.integers(0, 90).map("word ".__mul__), min_size=1, max_size=6)
 )
@@ -540,7 +540,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in names.items()}
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(data=st.data())
 def test_clip_damaged_picture_is_seen_or_refused(
     vit: ClipRival, sound: dict[str, bytes], tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

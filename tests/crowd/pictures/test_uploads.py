@@ -5,7 +5,7 @@ from hashlib import sha256
 from io import BytesIO
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageCms
 
@@ -217,7 +217,6 @@ def test_picture_in_another_kind_of_file_is_known_by_its_bytes() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # Pillow warns about broken files
-@settings(deadline=None)
 @given(st.data())
 def test_damaged_file_is_refused_or_drawn_and_nothing_else(data: st.DataObject) -> None:
     whole = with_metadata(data.draw(st.sampled_from(["PNG", "JPEG", "WEBP"])))

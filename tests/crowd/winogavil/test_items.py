@@ -225,7 +225,7 @@ def test_file_of_many_blank_lines_is_read_to_its_end(monkeypatch: pytest.MonkeyP
 
 
 @django_db
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(content=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: f"{HEADING}\n{text}".encode()))
 def test_whatever_is_uploaded_is_read_or_refused_in_words(content: bytes) -> None:
     problems = problems_of(content)

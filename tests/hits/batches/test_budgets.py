@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connections
 from django.db.models import Sum
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hits.batches.queries.tally import tally_of
@@ -159,7 +159,7 @@ def test_work_that_a_budget_no_longer_covers_is_booked_all_the_same() -> None:
     assert reserved(batch) == 3 * Decimal("1.52")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(data=st.data())
 def test_the_sums_agree_at_every_moment_and_end_at_what_was_spent(data: st.DataObject) -> None:
     workers = data.draw(st.integers(1, 12), label="workers")

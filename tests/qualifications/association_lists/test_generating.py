@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hits.core.errors import RuleBroken
@@ -60,7 +60,7 @@ def check(instance: Instance, *, swow: SwowList, size: int) -> None:
             assert not has_edge(swow=swow, one=instance.cue, other=text)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000), size=st.sampled_from([5, 6, 10]), weak=st.booleans())
 def test_every_instance_keeps_the_rules(seed: int, size: int, weak: bool) -> None:
     swow = make_graph(seed=seed)

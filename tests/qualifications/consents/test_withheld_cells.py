@@ -171,7 +171,7 @@ NESTED = st.tuples(MANY | FEW, MANY).map(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(people=ONE_COLUMN | NESTED | TWO_COLUMNS, unsaid=st.sampled_from(["", "school"]))
 def test_no_small_count_can_be_worked_out(people: People, unsaid: str) -> None:
     """Each small count of a role, or of those with exactly the same roles, could be another one."""

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from qualifications.domain.withheld_cells import FEWEST, Roles
@@ -42,7 +42,6 @@ def test_two_roles_that_sum_up_to_all_but_one_of_a_third_are_noticed() -> None:
 ROLES = st.frozensets(st.sampled_from("abcd"), min_size=1)
 
 
-@settings(deadline=None)
 @given(people=st.dictionaries(ROLES, st.sampled_from([1, 2, 4, 5]), max_size=4))
 def test_no_combination_of_shown_sums_is_about_few_people(people: dict[Roles, int]) -> None:
     """A sum over few people is known only if their ages alone can be combined from the shown sums."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crowd.plain.domain.agreement import Level, equal_pairs
@@ -23,7 +23,6 @@ def labels_of(units: list[Any]) -> Labels:
     )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(UNITS)
 def test_alpha_and_percent_equal_the_exact_ones(units: list[list[str]]) -> None:
     labels = labels_of(units)

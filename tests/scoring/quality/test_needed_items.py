@@ -4,7 +4,7 @@ from statistics import mean
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.quality.alpha_intervals import alpha_of
@@ -28,7 +28,6 @@ def width_of(share: float, items: int) -> float:
     return float((b**2 - 4 * a * c) ** 0.5 / a)
 
 
-@settings(deadline=None)
 @given(st.floats(0, 1), st.floats(0.01, 0.6))
 def test_the_fewest_items_are_enough_and_one_fewer_is_not(share: float, width: float) -> None:
     needed = items_for_share(width, share=share)

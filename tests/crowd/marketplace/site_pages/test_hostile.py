@@ -3,7 +3,7 @@
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.crowd.marketplace.site import Browser, open_hit, signed_in, stranger, text_of
@@ -53,7 +53,7 @@ def test_hostile_parameters_get_a_page(browser: Browser, path: str, value: str) 
 
 
 @given(text=st.text(max_size=60))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 def test_any_text_can_be_searched_for(browser: Browser, text: str) -> None:
     address = f"/?q={quote(text, errors='replace')}&after={quote(text, errors='replace')}"
 

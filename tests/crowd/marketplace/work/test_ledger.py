@@ -166,6 +166,4 @@ class Market(RuleBasedStateMachine):
 
 
 def test_ledger_and_counters_agree_after_any_sequence() -> None:
-    run_state_machine_as_test(
-        Market, settings=settings(max_examples=15, stateful_step_count=30, deadline=None)
-    )
+    run_state_machine_as_test(Market, settings=settings(max_examples=15, stateful_step_count=30))

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hits.payments.domain.unreferenced_payments import Payable, Standing, attribute
@@ -56,7 +56,6 @@ def test_attribute_leaves_an_amount_that_no_bonus_has_without_one() -> None:
     assert attribute([CENT * 2], [bonus("a", Standing.UNCLEAR)]) == [""]
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(paid=st.lists(amounts, max_size=6), known=bonuses)
 def test_attribute_counts_exactly_the_payments_of_each_amount(
     paid: list[Decimal], known: list[Payable]
