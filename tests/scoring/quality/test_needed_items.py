@@ -9,14 +9,17 @@ from hypothesis import strategies as st
 
 from scoring.quality.alpha_intervals import alpha_of
 from scoring.quality.needed_items import (
+    MOST_SPREAD,
+    alpha_width,
+    cautious_share,
+    cautious_spread,
     items_for_alpha,
     items_for_mean,
-    items_for_scores,
     items_for_share,
+    mean_width,
     share_interval,
 )
 from tests.scoring.quality.odd_people import make_crowd
-from tests.scoring.quality.small_crowds import labels_of
 
 pytestmark = pytest.mark.pure
 
@@ -65,12 +68,15 @@ def test_means_need_items_by_the_square_of_their_spread() -> None:
     reach = [1.96 * random.normal(0.7, 0.2, needed).std(ddof=1) / needed**0.5 for _ in range(500)]
 
     assert 2 * mean(reach) == pytest.approx(0.05, abs=0.001)
-    assert items_for_scores(0.05, [0.5, 0.9, 0.7, 0.7]) == items_for_mean(0.05, spread=0.163299316)
-    assert items_for_scores(0.05, [0.5]) is None
+    # (2 * 2.5758293 * 0.2 / 0.05)**2 = 424.6
+    assert items_for_mean(0.05, spread=0.2, confidence=0.99) == 425
+    assert mean_width(425, spread=0.2, confidence=0.99) <= 0.05 < mean_width(424, spread=0.2, confidence=0.99)
 
 
 def test_a_pilot_says_how_many_items_alpha_needs() -> None:
-    needed = items_for_alpha(0.1, make_crowd(odd={}, items=150, seed=1).labels)
+    pilot = alpha_of(make_crowd(odd={}, items=150, seed=1).labels).by_items
+    assert pilot
+    needed = items_for_alpha(0.1, interval=pilot, of=150)
     assert needed
 
     widths = []
@@ -83,11 +89,40 @@ def test_a_pilot_says_how_many_items_alpha_needs() -> None:
     assert mean(widths) == pytest.approx(0.1, rel=0.15)
 
 
-def test_what_cannot_be_had_is_none() -> None:
-    alone = labels_of(("i", "a", "x"), ("j", "b", "y"))
+def test_the_width_of_alpha_is_that_of_its_pilot_with_as_many_items() -> None:
+    interval = (0.2, 0.6)
 
+    assert alpha_width(50, interval=interval, of=50) == pytest.approx(0.4)
+    assert items_for_alpha(0.2, interval=interval, of=50) == 200
+    # 200 * (1.6448536 / 1.9599640)**2 = 140.9
+    assert items_for_alpha(0.2, interval=interval, of=50, confidence=0.9) == 141
+
+
+def test_a_pilot_of_few_items_is_planned_with_on_the_safe_side() -> None:
+    # The tables have 5.380 for a fifth with 9 degrees of freedom, and 87.945 with 100.
+    assert cautious_spread(0.2, 10) == pytest.approx(0.2 * (9 / 5.380) ** 0.5, rel=0.005)
+    assert cautious_spread(0.2, 101) == pytest.approx(0.2 * (100 / 87.945) ** 0.5, rel=0.005)
+    assert cautious_spread(0.4, 3) == MOST_SPREAD
+    assert cautious_spread(0, 40) == cautious_spread(0.1, 1) == MOST_SPREAD
+    # By hand, with z = 0.8416: (0.9 + z²/20 - z * sqrt(0.009 + z²/400)) / (1 + z²/10)
+    assert cautious_share(9, 10) == pytest.approx(0.7920, abs=5e-5)
+    assert cautious_share(1, 10) == pytest.approx(1 - cautious_share(9, 10))
+    assert cautious_share(6, 10) == 0.5
+
+
+def test_what_a_pilot_makes_one_plan_with_is_enough_in_four_of_five_cases() -> None:
+    random = np.random.default_rng(3)
+
+    spreads = [cautious_spread(float(random.normal(0.6, 0.15, 12).std(ddof=1)), 12) for _ in range(4000)]
+    shares = [cautious_share(int(random.binomial(30, 0.85)), 30) for _ in range(4000)]
+
+    assert mean(spread >= 0.15 for spread in spreads) == pytest.approx(0.8, abs=0.02)
+    assert mean(share <= 0.85 for share in shares) >= 0.78
+
+
+def test_what_cannot_be_had_is_none() -> None:
     assert items_for_share(0) is None
     assert items_for_share(1e-6) is None
     assert items_for_mean(0, spread=1) is None
     assert items_for_mean(1e-9, spread=1) is None
-    assert items_for_alpha(0.1, alone) is None
+    assert items_for_alpha(0, interval=(0.1, 0.2), of=20) is None
