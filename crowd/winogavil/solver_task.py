@@ -24,6 +24,7 @@ from crowd.winogavil.items import (
     repeat_items,
 )
 from crowd.winogavil.models import Association, Game, Place
+from crowd.winogavil.queries.associations import final, of_study, solver_means
 from crowd.winogavil.queries.games import game_of
 from crowd.winogavil.services.reports import cue_target, picture_target, take_report
 from crowd.winogavil.solver_columns import FLAT, SolvedWord, models_asked
@@ -37,21 +38,24 @@ from hits.families import (
     FlattensWork,
     GivesFeedback,
     Judgment,
+    MainFigure,
     Score,
     ServedWork,
     StatesJudgments,
+    StatesMainFigure,
     TakesFiles,
     TakesReports,
     TaskPage,
     TaskType,
     Terms,
 )
-from hits.studies.models import Batch
+from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 from scoring import domain as scores
 
+ALIKE_ASSOCIATIONS = "Associations of one spymaster, and those of one set of pictures, depend on each other."
 PRACTICE = {"right": ("dog", "tree"), "all": ("dog", "cup", "tree", "key", "shoe")}
 PRACTICE_NAMES: Mapping[str, str | Promise] = {
     "dog": gettext_lazy("dog"),
@@ -227,10 +231,16 @@ class OwnAssociations(TakesFiles, AsksAnew):
         remove_items(batch=batch)
 
 
-class SolveTask(PickTask, OwnAssociations, GivesFeedback, StatesJudgments):
+class SolveTask(PickTask, OwnAssociations, GivesFeedback, StatesJudgments, StatesMainFigure):
     key = domain.SOLVE
     name = "Association game: solve"
     role = "Solvers"
+    main_figure = MainFigure(
+        name="Mean Jaccard index of the solvers", is_share=False, alike=ALIKE_ASSOCIATIONS
+    )
+
+    def final_values(self, study: Study) -> Sequence[float]:
+        return solver_means(final(of_study(study)))
 
     def feedback_page(self, *, assignment: Assignment, items: Sequence[Item]) -> TaskPage | None:
         """Solutions as the study's game shows them: never, at once, or by default once the word is final."""

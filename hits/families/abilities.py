@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from hits.core.errors import InvalidAnswer
     from hits.datasets.columns import Column
-    from hits.families.interface import Answer, Judgment, Proposal, ServedWork, TaskPage, Terms
+    from hits.families.interface import Answer, Judgment, MainFigure, Proposal, ServedWork, TaskPage, Terms
     from hits.studies.models import Batch, Study
     from hits.work.models.assignments import Assignment
     from hits.work.models.items import Item
@@ -86,6 +86,16 @@ class StatesJudgments(ABC):
 
         The caller has read only some fields of the works and their items: another would be a query for each.
         """
+
+
+class StatesMainFigure(ABC):
+    """Ability to say which figure the items are collected for, and what it is of those that are final."""
+
+    main_figure: ClassVar[MainFigure]
+
+    @abstractmethod
+    def final_values(self, study: Study) -> Sequence[float]:
+        """Return the value of each final item of the study, in a number of queries that does not grow."""
 
 
 class UsesUp(ABC):

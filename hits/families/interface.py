@@ -80,6 +80,18 @@ class Judgment:
     words: int = 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class MainFigure:
+    """The figure that a task's items are collected for: the mean of a value from 0 to 1 of each item.
+
+    `is_share`: the value is 0 or 1. `alike`: which of its items depend on each other, in a sentence.
+    """
+
+    name: str
+    is_share: bool
+    alike: str = ""
+
+
 class Purpose(Enum):
     WORK = "work"
     # It qualifies its worker, and is no data: no bonus table applies, an item may be asked of any number of

@@ -7,17 +7,19 @@ from django.db.models import Prefetch
 from django.http import QueryDict
 
 from crowd.winogavil.annotation import domain
-from crowd.winogavil.annotation.models import Annotation
+from crowd.winogavil.annotation.models import Annotation, Kind
+from crowd.winogavil.annotation.queries.counted import counted_annotations
 from crowd.winogavil.annotation.services.annotation_reports import take_report
 from crowd.winogavil.models import Association, Place
-from crowd.winogavil.solver_task import PickTask
-from hits.families import StatesJudgments
+from crowd.winogavil.solver_task import ALIKE_ASSOCIATIONS, PickTask
+from hits.families import MainFigure, StatesJudgments, StatesMainFigure
+from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
 
 
-class BaselineTask(PickTask, StatesJudgments):
+class BaselineTask(PickTask, StatesJudgments, StatesMainFigure):
     """The solver's task with items that point to annotations; pages and rules are the solver's own."""
 
     key = domain.BASELINE
@@ -25,6 +27,15 @@ class BaselineTask(PickTask, StatesJudgments):
     role = "Newcomers"
     measures = (domain.NEWCOMERS,)
     wants_newcomers = True
+    main_figure = MainFigure(name="Mean Jaccard index of newcomers", is_share=False, alike=ALIKE_ASSOCIATIONS)
+
+    def final_values(self, study: Study) -> Sequence[float]:
+        """Values of the game's own associations: those of an association list stand beside them."""
+        of_game = counted_annotations(study, Kind.BASELINE).exclude(
+            association__source=Association.Source.SWOW
+        )
+        means = of_game.order_by().values_list("numerator", "denominator")
+        return [(right or 0) / of for right, of in means if of]
 
     def associations(self, items: Sequence[Item]) -> list[Association]:
         """Associations with the items that ask them here: nothing is read or scored under their own."""

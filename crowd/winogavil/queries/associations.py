@@ -30,6 +30,12 @@ def final(associations: Rows) -> Rows:
     return associations.filter(final_at__isnull=False, item__pulled_at=None)
 
 
+def solver_means(associations: Rows) -> list[float]:
+    """Return the mean Jaccard index of each association's solvers; all of them are final."""
+    means = associations.order_by().values_list("solvers_numerator", "solvers_denominator")
+    return [(right or 0) / of for right, of in means if of]
+
+
 def selected(associations: Rows, *, threshold: int) -> Rows:
     """Final associations that people solve, whatever a model makes of them: the data a study is made for.
 

@@ -13,11 +13,13 @@ from django.utils.translation import gettext as _
 from crowd.pictures.services.picture_reports import report_picture
 from crowd.winoground import domain
 from crowd.winoground.asking.pairs import FLAT, Pair, PairsTask, answers_to
-from crowd.winoground.models import Pairing
+from crowd.winoground.models import Pairing, Project
 from crowd.winoground.queries.examples_per_worker import one_of_each_example
+from crowd.winoground.queries.scoring import rights_of_pairs
 from hits.core.errors import InvalidAnswer
 from hits.datasets.columns import INTEGER, TEXT, column
-from hits.families import Answer, NarrowsItems, Score, TakesReports, TaskPage
+from hits.families import Answer, MainFigure, NarrowsItems, Score, StatesMainFigure, TakesReports, TaskPage
+from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.services.leasing import items_served
@@ -32,7 +34,7 @@ COMBINATION = (
 )
 
 
-class ValidateTask(PairsTask, NarrowsItems, TakesReports):
+class ValidateTask(PairsTask, NarrowsItems, StatesMainFigure, TakesReports):
     key = domain.VALIDATE
     name = "Caption matching: validation"
     role = "Validators"
@@ -48,6 +50,15 @@ class ValidateTask(PairsTask, NarrowsItems, TakesReports):
         workers_per_hit=9,
     )
     flat = (*COMBINATION, *FLAT)
+    main_figure = MainFigure(
+        name="Share of pairs about which most are right",
+        is_share=True,
+        alike="The four pairs of an example share captions and images, so they depend on each other.",
+    )
+
+    def final_values(self, study: Study) -> Sequence[float]:
+        project = Project.objects.filter(study=study).first()
+        return rights_of_pairs(project) if project else ()
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """The project's rule says if one worker sees two combinations of an example, and how far apart."""

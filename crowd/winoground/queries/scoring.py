@@ -92,6 +92,16 @@ def votes_of(project: Project, *, states: Collection[str] = (SCORED,)) -> dict[i
     return {example: tuple(votes) for example, votes in found.items()}
 
 
+def rights_of_pairs(project: Project) -> list[bool]:
+    """Whether most workers are right about each combination with all its answers; a tie is not right."""
+    return [
+        vote.is_majority if caption == image else vote.no > vote.yes
+        for votes in votes_of(project).values()
+        for (caption, image), vote in zip(PLACES, votes, strict=True)
+        if vote is not None and vote.answers >= project.answers_wanted
+    ]
+
+
 def four_of(votes: Votes) -> PairScores | None:
     """The four shares of yes, or None while one of the combinations has no answer."""
     shares = [vote.share for vote in votes if vote is not None]

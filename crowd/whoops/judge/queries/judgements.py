@@ -12,6 +12,7 @@ from crowd.whoops.judge.domain.votes import Agreement, Share, Votes, accepted, a
 from crowd.whoops.judge.queries.questions import AWAY
 from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Option, Question
+from hits.studies.models import Study
 from hits.work.models.items import Item
 from scoring.queries.vote_tallies import tallies
 
@@ -65,6 +66,13 @@ class KindJudgements:
 
 def judged(project: Project, kind: str) -> KindJudgements:
     return judged_by_kind(project, [kind])[kind]
+
+
+def rights_of(study: Study, kind: str) -> list[bool]:
+    """Whether most judges agree with what is known of each judged option of a study; a tie does not."""
+    project = Project.objects.filter(study=study).first()
+    closed = judged(project, kind).closed if project else ()
+    return [one.votes.majority is one.label for one in closed if one.label is not None]
 
 
 def judged_by_kind(project: Project, kinds: Sequence[str]) -> Mapping[str, KindJudgements]:

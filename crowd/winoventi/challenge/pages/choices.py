@@ -16,9 +16,11 @@ from crowd.questions.page_entries import Look, Texts, fault_of_pick
 from crowd.winoventi import domain
 from crowd.winoventi.entries import LABELS
 from crowd.winoventi.models import Prompt
+from crowd.winoventi.queries.counts import hits_of_prompts
 from crowd.winoventi.queries.pair_people import one_of_each_pair, strangers_to
 from hits.datasets.columns import FLAG, TEXT, TEXTS, column
-from hits.families import NarrowsItems, StatesJudgments, Terms
+from hits.families import MainFigure, NarrowsItems, StatesJudgments, StatesMainFigure, Terms
+from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -64,7 +66,7 @@ FLAT = (
 )
 
 
-class ChoicesTask(AskTask[Blank], NarrowsItems, StatesJudgments):
+class ChoicesTask(AskTask[Blank], NarrowsItems, StatesJudgments, StatesMainFigure):
     key = domain.CHOOSE
     name = "Exception procedure: human performance"
     role = "Test takers"
@@ -84,11 +86,19 @@ class ChoicesTask(AskTask[Blank], NarrowsItems, StatesJudgments):
     labels = LABELS
     examples = EXAMPLES
     flat = FLAT
+    main_figure = MainFigure(
+        name="Share of texts that people complete as meant",
+        is_share=True,
+        alike="The two texts of a pair, and pairs of one noun, depend on each other.",
+    )
     practice = Blank(
         text="My sister put on two sweaters before she went out. The morning is ____.",
         target="cold",
         incorrect="warm",
     )
+
+    def final_values(self, study: Study) -> Sequence[float]:
+        return hits_of_prompts(study)
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """Items of pairs that this worker has not worked on, and never both prompts of one pair."""

@@ -17,11 +17,13 @@ from crowd.winoventi.domain.premises import Premise as Sentence
 from crowd.winoventi.domain.prompts import BLANK, challenge
 from crowd.winoventi.entries import LABELS
 from crowd.winoventi.models import Premise
+from crowd.winoventi.queries.counts import validities_of
 from crowd.winoventi.queries.pair_people import judges_of
 from crowd.winoventi.reason_words import QUESTIONS as WORDS_OF_QUESTIONS
 from crowd.winoventi.reason_words import reason_in_words
 from hits.datasets.columns import TEXT, column
-from hits.families import NarrowsItems, StatesJudgments, Terms
+from hits.families import MainFigure, NarrowsItems, StatesJudgments, StatesMainFigure, Terms
+from hits.studies.models import Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 
@@ -79,7 +81,7 @@ FLAT = (
 )
 
 
-class ValidationsTask(AskTask[Pair], NarrowsItems, StatesJudgments):
+class ValidationsTask(AskTask[Pair], NarrowsItems, StatesJudgments, StatesMainFigure):
     key = domain.VALIDATE
     name = "Exception procedure: validation"
     role = "Validators"
@@ -102,6 +104,9 @@ class ValidationsTask(AskTask[Pair], NarrowsItems, StatesJudgments):
     labels = LABELS
     examples = EXAMPLES
     flat = FLAT
+    main_figure = MainFigure(
+        name="Share of valid pairs", is_share=True, alike="Pairs of one noun depend on each other."
+    )
     practice = Pair(
         noun="bridge",
         generic="safe",
@@ -112,6 +117,9 @@ class ValidationsTask(AskTask[Pair], NarrowsItems, StatesJudgments):
             exception_word="closed",
         ),
     )
+
+    def final_values(self, study: Study) -> Sequence[float]:
+        return validities_of(study)
 
     def narrow_items(self, items: QuerySet[Item], *, worker_id: int) -> QuerySet[Item]:
         """Items that the project's rule leaves to this worker: own premises only where anybody may judge."""
