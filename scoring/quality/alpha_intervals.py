@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.quality.judged_labels import Floats, Labels
+from scoring.quality.judged_labels import Floats, Ints, Labels
 
 TIMES, ENDS = 400, (2.5, 97.5)
 # A resample in which fewer of the answers stand beside another says nothing.
@@ -39,6 +39,18 @@ def alpha_of(labels: Labels, *, seed: int = 0, times: int = TIMES) -> Alpha:
     )
 
 
+def interval_over_wholes(
+    labels: Labels, whole: Ints, *, seed: int = 0, times: int = TIMES
+) -> tuple[float, float] | None:
+    """Return alpha's interval where things that are judged one by one belong to wholes, drawn together.
+
+    `whole` is the number of the whole that each of the labels' items belongs to.
+    """
+    if _alpha(labels, np.ones(len(labels))) is None:
+        return None
+    return _by_items(labels, np.random.default_rng(seed), times, whole=whole)
+
+
 def _alpha(labels: Labels, weights: Floats) -> float | None:
     """Alpha where answers weigh unequally; one answer and itself are no pair, however much it weighs."""
     votes, length = labels.votes, len(labels.items)
@@ -59,9 +71,13 @@ def _one_minus(apart: float, counts: NDArray[Any]) -> float | None:
     return float(1 - apart * (total - 1) / expected) if expected > TINY else None
 
 
-def _by_items(labels: Labels, random: np.random.Generator, times: int) -> tuple[float, float] | None:
+def _by_items(
+    labels: Labels, random: np.random.Generator, times: int, *, whole: Ints | None = None
+) -> tuple[float, float] | None:
     votes = labels.votes
-    paired = np.flatnonzero(votes.answered > 1)
+    whole = np.arange(len(labels.items)) if whole is None else whole
+    is_paired = votes.answered > 1
+    paired = np.unique(whole[is_paired])
     pairs = np.maximum(votes.answered * (votes.answered - 1), 1)
     same = np.bincount(votes.item, votes.count * (votes.count - 1), minlength=len(pairs))
     apart = votes.answered * (1 - same / pairs)
@@ -70,7 +86,7 @@ def _by_items(labels: Labels, random: np.random.Generator, times: int) -> tuple[
     drawn = []
     for _ in range(times):
         chosen = paired[random.integers(len(paired), size=len(paired))]
-        often = np.bincount(chosen, minlength=len(pairs))
+        often = np.bincount(chosen, minlength=len(pairs))[whole] * is_paired
         counts = np.bincount(answer, count * often[item], minlength=len(labels.answers))
         drawn.append(_one_minus(float((apart * often).sum()), counts))
     return _ends(drawn)
