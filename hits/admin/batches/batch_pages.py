@@ -15,6 +15,8 @@ class BatchPage:
     name: str
     permissions: Sequence[str]
     address: Callable[[Batch], str]
+    # The batches that it is about; None: all of them.
+    is_for: Callable[[Batch], bool] | None = None
 
 
 class BatchLink(NamedTuple):
@@ -30,5 +32,5 @@ def announce(page: BatchPage) -> None:
 def links_of(batch: Batch, *, user: User) -> Iterator[BatchLink]:
     """Yield each page that this user may see."""
     for page in _pages:
-        if user.has_perms(page.permissions):
+        if user.has_perms(page.permissions) and (page.is_for is None or page.is_for(batch)):
             yield BatchLink(page.name, page.address(batch))

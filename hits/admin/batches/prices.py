@@ -1,6 +1,7 @@
 """The cost of a draft, and the hourly wage that it would pay."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -64,6 +65,13 @@ def plans_of(batch: Batch) -> list[Plan]:
     if workers < money.MANY:
         return [_plan(batch, "The plan", [workers], is_chosen=True)]
     return [_plan(batch, names[way], sizes[way], is_chosen=batch.sharding == way) for way in sizes]
+
+
+def plan_with(batch: Batch, *, hits_wanted: int) -> Plan:
+    """The chosen plan if the draft asked for this many HITs; nothing is saved."""
+    asked = copy(batch)
+    asked.hits_wanted = hits_wanted
+    return next(plan for plan in plans_of(asked) if plan.is_chosen)
 
 
 def cost_of(batch: Batch) -> money.Cost:
