@@ -148,6 +148,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "work", reverse("admin:hits_assignment_work", args=[work.pk])
     yield from _if_there("review", "hits_assignment_review")
     yield from _if_there("quality of the answers", "scoring_quality", largest.study_id)
+    yield from _if_there("how many items", "scoring_needed_items", largest.study_id)
     for name, address in _if_there("review of a batch", "hits_assignment_review"):
         yield name, f"{address}?batch={largest.pk}"
     for name, address in _if_there("review by a rule", "hits_assignment_by_rule"):
