@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils.timesince import timesince
 
 from hits.admin.list_columns import money_column
+from hits.core.domain.counted_nouns import plural
 from hits.studies.models import Batch
 from hits.work.access import studies_of
 
@@ -151,7 +152,3 @@ class ReadOnlyAdmin(admin.ModelAdmin[Row]):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
-
-
-def plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

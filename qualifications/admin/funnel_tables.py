@@ -5,7 +5,8 @@ from datetime import datetime
 
 from django.urls import reverse
 
-from hits.admin.page_parts import in_words, plural
+from hits.admin.page_parts import in_words
+from hits.core.domain.counted_nouns import plural
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import TEXT
 from hits.datasets.stat_table import UNKNOWN, WORDS, ShownCell, StatTable, head

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hits.admin.page_parts import plural
+from hits.core.domain.counted_nouns import plural
 from hits.datasets.stat_table import percent
 from scoring.admin.needed_items_form import expected_of
 from scoring.admin.needed_items_tables import NeededItems

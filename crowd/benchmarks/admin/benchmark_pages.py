@@ -46,9 +46,10 @@ from crowd.releases.models import Release
 from crowd.releases.services.file_downloads import download_name
 from hits.admin.data.result_forms import UploadedFile, answer_upload
 from hits.admin.data.take_files import send_csv
-from hits.admin.page_parts import ReadOnlyAdmin, plural
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selection import signed_in
 from hits.admin.stat_tables import send_table
+from hits.core.domain.counted_nouns import plural
 from hits.core.errors import RuleBroken
 from hits.work.access import studies_of
 

@@ -9,7 +9,7 @@ from crowd.plain.admin.results import asked_version
 from crowd.plain.exporting.export import PlainExport
 from crowd.plain.models import Description
 from hits.admin.data.take_pages import ON_RECORD, Offer, TakePage
-from hits.admin.page_parts import plural
+from hits.core.domain.counted_nouns import plural
 
 EXPORT = PlainExport()
 VERSION = re.compile(r"[0-9]{1,4}")

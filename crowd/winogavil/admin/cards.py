@@ -15,8 +15,8 @@ from crowd.winogavil import domain
 from crowd.winogavil.models import Association, CueReport, Game, PictureSet
 from crowd.winogavil.queries import of_study, reaches
 from crowd.winogavil.queries.associations import APART
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_cards import Card, CardLink, CardOf, Metric
+from hits.core.domain.counted_nouns import plural
 from hits.identity.models.users import User
 
 # Packages above this one add cards too: by place, since any of them may be loaded first.

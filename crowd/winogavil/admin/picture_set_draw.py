@@ -21,7 +21,7 @@ from crowd.winogavil.models import Game, PictureSet
 from crowd.winogavil.services.picture_set_draw import MOST_BOARDS, Drawn, Plan, draw_picture_sets, look_ahead
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.page_parts import plural
+from hits.core.domain.counted_nouns import plural
 from hits.identity.models.users import User
 from hits.studies.models import Study
 from hits.work.access import studies_of

@@ -23,7 +23,8 @@ from crowd.winogavil.services.swow_baseline import (
 )
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.page_parts import plural, read_number
+from hits.admin.page_parts import read_number
+from hits.core.domain.counted_nouns import plural
 
 SHOWN = 6
 ABOUT = (

@@ -15,7 +15,8 @@ from crowd.winogavil.models import Association
 from crowd.winogavil.services.test_generation import MOST, SIZES, Order, add_questions, look_ahead
 from hits.admin.actions import Action, Call, Confirm, Outcome
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.page_parts import plural, read_number
+from hits.admin.page_parts import read_number
+from hits.core.domain.counted_nouns import plural
 
 ABOUT = (
     "The weakest associations of a list, with pictures of the pool ({}): few people answered the "

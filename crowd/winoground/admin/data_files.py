@@ -5,7 +5,7 @@ from crowd.winoground.exporting.columns import ANSWERS, EXAMPLES, PROVENANCE
 from crowd.winoground.exporting.export import WinogroundExport
 from crowd.winoground.models import Project
 from hits.admin.data.take_pages import ON_RECORD, Offer, TakePage
-from hits.admin.page_parts import plural
+from hits.core.domain.counted_nouns import plural
 
 EXPORT = WinogroundExport()
 

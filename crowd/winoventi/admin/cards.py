@@ -13,9 +13,9 @@ from crowd.winoventi.domain.people_apart import tasks_apart
 from crowd.winoventi.models import Alternative, Generic, Premise, Project, Step
 from crowd.winoventi.models.model_runs import ModelRun
 from crowd.winoventi.reason_words import FAULTS, reason_in_words
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import TAKE
+from hits.core.domain.counted_nouns import plural
 from hits.studies.models import Batch
 
 Kind = Step.Kind

@@ -28,7 +28,6 @@ from crowd.winoventi.models import PieceScoring, Project, Step
 from crowd.winoventi.procedure.services.project_rules import change_rules
 from crowd.winoventi.procedure.services.projects import add_nouns
 from hits.admin.actions import Call
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_page import pages_of
 from hits.api.admin_forms.project_settings import ProjectSettings, Rules, filled
 from hits.api.authentication import user_of
@@ -36,6 +35,7 @@ from hits.api.fields import Empty
 from hits.api.listings import JSON, Listing, public_id_of
 from hits.api.request_permissions import Need
 from hits.api.verbs import Done, Verb
+from hits.core.domain.counted_nouns import plural
 from hits.core.errors import RuleBroken
 from hits.datasets.columns import FLAG, INTEGER, TEXT, column
 from hits.identity.api_tokens import Scope

@@ -26,11 +26,12 @@ from hits.admin.batches.steer import (
     last_deed,
     places_facts,
 )
-from hits.admin.page_parts import batch_trail, plural
+from hits.admin.page_parts import batch_trail
 from hits.batches.queries.live_figures import Posting, posting_of
 from hits.batches.services import batch_lifecycle
 from hits.common.currencies import in_money
 from hits.core.domain import money
+from hits.core.domain.counted_nouns import plural
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment

@@ -21,10 +21,11 @@ from hits.admin.batches.forms import FORMS, PRESET, PeopleForm, TermsForm, WhatF
 from hits.admin.batches.launch_facts import facts_of
 from hits.admin.batches.prices import plans_of
 from hits.admin.home.current_study import current_study
-from hits.admin.page_parts import in_words, plural
+from hits.admin.page_parts import in_words
 from hits.admin.selection import signed_in
 from hits.batches.queries.offered_filters import filters_in_words
 from hits.batches.services import drafting
+from hits.core.domain.counted_nouns import plural
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.domain.typed_text import read_uuid
 from hits.core.errors import InvalidItems, RuleBroken

@@ -21,12 +21,13 @@ from hits.admin.batches.batch_actions import RUNNING
 from hits.admin.batches.guide import NAMES, excluded_rows, get_visible, spans_of, step_url, steps_of
 from hits.admin.batches.launch_facts import LaunchWarning, facts_of
 from hits.admin.batches.prices import Wage, plans_of, table_of, wage_of
-from hits.admin.page_parts import in_words, plural
+from hits.admin.page_parts import in_words
 from hits.admin.selection import signed_in
 from hits.batches.queries.offered_filters import filters_in_words, wrong_filters
 from hits.batches.services import drafting, launching
 from hits.common.currencies import Currency, in_money
 from hits.core.domain.bonus_tables import wants_floor
+from hits.core.domain.counted_nouns import plural
 from hits.core.domain.money import Cost
 from hits.core.domain.requirements import in_words as requirements_in_words
 from hits.core.errors import CrowdError

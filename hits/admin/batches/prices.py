@@ -5,8 +5,8 @@ from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal
 
-from hits.admin.page_parts import plural
 from hits.core.domain import bonus_rules, money, wages
+from hits.core.domain.counted_nouns import plural
 from hits.studies.models import Batch
 
 # How many batches back to look for one with measured times.

@@ -15,10 +15,11 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from hits.admin.actions import Confirm
-from hits.admin.page_parts import in_words, plural
+from hits.admin.page_parts import in_words
 from hits.admin.sums import cost_in_words
 from hits.batches.models import BatchEvent
 from hits.common.currencies import sum_each
+from hits.core.domain.counted_nouns import plural
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.studies.models import Batch

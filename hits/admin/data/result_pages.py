@@ -15,10 +15,10 @@ from django.utils import timezone
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.data.result_forms import ResultsForm, UploadedFile, answer_upload
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
+from hits.core.domain.counted_nouns import plural
 from hits.data.services.model_results import (
     ModelResults,
     Upload,

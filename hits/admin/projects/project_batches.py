@@ -7,10 +7,10 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from hits import families
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_base import ProjectPagesBase
 from hits.admin.projects.project_cards import Card
 from hits.batches.services import top_up
+from hits.core.domain.counted_nouns import plural
 from hits.studies.models import Batch
 from hits.work.models.items import Item
 

@@ -23,10 +23,11 @@ from hits import families
 from hits.admin.home import navigation, waiting
 from hits.admin.home.navigation import MenuPlace, Page, Section
 from hits.admin.home.waiting import Waiting
-from hits.admin.page_parts import in_words, plural
+from hits.admin.page_parts import in_words
 from hits.admin.review.other_works import approval_of, others_of
 from hits.admin.review.work_spread import FEWEST, seconds_of_others, spreads_of
 from hits.admin.studies.study_pages import StudyPage, Tab, WaitingRows, announce
+from hits.core.domain.counted_nouns import plural
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.review.queries import review_queue

@@ -18,12 +18,13 @@ from hits.admin.actions import Action, Call, Confirm, OneLine, Outcome, emphasiz
 from hits.admin.actions.action_pages import ActionPages
 from hits.admin.batches.batch_charts import duration
 from hits.admin.data.take_files import send_csv
-from hits.admin.page_parts import plural, read_number
+from hits.admin.page_parts import read_number
 from hits.admin.review.bulk_undo import decided_url
 from hits.admin.review.review_pages import REVIEW, words_of
 from hits.admin.review.work_spread import mean_scores, percent
 from hits.admin.selection import carried, need, read_keys, signed_in
 from hits.common.currencies import in_money
+from hits.core.domain.counted_nouns import plural
 from hits.identity.models.users import User
 from hits.payments.queries.recorded_scores import recorded_scores
 from hits.review.queries import review_queue

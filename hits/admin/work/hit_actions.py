@@ -25,8 +25,8 @@ from hits.admin.batches.steer import (
     last_deed,
     places_facts,
 )
-from hits.admin.page_parts import plural
 from hits.batches.services import batch_lifecycle
+from hits.core.domain.counted_nouns import plural
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 from hits.work import access

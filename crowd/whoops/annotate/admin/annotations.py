@@ -24,10 +24,11 @@ from crowd.whoops.annotate.services.annotation_decisions import (
 )
 from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
-from hits.admin.page_parts import plural, read_number
+from hits.admin.page_parts import read_number
 from hits.admin.projects.project_cards import Card, CardLink, Metric
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import PAGE, page_of, signed_in
+from hits.core.domain.counted_nouns import plural
 from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 

@@ -21,9 +21,9 @@ from crowd.whoops.images.services.own_categories import (
 from crowd.whoops.models import Project
 from hits.admin.actions import Action, Call, Confirm, Outcome, RowButton, emphasize
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
+from hits.core.domain.counted_nouns import plural
 from hits.core.errors import RuleBroken
 
 CHANGE, LOOK = "whoops.change_category", "whoops.view_category"

@@ -20,12 +20,12 @@ from crowd.whoops.models import Image, Project
 from crowd.whoops.models.judged_items import Question
 from hits.admin.data.result_forms import UploadedFile
 from hits.admin.data.take_files import send_csv
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_page import ProjectPages
 from hits.common.spreadsheets import Cell
 from hits.common.uploads import UploadedColumn, example_file
 from hits.common.uploads.file_problems import Problems
 from hits.common.uploads.text_lines import whole_text
+from hits.core.domain.counted_nouns import plural
 from hits.core.errors import InvalidItems
 
 ABOUT = (

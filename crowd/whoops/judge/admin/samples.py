@@ -23,10 +23,11 @@ from crowd.whoops.judge.services.verification_sample import PlannedSample, draw_
 from crowd.whoops.models import Project
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.page_parts import plural, read_number
+from hits.admin.page_parts import read_number
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.stat_tables import send_table
+from hits.core.domain.counted_nouns import plural
 from hits.core.domain.days import day_in_words, moment_in_words
 from hits.datasets.columns import TEXT
 from hits.datasets.stat_table import SHARE, UNKNOWN, ShownCell, StatTable, head

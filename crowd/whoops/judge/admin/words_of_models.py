@@ -18,9 +18,9 @@ from crowd.whoops.models import Project
 from crowd.whoops.models.judged_items import Question
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
+from hits.core.domain.counted_nouns import plural
 
 MAKE, WITHDRAW, TAKE = "make_questions", "withdraw_answered", "take_words"
 ABOUT_MAKING = (

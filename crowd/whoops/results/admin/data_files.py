@@ -6,7 +6,7 @@ from crowd.whoops.results.exporting.judged_columns import ANSWERS, QUESTIONS
 from crowd.whoops.results.exporting.judged_rows import exported_questions
 from crowd.whoops.results.exporting.whoops_export import WhoopsExport
 from hits.admin.data.take_pages import ON_RECORD, Offer, TakePage
-from hits.admin.page_parts import plural
+from hits.core.domain.counted_nouns import plural
 
 EXPORT = WhoopsExport()
 LISTS = (("Images", IMAGES), ("In full also", PROVENANCE), ("Questions", QUESTIONS), ("Answers", ANSWERS))

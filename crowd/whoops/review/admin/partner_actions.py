@@ -20,9 +20,9 @@ from crowd.whoops.review.services.natural_partners import (
 )
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_actions import project_actions
 from hits.admin.projects.project_page import ProjectPages
+from hits.core.domain.counted_nouns import plural
 
 SEARCH = "find_partners"
 ABOUT_SEARCH = (

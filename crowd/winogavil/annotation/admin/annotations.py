@@ -27,10 +27,11 @@ from crowd.winogavil.annotation.services import annotation_draw
 from hits import families
 from hits.admin.actions import Action, Call, Confirm, Outcome, emphasize
 from hits.admin.actions.action_pages import ActionPages
-from hits.admin.page_parts import ReadOnlyAdmin, plural, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.payments.downloads import send
 from hits.admin.selection import need, signed_in
 from hits.core import audit_trail
+from hits.core.domain.counted_nouns import plural
 from hits.core.domain.days import moment_in_words
 from hits.payments.services.finance_files import FinanceFile
 from hits.studies.models import Study

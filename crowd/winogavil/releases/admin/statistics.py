@@ -28,10 +28,11 @@ from crowd.winogavil.releases.services.concreteness_lists import keep_list
 from crowd.winogavil.releases.statistics.kept_figures import statistics_of
 from hits.admin.data.result_forms import ACCEPT, UploadedFile, answer_upload
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.page_parts import ReadOnlyAdmin, plural
+from hits.admin.page_parts import ReadOnlyAdmin
 from hits.admin.selection import need, signed_in
 from hits.admin.stat_tables import attached, send_table
 from hits.common.uploads import example_file
+from hits.core.domain.counted_nouns import plural
 from hits.data.project_exports import NoProject
 from hits.datasets.stat_table import StatTable
 from hits.studies.models import Study

@@ -16,9 +16,9 @@ from crowd.winoventi.challenge.queries.prompt_rows import settled_pairs
 from crowd.winoventi.models import Project
 from hits.admin.data.take_files import TakeForm, file_name, send_file
 from hits.admin.data.take_pages import ON_RECORD, Offer, TakePage
-from hits.admin.page_parts import plural
 from hits.admin.selection import signed_in
 from hits.core import audit_trail
+from hits.core.domain.counted_nouns import plural
 
 EXPORT = WinoventiExport()
 

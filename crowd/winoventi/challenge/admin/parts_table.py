@@ -5,7 +5,7 @@ from fractions import Fraction
 from crowd.winoventi.challenge.queries.part_counts import PartCounts, part_counts
 from crowd.winoventi.domain.parts_of_speech import NAMES
 from crowd.winoventi.models import Project
-from hits.admin.page_parts import plural
+from hits.core.domain.counted_nouns import plural
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import TEXT
 from hits.datasets.stat_table import SHARE, StatTable, head

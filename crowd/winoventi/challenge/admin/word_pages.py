@@ -13,9 +13,9 @@ from django.utils import timezone
 from crowd.winoventi.challenge.services.word_tags import correct_tag, drop_correction, tag_anew
 from crowd.winoventi.domain.parts_of_speech import PARTS
 from crowd.winoventi.models import Premise, Project, WordTag
-from hits.admin.page_parts import plural
 from hits.admin.projects.project_page import ProjectPages
 from hits.admin.selection import signed_in
+from hits.core.domain.counted_nouns import plural
 from hits.core.errors import RuleBroken
 
 Pages = ProjectPages[Any]
