@@ -6,6 +6,7 @@ from typing import Any
 from crowd.rehearsal.domain.spreads import Spread, spread_of
 from crowd.rehearsal.models import Rehearsal
 from crowd.rehearsal.queries.sides_table import sides_table
+from hits.core.domain.counted_nouns import plural
 from hits.datasets.bars import draw_bars
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import StatTable, head
@@ -20,13 +21,14 @@ SPREAD = (
 
 def report_tables(rehearsal: Rehearsal) -> list[StatTable]:
     report, currency = rehearsal.report, rehearsal.batch.currency
+    runs = plural(len(report["runs"]), "run")
     return [
         StatTable(
             name="figures",
             title="What it comes to",
             columns=[head("Figure", TEXT), *SPREAD],
             rows=[(name, *_row(spread)) for name, spread in figures_of(report, currency=currency)],
-            about=f"Over {_counted(report['runs'], 'run')}. A run that does not end counts to its last day.",
+            about=f"Over {runs}. A run that does not end counts to its last day.",
             exact=True,
         ),
         _starving(report),
@@ -113,7 +115,3 @@ def _most_first(one: tuple[str, Spread]) -> tuple[float, str]:
 
 def _row(spread: Spread) -> tuple[float, float, float]:
     return spread["mean"], spread["least"], spread["most"]
-
-
-def _counted(rows: Sequence[Any], noun: str) -> str:
-    return f"{len(rows)} {noun}" if len(rows) == 1 else f"{len(rows)} {noun}s"
