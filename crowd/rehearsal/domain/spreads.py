@@ -1,7 +1,6 @@
 """Figures of several runs as one: the mean, and the least and the greatest that was found."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 Spread = dict[str, float]
 
@@ -19,12 +18,6 @@ def spreads_by_key(runs: Sequence[Mapping[str, float]]) -> dict[str, Spread]:
     """The spread of each key's values; a run without the key counts as nothing there."""
     keys = sorted({key for run in runs for key in run})
     return {key: spread for key in keys if (spread := spread_of(run.get(key, 0) for run in runs))}
-
-
-def merge_counts(runs: Sequence[Mapping[str, int]]) -> dict[str, Any]:
-    """Counts of each run by their names, the most frequent first."""
-    spreads = spreads_by_key(runs)
-    return dict(sorted(spreads.items(), key=lambda one: (-one[1]["mean"], one[0])))
 
 
 def error_of(forecast: float, actual: float) -> float | None:

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
-from crowd.rehearsal.domain.spreads import merge_counts, spread_of, spreads_by_key
+from crowd.rehearsal.domain.spreads import spread_of, spreads_by_key
 from crowd.rehearsal.interface import FamilyRehearsal
 from crowd.rehearsal.playing.private_copy import read_copy
 from crowd.rehearsal.playing.run_report import report_run
@@ -76,9 +76,9 @@ def _merge(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "hours": spread_of(run["hours"] for run in runs),
         "cost": spread_of(sum(run["cost_by_day"].values()) for run in runs),
         "cost_by_day": spreads_by_key([run["cost_by_day"] for run in runs]),
-        "bonuses": merge_counts([run["bonuses"] for run in runs]),
-        "refused": merge_counts([run["refused"] for run in runs]),
-        "starving": merge_counts([run["starving"] for run in runs]),
+        "bonuses": spreads_by_key([run["bonuses"] for run in runs]),
+        "refused": spreads_by_key([run["refused"] for run in runs]),
+        "starving": spreads_by_key([run["starving"] for run in runs]),
         "workers": spread_of(run["workers"]["worked"] for run in runs),
         "nothing_lost": all(run["both_sides"]["nothing_lost"] for run in runs),
     }

@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
+from crowd.rehearsal.domain.spreads import spreads_by_key
 from crowd.rehearsal.models import Rehearsal
 from crowd.rehearsal.services import rehearsal_jobs, rehearsal_turns
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
@@ -112,6 +113,18 @@ def test_its_tables_and_the_whole_report_are_files(client: Client) -> None:
     assert "3 processes that were killed." in page
     assert "The provider has paid $1.10, and our books say $1.10." in page
     assert client.get(f"{at('report', rehearsal.pk)}none.csv").status_code == 404
+
+
+def test_what_happened_most_stands_first(client: Client) -> None:
+    rehearsal = done(make_draft(1), mean=1)
+    refused = spreads_by_key([{"rare": 1, "frequent": 9, "also rare": 1}])
+    report = {**rehearsal.report, "refused": refused}
+    Rehearsal.objects.filter(pk=rehearsal.pk).update(report=report)
+    sign_in(client, RESEARCHER, rehearsal.batch.study)
+
+    rows = client.get(f"{at('report', rehearsal.pk)}refused.json").json()
+
+    assert [row["what"] for row in rows] == ["frequent", "also rare", "rare"]
 
 
 def test_no_cell_of_a_report_is_a_formula(client: Client) -> None:
