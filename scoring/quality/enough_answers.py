@@ -7,17 +7,14 @@ import numpy as np
 
 from scoring.quality.asking_bounds import Enough
 from scoring.quality.judged_labels import Flags, Floats, Labels
-from scoring.quality.one_coin import one_coin
-
-# What a worker is taken to have answered before the first answer: rather right, and easily unlearned.
-RIGHT, WRONG = 4.0, 1.0
+from scoring.quality.one_coin import BEGINNING, one_coin
 
 
 def certainty_of(labels: Labels) -> Floats:
     """Return for each item how likely its likeliest answer is, by all answers of all workers so far."""
     if not len(labels):
         return np.zeros(0)
-    return np.asarray(one_coin(labels, right=RIGHT, wrong=WRONG).posterior.max(axis=1))
+    return np.asarray(one_coin(labels, **BEGINNING).posterior.max(axis=1))
 
 
 def unsure_items(labels: Labels, enough: Enough) -> Sequence[Any]:

@@ -10,6 +10,10 @@ import numpy as np
 from scoring.quality.dawid_skene import FLOOR, ROUNDS, TOLERANCE, vote_shares
 from scoring.quality.judged_labels import Floats, Ints, Labels
 
+# What each worker is taken to have answered before the first answer: rather right, and easily unlearned. With
+# fewer right ones a crowd of few answers each is taken to agree by chance, and its mistakes for the truth.
+BEGINNING = {"right": 4.0, "wrong": 1.0}
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Skilled:

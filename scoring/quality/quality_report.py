@@ -9,9 +9,9 @@ import numpy as np
 from scoring.quality.alpha_intervals import Alpha, alpha_of
 from scoring.quality.judged_labels import Labels
 from scoring.quality.majority_votes import TIE, equal_shares, majorities, percent_agreement
-from scoring.quality.one_coin import one_coin
+from scoring.quality.one_coin import BEGINNING, one_coin
 from scoring.quality.worker_evidence import CrowdEvidence, weigh_asked
-from scoring.quality.worker_figures import COIN, AskedQuestion, asked_questions
+from scoring.quality.worker_figures import AskedQuestion, asked_questions
 from scoring.quality.worker_skill import skill_of
 
 # A confusion says how often a worker has called a truth by each answer; less often than this, it is left out.
@@ -100,7 +100,7 @@ def _agreement(one: AskedQuestion) -> QuestionAgreement:
 
 
 def _items(one: AskedQuestion) -> Iterator[ItemAnswer]:
-    labels, coin = one.labels, one_coin(one.labels, **COIN)
+    labels, coin = one.labels, one_coin(one.labels, **BEGINNING)
     most, equal = majorities(labels), equal_shares(labels)
     for at, item in enumerate(labels.items):
         skene, other = int(one.truth.answer[at]), int(coin.answer[at])

@@ -9,12 +9,10 @@ from scoring.quality.answer_times import times_of
 from scoring.quality.dawid_skene import Truth, smoothed
 from scoring.quality.judged_labels import Floats, Ints, Labels
 from scoring.quality.majority_votes import decides
-from scoring.quality.one_coin import one_coin
+from scoring.quality.one_coin import BEGINNING, one_coin
 from scoring.quality.peer_agreement import FEWEST, agree_with_others, mean_by_worker
 from scoring.quality.worker_skill import skill_of
 
-# What each worker's skill is taken to be before the first answer: two of three are right.
-COIN = {"right": 2.0, "wrong": 1.0}
 TIMED = ("worker", "seconds", "words")
 
 
@@ -62,7 +60,7 @@ def figures_of(asked: Sequence[AskedQuestion]) -> WorkerFigures:
     people = len(labels[0].workers)
     answered = [np.bincount(one.worker, minlength=people).astype(float) for one in labels]
     skills = [skill_of(one.labels, one.truth) for one in asked]
-    coins = [one_coin(one, **COIN).skill for one in labels]
+    coins = [one_coin(one, **BEGINNING).skill for one in labels]
     times = times_of(_together(labels))
     decided = [np.bincount(one.worker[decides(one)], minlength=people) for one in labels]
     return WorkerFigures(

@@ -8,7 +8,7 @@ import pytest
 from scoring.quality.asking_bounds import Enough
 from scoring.quality.enough_answers import certainty_of, unsure_items
 from scoring.quality.judged_labels import Label, make_labels
-from scoring.quality.one_coin import one_coin
+from scoring.quality.one_coin import BEGINNING, one_coin
 
 pytestmark = pytest.mark.pure
 
@@ -38,9 +38,9 @@ class Simulation:
             given.update(unsure)
         return rows
 
-    def accuracy(self, rows: list[Label]) -> float:
+    def accuracy(self, rows: list[Label], **beginning: float) -> float:
         labels = make_labels(rows)
-        found = one_coin(labels, right=4, wrong=1).answer
+        found = one_coin(labels, **(beginning or BEGINNING)).answer
         said = {item: labels.answers[place] for item, place in zip(labels.items, found, strict=True)}
         return float(np.mean([said[item] == true for item, true in enumerate(self.truth)]))
 
@@ -56,6 +56,21 @@ def test_answers_are_saved_and_no_accuracy_is_lost() -> None:
 
     assert np.mean(saved) > 0.15
     assert np.mean(gained) >= 0
+
+
+def test_few_answers_of_each_worker_are_begun_with_well() -> None:
+    # Sixty items with two answers each: with fewer right answers before, many are decided upside down.
+    usual, fewer, more = [], [], []
+    for seed in range(20):
+        simulated = Simulation(seed=seed, items=60)
+        rows = [simulated.answer(item, number) for number in range(2) for item in range(60)]
+        usual.append(simulated.accuracy(rows))
+        fewer.append(simulated.accuracy(rows, right=2, wrong=1))
+        more.append(simulated.accuracy(rows, right=8, wrong=2))
+
+    assert np.mean(usual) > 0.8
+    assert np.mean(usual) > np.mean(fewer) + 0.1
+    assert np.mean(usual) == pytest.approx(np.mean(more), abs=0.02)
 
 
 def test_an_item_is_asked_between_the_fewest_and_the_most() -> None:

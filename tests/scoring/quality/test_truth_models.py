@@ -11,7 +11,7 @@ from scoring.quality.alpha_intervals import alpha_of
 from scoring.quality.dawid_skene import dawid_skene, smoothed
 from scoring.quality.judged_labels import Label, make_labels
 from scoring.quality.majority_votes import NOBODY, TIE, ChangedMajority, changed_without, majorities
-from scoring.quality.one_coin import one_coin
+from scoring.quality.one_coin import BEGINNING, one_coin
 from tests.scoring.quality.simulated_crowds import simulate
 
 pytestmark = pytest.mark.pure
@@ -72,7 +72,7 @@ def test_models_are_nearer_to_the_truth_than_the_majority_where_some_guess() -> 
     majority = np.mean(majorities(crowd.labels) == crowd.truth)
 
     assert np.mean(smoothed(crowd.labels).answer == crowd.truth) > majority
-    assert np.mean(one_coin(crowd.labels, right=2, wrong=1).answer == crowd.truth) > majority
+    assert np.mean(one_coin(crowd.labels, **BEGINNING).answer == crowd.truth) > majority
 
 
 def test_ties_are_ties_and_a_worker_who_decides_is_named() -> None:
