@@ -108,7 +108,10 @@ FAMILY = Family(
     urls={"api/": "crowd.winogavil.api.urls"},
     sites={"PLAY_URL": "crowd.winogavil.play.urls"},
     demo="crowd.winogavil.demo.game.WinogavilDemo",
-    rehearsals={SolveTask.key: "crowd.winogavil.rehearsed_game.RehearsedGame"},
+    rehearsals={
+        CreateTask.key: "crowd.winogavil.rehearsed_creation.RehearsedCreation",
+        SolveTask.key: "crowd.winogavil.rehearsed_game.RehearsedGame",
+    },
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,
 )

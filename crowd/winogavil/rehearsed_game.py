@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from random import Random
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Model, QuerySet
 
@@ -12,6 +13,7 @@ from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
 from crowd.rehearsal.interface import FEWEST_RECORDED, FamilyRehearsal
 from crowd.winogavil.models import Association, Game, Place, Solution
+from crowd.winogavil.rehearsed_words import right_of
 from crowd.winogavil.services import final_associations
 from crowd.winogavil.solver_task import SolveTask
 from hits.families import Answer
@@ -27,7 +29,7 @@ Puzzle = tuple[Sequence[str], Sequence[str]]
 class RehearsedGame(FamilyRehearsal):
     def __init__(self, *, assumed: Assumptions, recorded: Mapping[str, Any]) -> None:
         super().__init__(assumed=assumed, recorded=recorded)
-        self._puzzles: dict[int, Puzzle] = {}
+        self._puzzles: dict[UUID, Puzzle] = {}
 
     @classmethod
     def record(cls, study: Study) -> dict[str, Any]:
@@ -63,8 +65,8 @@ class RehearsedGame(FamilyRehearsal):
         chance: Random,
         now: datetime,
     ) -> Answer:
-        self._read_puzzles([item for item in items if item.pk not in self._puzzles])
-        return {str(item.public_id): self._pick(self._puzzles[item.pk], person, chance) for item in items}
+        self._read_puzzles([item for item in items if item.public_id not in self._puzzles])
+        return {str(item.public_id): self._solve(item, person, chance) for item in items}
 
     def sweep(self, *, now: datetime) -> None:
         final_associations.finalize_associations(now=now)
@@ -78,20 +80,20 @@ class RehearsedGame(FamilyRehearsal):
             keys = sorted(place.picture.key for place in association.places.all() if place.picture)
             right = sorted(association.chosen_keys)
             wrong = [key for key in keys if key not in right]
-            self._puzzles[association.item_id] = right, wrong
+            self._puzzles[association.item.public_id] = right, wrong
 
-    def _pick(self, puzzle: Puzzle, person: SimulatedPerson, chance: Random) -> list[str]:
-        right, wrong = puzzle
+    def _solve(self, item: Item, person: SimulatedPerson, chance: Random) -> list[str]:
+        right, wrong = self._puzzles[item.public_id]
         if person.is_spammer:
             return sorted(chance.sample(sorted([*right, *wrong]), len(right)))
-        found = min(len(right), max(len(right) - len(wrong), self._found(len(right), person, chance)))
+        found = self._found(item, len(right), person, chance)
+        found = min(len(right), max(len(right) - len(wrong), found))
         return sorted([*chance.sample(right, found), *chance.sample(wrong, len(right) - found)])
 
-    def _found(self, k: int, person: SimulatedPerson, chance: Random) -> int:
-        """How many of the k pictures this person finds."""
+    def _found(self, item: Item, k: int, person: SimulatedPerson, chance: Random) -> int:
+        """How many of the k pictures of this item the person finds."""
         shares: Sequence[Sequence[int]] = self.recorded.get("shares", ())
         if not shares:
             return sum(chance.random() < person.skill for _ in range(k))
         (numerator, denominator, _), *_rest = chance.choices(shares, weights=[one[2] for one in shares])
-        # The index of k picks with so many right is right / (2k - right).
-        return round(2 * k * numerator / (numerator + denominator))
+        return right_of(k, numerator=numerator, denominator=denominator)

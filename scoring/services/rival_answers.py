@@ -10,7 +10,6 @@ from datetime import datetime
 from threading import Event, Lock
 
 import structlog
-from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -23,7 +22,7 @@ from scoring.services.model_loading import computing, load_scorer
 from scoring.services.pending_work import pause_after
 from scoring.services.picture_scores import score_texts
 from scoring.services.rival_selection import rivals_in_play
-from scoring.services.verdict_making import VERDICTS, as_rivals_see, make_verdict
+from scoring.services.verdict_making import VERDICTS, as_rivals_see, make_verdict, store_verdicts
 
 AT_ONCE = 64
 # Failures of models and of the files they read. Anything else is a mistake of ours, and is raised.
@@ -113,9 +112,7 @@ def _answer_or_put_off(
             _put_off(PendingQuery.objects.filter(pk=pending_queries[0].pk), problem, now=clock())
             return 0
         return sum(_answer_or_put_off(rival, model, [asking], clock=clock) for asking in pending_queries)
-    with transaction.atomic():
-        Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
-        PendingQuery.objects.filter(pk__in=[asking.pk for asking in pending_queries]).delete()
+    store_verdicts(pending_queries, verdicts)
     for asking, verdict in zip(pending_queries, verdicts, strict=True):
         VERDICTS.take(verdict.latency_ms / 1000, "urgent" if asking.is_urgent else "later")
     return len(verdicts)

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
+
 from hits.common.watching.timings import Timing
 from scoring.domain import best, model_score
-from scoring.models import RegisteredRival, RivalQuery, Verdict
+from scoring.models import PendingQuery, RegisteredRival, RivalQuery, Verdict
 from scoring.rivals import Picture
 from scoring.services.model_loading import code_version
 
@@ -50,6 +52,13 @@ def make_verdict(
         device=device,
         answered_at=now,
     )
+
+
+def store_verdicts(pending_queries: Sequence[PendingQuery], verdicts: Sequence[Verdict]) -> None:
+    """Store the verdicts on queries, which then wait no longer. The first verdict of a rival counts."""
+    with transaction.atomic():
+        Verdict.objects.bulk_create(verdicts, ignore_conflicts=True)
+        PendingQuery.objects.filter(pk__in=[asking.pk for asking in pending_queries]).delete()
 
 
 def as_rivals_see(shown: Mapping[str, str]) -> Picture:

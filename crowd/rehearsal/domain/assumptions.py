@@ -9,6 +9,8 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "workers": (1, 2000),
     "skill": (0, 100),
     "skill_spread": (0, 50),
+    "fools": (0, 100),
+    "understood": (0, 100),
     "item_s": (1, 3600),
     "gives_up": (0, 100),
     "spammers": (0, 100),
@@ -33,6 +35,10 @@ class Assumptions:
     # How often a careful worker finds what is expected, in per cent, and by how much workers differ.
     skill: int = 85
     skill_spread: int = 10
+    # Of a hundred pictures that a creator chooses for a word, how many the model misses, and of a hundred
+    # words, how many people understand.
+    fools: int = 40
+    understood: int = 90
     # Seconds for one item; a spammer takes a tenth.
     item_s: int = 30
     # Of a hundred begun works, how many are left until their time is over.

@@ -207,8 +207,10 @@ class Stage:
 
     def _finish(self, person: SimulatedPerson, accepted: Accepted, assignment: Assignment) -> None:
         items = leasing.items_of(assignment)
-        answer = self.family.answer(
-            assignment=assignment, items=items, person=person, chance=self.chance, now=self.now
+        answer = self.deaths.served(
+            lambda: self.family.answer(
+                assignment=assignment, items=items, person=person, chance=self.chance, now=self.now
+            )
         )
         answer = leasing.family_of_batch(self.batch).check_answer(answer=answer, items=items)
         try:
