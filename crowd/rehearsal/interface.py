@@ -11,6 +11,7 @@ from django.db.models import Model, QuerySet
 from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
 from hits.families import Answer
+from hits.identity.models.users import User
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
@@ -53,10 +54,22 @@ class FamilyRehearsal(ABC):
     ) -> Answer:
         """Return what this person's page would send."""
 
+    def follow_up(self, batch: Batch) -> Batch | None:
+        """Return the batch that works on what the people of this one make, if one is played along."""
+        return None
+
+    def begin(self, *, batch: Batch, by: User) -> None:
+        """Ready what follows a batch that was just launched, on behalf of its launcher. Runs in each run."""
+        return
+
     @abstractmethod
     def sweep(self, *, now: datetime) -> None:
         """Run the family's own sweeps once."""
 
     @abstractmethod
     def unfinished(self, batch: Batch) -> QuerySet[Item]:
-        """Items of a batch that are not final."""
+        """Items of a batch that are not final, and those made of its work."""
+
+    def lack_of(self, item: Item) -> str:
+        """Say what an unfinished item lacks where only the family knows; empty elsewhere."""
+        return ""

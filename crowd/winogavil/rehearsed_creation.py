@@ -13,17 +13,21 @@ from crowd.frame.frame_verdicts import store_proposal
 from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
 from crowd.winogavil import domain
-from crowd.winogavil.models import PictureSet, PictureSetPlace
+from crowd.winogavil.models import Game, PictureSet, PictureSetPlace
 from crowd.winogavil.rehearsed_game import RehearsedGame
 from crowd.winogavil.rehearsed_words import Fate, draw_fate, draw_found, record_fates, right_of
-from crowd.winogavil.services import association_creation, association_verdicts, withdrawal
+from crowd.winogavil.services import association_creation, association_verdicts, solve_places, withdrawal
 from crowd.winogavil.spymaster_task import CreateTask
+from hits.batches.services.launching import launch_batch
+from hits.batches.services.top_up import GROWING
+from hits.core.errors import RuleBroken
 from hits.families import Answer
+from hits.identity.models.users import User
 from hits.studies.models import Batch, Study
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
-from hits.work.queries.items import items_of_batch
+from hits.work.queries.items import answers_wanted, items_of_batch
 from scoring.models import PendingQuery, RivalQuery, Verdict
 from scoring.services.verdict_making import make_verdict, store_verdicts
 
@@ -38,6 +42,10 @@ class RehearsedCreation(RehearsedGame):
         super().__init__(assumed=assumed, recorded=recorded)
         self._fates: dict[str, Fate] = {}
         self._numbers = count(1000)
+        self._solving: Batch | None = None
+        self._is_drafted = False
+        self._by: User | None = None
+        self._problem = ""
 
     @classmethod
     def record(cls, study: Study) -> dict[str, Any]:
@@ -55,6 +63,7 @@ class RehearsedCreation(RehearsedGame):
         return [
             *self._told_of_words(),
             "The model is not asked: its verdicts are simulated, and stored as its own would be.",
+            *self._told_of_solving(),
             *super().sources,
         ]
 
@@ -76,6 +85,23 @@ class RehearsedCreation(RehearsedGame):
             store_proposal(form, assignment=assignment, now=now)
         return task.read_answer(form=QueryDict(), assignment=assignment, items=items)
 
+    def follow_up(self, batch: Batch) -> Batch | None:
+        """The batch that the game's settings name, or the study's newest draft of solving its pool."""
+        game = Game.objects.filter(study=batch.study, solve_batch__status__in=GROWING).first()
+        if game:
+            return game.solve_batch
+        drafts = Batch.objects.filter(study=batch.study, task=domain.SOLVE, status=Batch.Status.DRAFT)
+        return drafts.filter(items_from=Batch.ItemsFrom.POOL).order_by("pk").last()
+
+    def begin(self, *, batch: Batch, by: User) -> None:
+        self._by, self._problem, self._solving = by, "", self.follow_up(batch)
+        if self._solving is None:
+            return
+        self._is_drafted = self._solving.status == Batch.Status.DRAFT
+        if not self._is_drafted:
+            Batch.objects.filter(pk=self._solving.pk).update(launched_by=by)
+            Game.objects.filter(solve_batch=self._solving).update(grows=True)
+
     def sweep(self, *, now: datetime) -> None:
         association_creation.make_associations(now=now)
         withdrawal.pull_disowned(now=now)
@@ -84,14 +110,54 @@ class RehearsedCreation(RehearsedGame):
         association_verdicts.read_verdicts()
         super().sweep(now=now)
         association_creation.credit_authors(now=now)
+        self._have_solved(now=now)
 
     def unfinished(self, batch: Batch) -> QuerySet[Item]:
-        """Sets that lack words, and those whose words were not made into associations yet."""
+        """Sets that lack words, and words that are not solved yet, or whose author has no scores for them."""
         leases = Lease.objects.filter(item=OuterRef("pk"))
         is_begun = Exists(leases.filter(status=Lease.Status.LEASED))
         unmade = RivalQuery.objects.filter(item=None, assignment__status__in=HANDED_IN).values("assignment")
         is_unmade = Exists(leases.filter(assignment__in=unmade))
-        return items_of_batch(batch).filter(Q(wanted__gt=0) | is_begun | is_unmade, pulled_at=None)
+        sets = items_of_batch(batch).filter(Q(wanted__gt=0) | is_begun | is_unmade, pulled_at=None)
+        words = Item.objects.filter(
+            rival_query__assignment__hit__batch=batch, association__told_at=None, pulled_at=None
+        )
+        return Item.objects.filter(Q(pk__in=sets.values("pk")) | Q(pk__in=words.values("pk"))).order_by("pk")
+
+    def lack_of(self, item: Item) -> str:
+        if item.task != domain.SOLVE:
+            return ""
+        if self._solving is None:
+            return "no batch of this study solves it"
+        problems = Game.objects.filter(study=item.study_id).values_list("problem", flat=True)
+        problem = self._problem or problems.first()
+        return f"no place to solve it: {problem}" if problem and item.wanted else ""
+
+    def _have_solved(self, *, now: datetime) -> None:
+        """Launch the draft that solves once there are words, and let it grow with the answers needed."""
+        if self._solving is None:
+            return
+        self._solving.refresh_from_db()
+        if self._solving.status == Batch.Status.DRAFT and answers_wanted(self._solving):
+            self._launch(self._solving, now=now)
+        solve_places.grow_solving(now=now)
+
+    def _launch(self, draft: Batch, *, now: datetime) -> None:
+        try:
+            launch_batch(batch=draft, by=self._by, now=now, confirmed=True)
+        except RuleBroken as refusal:
+            self._problem = str(refusal)
+        else:
+            Game.objects.update_or_create(study=draft.study, defaults={"solve_batch": draft, "grows": True})
+
+    def _told_of_solving(self) -> Sequence[str]:
+        if self._solving is None:
+            return ["No batch of this study solves its words: draft one, and rehearse again."]
+        begins = "is launched with the first word" if self._is_drafted else "is launched already"
+        return [
+            f"Words are solved in “{self._solving.title}”, which {begins} and grows with the answers needed.",
+            "A worker who finds HITs of both kinds chooses one of them by chance.",
+        ]
 
     def _told_of_words(self) -> Sequence[str]:
         if fates := self.recorded.get("fates"):

@@ -1,5 +1,6 @@
 """A provider in memory, with the places, the times and the decisions of a real one, and faults if wanted."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -26,6 +27,11 @@ class HeldHIT:
     pending: int = 0
     is_seen: bool = False
     works: dict[str, ProviderAssignment] = field(default_factory=dict)
+
+    @property
+    def group(self) -> str:
+        """What a marketplace lists as one row: HITs of one title and reward."""
+        return f"{self.spec.title} {self.spec.reward}"
 
     @property
     def free(self) -> int:
@@ -74,8 +80,8 @@ class MemoryProvider:
         self.refused = self.unanswered = 0
         self._by_token: dict[UUID, str] = {}
         self._hit_of: dict[str, str] = {}
-        # HITs with a free place, in the order in which workers meet them.
-        self._open: dict[str, HeldHIT] = {}
+        # HITs with a free place by their groups, in the order in which workers meet them.
+        self._open: defaultdict[str, dict[str, HeldHIT]] = defaultdict(dict)
         self._qualifications: dict[str, str] = {}
         self._numbers = count(1)
         self._throttled = throttled
@@ -83,11 +89,15 @@ class MemoryProvider:
 
     # What workers do.
 
-    def offer(self, worker: str, *, without: set[str]) -> HeldHIT | None:
-        """The next HIT that this worker can accept, leaving out those met before."""
-        for key, hit in list(self._open.items()):
+    def offers(self, *, without: set[str]) -> dict[str, HeldHIT]:
+        """The next HIT of each group that a worker can accept, leaving out those met before."""
+        firsts = ((group, self._first(hits, without)) for group, hits in self._open.items())
+        return {group: hit for group, hit in firsts if hit}
+
+    def _first(self, hits: dict[str, HeldHIT], without: set[str]) -> HeldHIT | None:
+        for key, hit in list(hits.items()):
             if self.now >= hit.expires_at or hit.free <= 0:
-                del self._open[key]
+                del hits[key]
             elif key not in without:
                 return hit
         return None
@@ -100,7 +110,7 @@ class MemoryProvider:
 
     def give_back(self, accepted: Accepted) -> None:
         accepted.hit.pending -= 1
-        self._open[accepted.hit.external_id] = accepted.hit
+        self._reopen(accepted.hit)
 
     def submit(self, accepted: Accepted, *, answer: str) -> None:
         hit = accepted.hit
@@ -140,7 +150,8 @@ class MemoryProvider:
             key = f"HIT{next(self._numbers)}"
             ends = self.now + timedelta(seconds=spec.lifetime_s)
             hit = HeldHIT(external_id=key, spec=spec, places=spec.max_assignments, expires_at=ends)
-            self.hits[key] = self._open[key] = hit
+            self.hits[key] = hit
+            self._reopen(hit)
             self._by_token[token] = key
         self._may_lose_the_answer()
         return self.hits[self._by_token[token]].shown(now=self.now)
@@ -160,14 +171,14 @@ class MemoryProvider:
         self._may_be_throttled()
         hit = self._find(external_id)
         hit.expires_at = expires_at
-        self._open[external_id] = hit
+        self._reopen(hit)
 
     def add_places(self, external_id: str, *, places: int, token: UUID) -> None:
         self._may_be_throttled()
         if token not in self._by_token:
             hit = self._find(external_id)
             hit.places += places
-            self._open[external_id] = hit
+            self._reopen(hit)
             self._by_token[token] = external_id
 
     def mark_seen(self, external_id: str) -> None:
@@ -241,6 +252,9 @@ class MemoryProvider:
             raise ProviderRefused("It was not submitted.", code="AssignmentDoesNotExist")
         works[external_id] = replace(works[external_id], **changes)
         self._may_lose_the_answer()
+
+    def _reopen(self, hit: HeldHIT) -> None:
+        self._open[hit.group][hit.external_id] = hit
 
     def _find(self, external_id: str) -> HeldHIT:
         if external_id not in self.hits:

@@ -4,7 +4,7 @@ import heapq
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import count
 from random import Random
@@ -16,9 +16,10 @@ from crowd.frame.visit_problems import Ineligible
 from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson, draw_people, draw_seconds
 from crowd.rehearsal.interface import FamilyRehearsal
-from crowd.rehearsal.playing.memory_provider import Accepted, MemoryProvider
+from crowd.rehearsal.playing.memory_provider import Accepted, HeldHIT, MemoryProvider
 from crowd.rehearsal.playing.paid_bonuses import approve_owed, are_open, pay_approved
 from crowd.rehearsal.playing.process_deaths import Deaths
+from hits import families
 from hits.batches.services import batch_lifecycle
 from hits.batches.services.launching import launch_batch
 from hits.batches.services.sending_hits import send_launching_batches
@@ -62,6 +63,8 @@ class Standing:
     has_come: bool = False
     works: int = 0
     in_vain: int = 0
+    # Groups of HITs of which one had nothing for this person, until they look again later.
+    vain: set[str] = field(default_factory=set)
 
 
 class Stage:
@@ -69,6 +72,8 @@ class Stage:
         self, batch: Batch, *, family: FamilyRehearsal, assumed: Assumptions, seed: int, now: datetime
     ) -> None:
         self.batch, self.family, self.assumed = batch, family, assumed
+        follow_up = family.follow_up(batch)
+        self.batches = [batch, *([follow_up] if follow_up else [])]
         self.began_at = self.now = now
         self.final_at: datetime | None = None
         self.chance = Random(seed)  # noqa: S311 - a rehearsal's chance is no secret
@@ -102,6 +107,7 @@ class Stage:
             act()
             if act == self._beat:
                 left = self.family.unfinished(self.batch).count()
+                wanted = max(wanted, left)  # work makes more work
                 tell(wanted - left, wanted)
                 self._see_whether_final(left)
         self._settle()
@@ -113,6 +119,7 @@ class Stage:
         self.approver = User.objects.create_user("approver", is_staff=True, is_superuser=True)
         self._give_gates()
         launch_batch(batch=self.batch, by=by, now=self.now, confirmed=True)
+        self.family.begin(batch=self.batch, by=by)
         while self._send():
             self.batch.refresh_from_db()
 
@@ -123,13 +130,14 @@ class Stage:
         )
 
     def _give_gates(self) -> None:
-        gates = [
-            gate for gate in Gate.objects.filter(study=self.batch.study) if self.batch.task in gate.opens
-        ]
-        for person in self.people if gates else ():
+        gates = list(Gate.objects.filter(study=self.batch.study))
+        opening = dict.fromkeys(
+            (gate, batch.account) for batch in self.batches for gate in gates if batch.task in gate.opens
+        )
+        for person in self.people if opening else ():
             if person.passes_tests:
-                worker = Worker.objects.known(account=self.batch.account, external_id=person.name)
-                for gate in gates:
+                for gate, account in opening:
+                    worker = Worker.objects.known(account=account, external_id=person.name)
                     gate_holdings.note_value(
                         gate=gate, worker=worker, value=Holding.Value.PASSED, now=self.now
                     )
@@ -145,13 +153,22 @@ class Stage:
             self._at(awake, lambda: self._look(person))
             return
         standing.has_come = True
-        hit = self.provider.offer(person.name, without=standing.met)
+        hit = self._choose(standing)
         if hit is None:
             standing.in_vain += 1
             self._at(self.now + LOOKS_AGAIN, lambda: self._look(person))
             return
         standing.met.add(hit.external_id)
         self._begin(person, self.provider.accept(hit, worker=person.name))
+
+    def _choose(self, standing: Standing) -> HeldHIT | None:
+        """Choose one of the groups of HITs that a marketplace lists, another than one met in vain."""
+        groups = self.provider.offers(without=standing.met)
+        names = [name for name in groups if name not in standing.vain] or list(groups)
+        if not names:
+            standing.vain.clear()
+            return None
+        return groups[names[0] if len(names) == 1 else self.chance.choice(names)]
 
     def _begin(self, person: SimulatedPerson, accepted: Accepted) -> None:
         assignment = self._open(person, accepted)
@@ -162,26 +179,33 @@ class Stage:
             self._at(assignment.deadline_at, lambda: self._expire(accepted))
             self._next(person, after_s=PAUSE_S)
         else:
-            usual_s = self.assumed.item_s * len(leasing.items_of(assignment))
+            batch = assignment.hit.batch
+            usual_s = self._item_s(batch) * len(leasing.items_of(assignment))
             takes_s = draw_seconds(person, usual_s=usual_s, chance=self.chance)
-            if takes_s >= self.batch.duration_s:
+            if takes_s >= batch.duration_s:
                 self.refused["not ready when the time was over"] += 1
                 self._at(assignment.deadline_at, lambda: self._expire(accepted))
-                self._next(person, after_s=self.batch.duration_s)
+                self._next(person, after_s=batch.duration_s)
             else:
                 done_at = self.now + timedelta(seconds=takes_s)
                 self._at(done_at, lambda: self._finish(person, accepted, assignment))
 
+    def _item_s(self, batch: Batch) -> float:
+        """Seconds for one item; in what follows as many more or fewer as its task is expected to take."""
+        expected = [families.get(one.task).terms.item_s for one in (batch, self.batch)]
+        return self.assumed.item_s * expected[0] / expected[1]
+
     def _open(self, person: SimulatedPerson, accepted: Accepted) -> Assignment | None:
         """Open the work as the page does, and lease items; None if the worker may not, or nothing is left."""
         rows = HIT.objects.select_related("batch__account", "batch__study")
+        hit = rows.get(external_id=accepted.hit.external_id)
         visit = Visit(
-            hit=rows.get(external_id=accepted.hit.external_id),
+            hit=hit,
             assignment_id=accepted.external_id,
             worker_id=person.name,
             submit_to="",
             accepted_at=self.now,
-            deadline_at=self.now + timedelta(seconds=self.batch.duration_s),
+            deadline_at=self.now + timedelta(seconds=hit.batch.duration_s),
         )
         try:
             assignment = self.deaths.served(lambda: self._serve(visit))
@@ -197,7 +221,9 @@ class Stage:
         return assignment if leasing.lease_items(assignment=assignment, now=self.now) else None
 
     def _give_back(self, person: SimulatedPerson, accepted: Accepted) -> None:
-        self.standings[person.number].in_vain += 1
+        standing = self.standings[person.number]
+        standing.in_vain += 1
+        standing.vain.add(accepted.hit.group)
         self._expire(accepted)
         self._next(person, after_s=PAUSE_S)
 
@@ -212,7 +238,7 @@ class Stage:
                 assignment=assignment, items=items, person=person, chance=self.chance, now=self.now
             )
         )
-        answer = leasing.family_of_batch(self.batch).check_answer(answer=answer, items=items)
+        answer = leasing.family_of_batch(assignment.hit.batch).check_answer(answer=answer, items=items)
         try:
             self.deaths.served(lambda: self._save(assignment, answer))
         except RuleBroken as refusal:
@@ -255,32 +281,37 @@ class Stage:
         self._is_news |= self.deaths.count > before
 
     def _run_sweeps(self) -> None:
-        send_launching_batches(now=self.now, clock=lambda: self.now)
         while reconciling.reconcile(now=self.now) and not self.assumed.throttled:
             pass
         judge_submitted(now=self.now)
         self.family.sweep(now=self.now)
         self._review()
-        self._release_pilot()
+        self._release_pilots()
         while push_decisions.approve_judged(now=self.now) and not self.assumed.throttled:
             pass
         push_decisions.send_decisions(now=self.now)
         owe_bonuses(now=self.now)
+        send_launching_batches(now=self.now, clock=lambda: self.now)
 
     def _review(self) -> None:
-        if self.batch.review_by != Batch.Review.HAND:
+        by_hand = [batch for batch in self.batches if batch.review_by == Batch.Review.HAND]
+        if not by_hand:
             return
         waited = self.now - timedelta(hours=self.assumed.review_h)
         decided = Decision.objects.values("assignment")
-        ripe = Assignment.objects.filter(status=Status.SUBMITTED, submitted_at__lte=waited)
+        ripe = Assignment.objects.filter(
+            hit__batch__in=by_hand, status=Status.SUBMITTED, submitted_at__lte=waited
+        )
         for work in ripe.exclude(pk__in=decided).order_by("pk"):
             reviewing.decide(assignment=work, kind=Decision.Kind.APPROVE, by=self.by, now=self.now)
 
-    def _release_pilot(self) -> None:
+    def _release_pilots(self) -> None:
+        held = Batch.objects.filter(pk__in=[batch.pk for batch in self.batches], pilot_hits__gt=0)
+        for batch in held.filter(launched_at__isnull=False, pilot_released_at=None).order_by("pk"):
+            self._release_pilot(batch)
+
+    def _release_pilot(self, batch: Batch) -> None:
         """Release a pilot once its places are filled or over, and a person has had the time to look."""
-        batch = Batch.objects.get(pk=self.batch.pk)
-        if not batch.pilot_hits or batch.pilot_released_at:
-            return
         pilot = HIT.objects.filter(batch=batch, number__lte=batch.pilot_hits)
         looked_at = self.now - timedelta(hours=self.assumed.review_h)
         works = Assignment.objects.filter(hit__in=pilot, submitted_at__lte=looked_at)
