@@ -63,7 +63,10 @@ FAMILY = Family(
     release=WhoopsContents(),
     benchmarks=[IdentifyImages(), ExplainImages(), RankCaptions(), AnswerQuestions(), DescribeImages()],
     urls={"api/": "crowd.whoops.api.urls", "design/": "crowd.whoops.design.urls"},
-    rehearsals=dict.fromkeys(JUDGED, "crowd.whoops.rehearsed_judging.RehearsedJudging"),
+    rehearsals={
+        AnnotateTask.key: "crowd.whoops.annotate.rehearsed_annotation.RehearsedAnnotation",
+        **dict.fromkeys(JUDGED, "crowd.whoops.rehearsed_judging.RehearsedJudging"),
+    },
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,
