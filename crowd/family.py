@@ -73,6 +73,8 @@ class Family:
     demo: str = ""
     # How simulated people do its tasks, as import paths by the task: no web process loads these.
     rehearsals: Mapping[str, str] = field(default_factory=dict)
+    # Why others of its tasks cannot be rehearsed, in words for researchers.
+    unrehearsed: Mapping[str, str] = field(default_factory=dict)
     # The listener for pictures that begin or cease to be shown, and which of its items show them.
     follow_pictures: removal.Listener | None = None
     items_of_pictures: removal.Items | None = None

@@ -20,6 +20,11 @@ from hits.work.models.items import Item
 FEWEST_RECORDED = 30
 
 
+def expected_item_s(batch: Batch) -> float:
+    """Seconds that the batch expects one item to take."""
+    return batch.estimated_s / batch.items_per_assignment
+
+
 class FamilyRehearsal(ABC):
     """How a family's work is rehearsed. It is made once for each rehearsal, with what was recorded."""
 

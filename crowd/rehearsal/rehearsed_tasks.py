@@ -7,8 +7,12 @@ from crowd.rehearsal.interface import FamilyRehearsal
 from hits.core.errors import CrowdError
 
 
-def can_rehearse(task: str) -> bool:
-    return any(task in family.rehearsals for family in registered())
+def why_not_rehearsed(task: str) -> str:
+    """Say why a task cannot be rehearsed; empty if it can."""
+    if any(task in family.rehearsals for family in registered()):
+        return ""
+    reasons = (family.unrehearsed[task] for family in registered() if task in family.unrehearsed)
+    return next(reasons, "Nobody has said yet how simulated people do this task.")
 
 
 def rehearsal_of(task: str) -> type[FamilyRehearsal]:

@@ -67,6 +67,10 @@ FAMILY = Family(
         AnnotateTask.key: "crowd.whoops.annotate.rehearsed_annotation.RehearsedAnnotation",
         **dict.fromkeys(JUDGED, "crowd.whoops.rehearsed_judging.RehearsedJudging"),
     },
+    unrehearsed={
+        DesignTask.key: "Designers make images with tools of their own and send them over days, also after "
+        "their HIT. How many somebody makes, and which of them are accepted, no number here can stand for.",
+    },
     demo="crowd.whoops.demo.weird.WhoopsDemo",
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,

@@ -103,7 +103,7 @@ def ask_view(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask for the numbers; `like` names a rehearsal of this batch whose numbers they begin with."""
     batch = find_draft(request, pk, ADD)
     like = batch.rehearsals.filter(pk=read_number(request.GET.get("like", "")) or 0).first()
-    start = {**Assumptions().as_data(), **(like.assumed if like else {})}
+    start = {**rehearsal_jobs.usual_assumptions(batch).as_data(), **(like.assumed if like else {})}
     form = AssumptionsForm(request.POST if request.method == "POST" else None, start=start)
     if request.method == "POST" and form.is_valid():
         try:

@@ -15,11 +15,10 @@ from crowd.frame.visit_authentication import Visit
 from crowd.frame.visit_problems import Ineligible
 from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson, draw_people, draw_seconds
-from crowd.rehearsal.interface import FamilyRehearsal
+from crowd.rehearsal.interface import FamilyRehearsal, expected_item_s
 from crowd.rehearsal.playing.memory_provider import Accepted, HeldHIT, MemoryProvider
 from crowd.rehearsal.playing.paid_bonuses import approve_owed, are_open, pay_approved
 from crowd.rehearsal.playing.process_deaths import Deaths
-from hits import families
 from hits.batches.services import batch_lifecycle
 from hits.batches.services.launching import launch_batch
 from hits.batches.services.sending_hits import send_launching_batches
@@ -191,9 +190,8 @@ class Stage:
                 self._at(done_at, lambda: self._finish(person, accepted, assignment))
 
     def _item_s(self, batch: Batch) -> float:
-        """Seconds for one item; in what follows as many more or fewer as its task is expected to take."""
-        expected = [families.get(one.task).terms.item_s for one in (batch, self.batch)]
-        return self.assumed.item_s * expected[0] / expected[1]
+        """Seconds for one item; in what follows as many more or fewer as its batch expects."""
+        return self.assumed.item_s * expected_item_s(batch) / expected_item_s(self.batch)
 
     def _open(self, person: SimulatedPerson, accepted: Accepted) -> Assignment | None:
         """Open the work as the page does, and lease items; None if the worker may not, or nothing is left."""

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from crowd.rehearsal.domain.assumptions import Assumptions
+from crowd.rehearsal.domain.assumptions import BOUNDS, Assumptions
+from crowd.rehearsal.interface import expected_item_s
 from crowd.rehearsal.models import Rehearsal
-from crowd.rehearsal.rehearsed_tasks import can_rehearse
+from crowd.rehearsal.rehearsed_tasks import why_not_rehearsed
 from hits.core.errors import RuleBroken
 from hits.core.states import move
 from hits.identity.models.users import User
@@ -25,10 +26,16 @@ AT_REST: Mapping[str, Any] = {
 }
 
 
+def usual_assumptions(batch: Batch) -> Assumptions:
+    """What is assumed of a draft at first: its items take as long as it expects."""
+    least, most = BOUNDS["item_s"]
+    return Assumptions(item_s=min(most, max(least, round(expected_item_s(batch)))))
+
+
 def why_not(batch: Batch) -> str:
     """Say why a batch cannot be rehearsed; empty if it can."""
-    if not can_rehearse(batch.task):
-        return "Nobody has said yet how simulated people do this task."
+    if problem := why_not_rehearsed(batch.task):
+        return problem
     if batch.status != Batch.Status.DRAFT:
         return "Only a draft is rehearsed: this batch has been launched or cancelled. Copy it to rehearse it."
     return ""

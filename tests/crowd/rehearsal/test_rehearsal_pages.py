@@ -186,6 +186,27 @@ def test_a_launched_batch_is_not_rehearsed_and_says_why(client: Client) -> None:
     assert not Rehearsal.objects.exists()
 
 
+def test_a_task_that_cannot_be_rehearsed_says_why(client: Client) -> None:
+    design, other = make_batch(task="whoops.design"), make_batch(task="winogavil.types")
+    sign_in(client, RESEARCHER, design.study, other.study)
+
+    page = text_of(client.get(at("ask", design.pk)))
+    silent = text_of(client.get(at("of_batch", other.pk)))
+
+    assert "Designers make images with tools of their own" in page
+    assert "Nobody has said yet how simulated people do this task." in silent
+
+
+def test_an_item_takes_at_first_as_long_as_the_draft_expects(client: Client) -> None:
+    batch = make_batch(estimated_s=540, items_per_assignment=3)
+    sign_in(client, RESEARCHER, batch.study)
+
+    form = text_of(client.get(at("ask", batch.pk)))
+
+    assert 'name="item_s" value="180"' in form
+    assert 'name="fools" value="40"' in form
+
+
 def test_who_may_not_is_refused_by_the_server(client: Client) -> None:
     rehearsal = done(make_draft(1), mean=1)
     batch = rehearsal.batch

@@ -11,7 +11,7 @@ from django.utils import timezone
 from crowd.rehearsal.domain.assumptions import read_assumptions
 from crowd.rehearsal.playing.child_process import Progress, play_apart
 from crowd.rehearsal.playing.specs import write_spec
-from crowd.rehearsal.services.rehearsal_jobs import MOST_SEED
+from crowd.rehearsal.services.rehearsal_jobs import MOST_SEED, usual_assumptions
 from hits.studies.models import Batch
 
 
@@ -31,7 +31,8 @@ class Command(BaseCommand):
             raise CommandError("There is no draft with this public id.")
         try:
             pairs = (one.partition("=") for one in options["assume"])
-            assumed = read_assumptions({name: _read_value(name, value) for name, _, value in pairs})
+            typed = {name: _read_value(name, value) for name, _, value in pairs}
+            assumed = read_assumptions({**usual_assumptions(batch).as_data(), **typed})
         except ValueError as problem:
             raise CommandError(str(problem)) from problem
         seed = secrets.randbelow(MOST_SEED) if options["seed"] is None else options["seed"]
