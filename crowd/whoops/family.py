@@ -64,6 +64,7 @@ FAMILY = Family(
     benchmarks=[IdentifyImages(), ExplainImages(), RankCaptions(), AnswerQuestions(), DescribeImages()],
     urls={"api/": "crowd.whoops.api.urls", "design/": "crowd.whoops.design.urls"},
     rehearsals={
+        ControlTask.key: "crowd.whoops.control.rehearsed_control.RehearsedControl",
         AnnotateTask.key: "crowd.whoops.annotate.rehearsed_annotation.RehearsedAnnotation",
         **dict.fromkeys(JUDGED, "crowd.whoops.rehearsed_judging.RehearsedJudging"),
     },

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
-from uuid import uuid4
 
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
@@ -21,8 +20,9 @@ from crowd.whoops.annotate.domain.annotation_texts import (
 )
 from crowd.whoops.annotate.services.annotation_decisions import drop_annotation
 from crowd.whoops.annotate.services.collected_annotations import take_annotations
+from crowd.whoops.images.rehearsed_images import project_like, strip_image
 from crowd.whoops.images.services.batch_places import grow_batches
-from crowd.whoops.models import Annotation, Designer, Image, Project
+from crowd.whoops.models import Annotation, Image, Project
 from crowd.whoops.models.annotations import TAKEN_OUT
 from hits.identity.models.users import User
 from hits.studies.models import Batch, Study
@@ -57,7 +57,7 @@ class RehearsedAnnotation(AskedQuestions):
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:
         yield Project.objects.filter(study__in=items.values("study"))
         asked = Image.objects.filter(annotation_item__in=items.filter(wanted__gt=0))
-        yield _without_designers(asked.select_related("annotation_item", "project__study"))
+        yield _stripped(asked.select_related("annotation_item", "project__study"))
 
     @property
     def sources(self) -> Sequence[str]:
@@ -105,32 +105,14 @@ class RehearsedAnnotation(AskedQuestions):
                 drop_annotation(annotation=row, seen=row.state, why=DROPPED, by=by, now=now)
 
 
-def _without_designers(images: QuerySet[Image]) -> Iterator[Image]:
-    """Yield images without the people, the pay and the words behind them, each wanting what it lacks."""
+def _stripped(images: QuerySet[Image]) -> Iterator[Image]:
+    """Yield images without what is behind them, each in a project that wants as many as it lacks."""
     lacking: dict[int, Project] = {}
     for image in images:
-        image.designer = _nobody(image)
-        image.bonus_id = image.category_id = image.control_item_id = None
-        image.prompt = image.explanation = image.edited_explanation = ""
-        image.normal_element = image.weird_element = image.shared_element = ""
-        image.annotated = 0
         wanted = image.annotation_item.wanted if image.annotation_item else 0
         if wanted != image.project.annotations_wanted:
-            image.project = lacking.setdefault(wanted, _project_wanting(wanted, image.project))
+            own = lacking.get(wanted) or project_like(image.project, number=wanted, annotations_wanted=wanted)
+            image.project = lacking[wanted] = own
+        strip_image(image)
+        image.control_item_id, image.annotated = None, 0
         yield image
-
-
-def _nobody(image: Image) -> Designer:
-    """The image's designer without a name; the worker stays, who never annotates an image of their own."""
-    designer = Designer.objects.get(pk=image.designer_id)
-    designer.name = f"Designer {designer.pk}"
-    return designer
-
-
-def _project_wanting(wanted: int, project: Project) -> Project:
-    """A project for images with annotations already, which stay behind: it wants only the others."""
-    study = Study.objects.get(pk=project.study_id)
-    study.pk, study.public_id, study.name = -wanted, uuid4(), f"{wanted} more annotations"
-    own = Project.objects.get(pk=project.pk)
-    own.pk, own.study, own.annotations_wanted = -wanted, study, wanted
-    return own
