@@ -75,6 +75,10 @@ class FamilyRehearsal(ABC):
     def unfinished(self, batch: Batch) -> QuerySet[Item]:
         """Items of a batch that are not final, and those made of its work."""
 
+    def figures(self, batch: Batch) -> Mapping[str, int]:
+        """Count what came of a run, in figures that only the family knows, by their names in the report."""
+        return {}
+
     def lack_of(self, item: Item) -> str:
         """Say what an unfinished item lacks where only the family knows; empty elsewhere."""
         return ""

@@ -13,7 +13,8 @@ from crowd.frame.frame_verdicts import store_proposal
 from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
 from crowd.winogavil import domain
-from crowd.winogavil.models import Game, PictureSet, PictureSetPlace
+from crowd.winogavil.models import Association, Game, PictureSet, PictureSetPlace
+from crowd.winogavil.queries import selected, threshold_of
 from crowd.winogavil.rehearsed_game import RehearsedGame
 from crowd.winogavil.rehearsed_words import Fate, draw_fate, draw_found, record_fates, right_of
 from crowd.winogavil.services import association_creation, association_verdicts, solve_places, withdrawal
@@ -123,6 +124,11 @@ class RehearsedCreation(RehearsedGame):
             rival_query__assignment__hit__batch=batch, association__told_at=None, pulled_at=None
         )
         return Item.objects.filter(Q(pk__in=sets.values("pk")) | Q(pk__in=words.values("pk"))).order_by("pk")
+
+    def figures(self, batch: Batch) -> Mapping[str, int]:
+        words = Association.objects.filter(item__rival_query__assignment__hit__batch=batch)
+        chosen = selected(words, threshold=threshold_of(batch.study))
+        return {"Words that were invented": words.count(), "Words that are selected": chosen.count()}
 
     def lack_of(self, item: Item) -> str:
         if item.task != domain.SOLVE:

@@ -36,6 +36,7 @@ def report_run(stage: Stage) -> dict[str, Any]:
             "worked": sum(one.works > 0 for one in stage.standings.values()),
         },
         "works": Assignment.objects.filter(submitted_at__isnull=False).count(),
+        "figures": dict(stage.family.figures(stage.batch)),
         "refused": dict(stage.refused),
         "starving": dict(_starving(stage)),
         "reviewed": _reviewed(stage),

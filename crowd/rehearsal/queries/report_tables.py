@@ -67,6 +67,8 @@ def _figures(runs: Sequence[Report], *, currency: str) -> Iterator[tuple[str, li
     yield "Works that a person reviews", [run["reviewed"] for run in runs]
     yield "Works of spammers among those paid", [run["spam"] for run in runs]
     yield "Items that are not final at the end", [sum(run["starving"].values()) for run in runs]
+    for name in dict.fromkeys(name for run in runs for name in run.get("figures", {})):
+        yield name, [run["figures"].get(name) for run in runs]
     yield f"Median hourly wage in {currency}", [run["wage"]["median"] for run in runs]
     yield "Workers below the wage floor", [run["wage"]["workers_below"] for run in runs]
 

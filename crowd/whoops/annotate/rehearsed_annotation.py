@@ -1,6 +1,6 @@
 """Annotation of weird images as simulated people do it, and as a person who reads them lets it count."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -95,6 +95,10 @@ class RehearsedAnnotation(AskedQuestions):
         answered = Lease.objects.filter(item=OuterRef("pk"), status=Lease.Status.ANSWERED)
         is_unread = Exists(answered.filter(assignment__status__in=UNREAD))
         return items_of_batch(batch).filter(Q(pk__in=lacking.values("pk")) | is_unread, pulled_at=None)
+
+    def figures(self, batch: Batch) -> Mapping[str, int]:
+        written = Annotation.objects.filter(assignment__hit__batch=batch)
+        return {"Annotations that were dropped": written.filter(state=State.DROPPED).count()}
 
     def _drop(self, *, by: User, now: datetime) -> None:
         """Drop what a person would drop who has had the time to read the work."""

@@ -1,6 +1,6 @@
 """The control group of weird images as simulated people are it, and as a person compares what they say."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any
@@ -76,6 +76,10 @@ class RehearsedControl(AskedQuestions):
     def unfinished(self, batch: Batch) -> QuerySet[Item]:
         """Images about which the control group has not decided: an image that goes on is asked no more."""
         return items_of_batch(batch).filter(pulled_at=None, answers_needed__gt=0)
+
+    def figures(self, batch: Batch) -> Mapping[str, int]:
+        images = Image.objects.filter(control_item__in=items_of_batch(batch))
+        return {"Images that passed the control group": images.filter(state=Image.State.REVIEW).count()}
 
     def _compare(self, *, now: datetime) -> None:
         """Compare what a person has had the time to compare."""

@@ -32,6 +32,7 @@ def report_of(*, mean: float) -> dict[str, Any]:
         "reviewed": 0,
         "spam": 0,
         "starving": {},
+        "figures": {"Words that are selected": mean},
         "wage": {"median": mean, "workers_below": None},
         "both_sides": {
             **{kind: dict.fromkeys(COUNTS, 2) for kind in KINDS},

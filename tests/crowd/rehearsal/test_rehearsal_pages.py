@@ -108,6 +108,7 @@ def test_its_tables_and_the_whole_report_are_files(client: Client) -> None:
     page = text_of(client.get(at("report", rehearsal.pk)))
 
     assert "Hours until all is final,2.5,2.5,2.5" in csv.splitlines()
+    assert "Words that are selected,2.5,2.5,2.5" in csv.splitlines()
     assert days == [{"day": "Day 1", "mean": 2.5, "least": 2.5, "most": 2.5}]
     assert whole == [rehearsal.report]
     assert "3 processes that were killed." in page

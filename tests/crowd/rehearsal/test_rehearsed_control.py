@@ -47,6 +47,7 @@ def test_images_go_on_once_what_decides_on_them_is_compared() -> None:
     assert report["hours"]["least"] >= 3
     # Two of three have to see it: one answer more is enough for the first image.
     assert report["runs"][0]["works"] <= 5
+    assert report["runs"][0]["figures"] == {"Images that passed the control group": 2}
     assert "in 100 of 100 answers" in report["sources"][0]
 
 

@@ -55,10 +55,12 @@ def test_creators_earn_by_tier_what_the_model_misses_and_people_find() -> None:
     batch = make_creation()
     draft_solving(batch)
 
-    fooled = rehearse(batch, **SURE, fools=100)["runs"][0]["bonuses"]
+    run = rehearse(batch, **SURE, fools=100)["runs"][0]
+    fooled = run["bonuses"]
     found = rehearse(batch, **SURE, fools=0)["runs"][0]["bonuses"]
 
     assert sum(times for name, times in fooled.items() if name.startswith(FOOLS)) == 12
+    assert run["figures"] == {"Words that were invented": 12, "Words that are selected": 12}
     assert {name for name in found if name.startswith(FOOLS)} == set()
     assert found[f"{SOLVES}: 0.03"] == fooled[f"{SOLVES}: 0.03"] == 36
 
