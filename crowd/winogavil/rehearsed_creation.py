@@ -154,6 +154,7 @@ class RehearsedCreation(RehearsedGame):
         except RuleBroken as refusal:
             self._problem = str(refusal)
         else:
+            self._problem = ""
             Game.objects.update_or_create(study=draft.study, defaults={"solve_batch": draft, "grows": True})
 
     def _told_of_solving(self) -> Sequence[str]:

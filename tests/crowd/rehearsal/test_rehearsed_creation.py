@@ -10,6 +10,7 @@ from crowd.winogavil.models import Game
 from crowd.winogavil.services.seeded_associations import seed_picture_set
 from hits.studies.models import Batch
 from tests.crowd.rehearsal.rehearsing import rehearse
+from tests.crowd.rehearsal.test_rehearsed_words import record_words
 from tests.factories import make_batch, make_picture, make_study
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +64,18 @@ def test_creators_earn_by_tier_what_the_model_misses_and_people_find() -> None:
     assert run["figures"] == {"Words that were invented": 12, "Words that are selected": 12}
     assert {name for name in found if name.startswith(FOOLS)} == set()
     assert found[f"{SOLVES}: 0.03"] == fooled[f"{SOLVES}: 0.03"] == 36
+
+
+def test_words_fare_as_recorded_ones_of_the_study() -> None:
+    batch = make_creation(sets=1)
+    draft_solving(batch)
+    record_words(batch.study, count=30, model_score=0)
+
+    report = rehearse(batch, fools=0, understood=0, skill=0)
+    bonuses = report["runs"][0]["bonuses"]
+
+    assert {name: times for name, times in bonuses.items() if name.startswith(FOOLS)} == {f"{FOOLS}: 0.27": 6}
+    assert "New words fare as 30 recorded words of this study did" in report["sources"][0]
 
 
 def test_the_batch_that_solves_already_grows() -> None:

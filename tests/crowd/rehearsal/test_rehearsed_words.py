@@ -11,6 +11,7 @@ from crowd.rehearsal.domain.simulated_people import SimulatedPerson, draw_people
 from crowd.winogavil.models import Association, Solution
 from crowd.winogavil.rehearsed_words import Fate, draw_fate, record_fates
 from hits.studies.models import Study
+from hits.work.models.items import Item
 from tests.factories import NOW, make_association, make_study, make_worker
 
 USUAL = Assumptions(spammers=0)
@@ -29,18 +30,20 @@ def draw(times: int, *, size: int = 10, recorded: Any = (), **assumed: Any) -> l
     ]
 
 
-def record_words(study: Study, *, count: int) -> None:
+def record_words(study: Study, *, count: int, model_score: int = 33) -> None:
+    """Make words that somebody invented for sets of six pictures, and that one person has solved."""
     worker = make_worker()
     for _ in range(count):
         association = make_association(study=study, size=6, chosen=2)
         Association.objects.filter(pk=association.pk).update(
             source=Association.Source.WORKER,
-            model_score=33,
+            model_score=model_score,
             asked_at=NOW,
             final_at=NOW,
             solvers_numerator=1,
             solvers_denominator=1,
         )
+        Item.objects.filter(association=association).update(wanted=0)
         Solution.objects.create(
             association=association, worker=worker, picked=[0, 1], numerator=1, denominator=1
         )
