@@ -19,11 +19,11 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "skill_spread": ("Spread of that, in points", "By how much workers differ: a standard deviation."),
     "fools": (
         "Pictures that the model misses, per cent",
-        "Of those chosen for a new word. Only for creating; recorded words are used instead, if any.",
+        "Of those chosen for a word. Only for creating associations; recorded words come first, if any.",
     ),
     "understood": (
         "Words that people understand, per cent",
-        "Others are solved by chance. Only for creating; recorded words are used instead, if any.",
+        "Others are solved by chance. Only for creating associations; recorded words come first, if any.",
     ),
     "item_s": ("Seconds for one item", "Of a usual worker. Workers differ by about a third."),
     "gives_up": ("Given up, per cent", "Of a hundred works, how many are left until their time is over."),
