@@ -21,6 +21,7 @@ class HeldHIT:
     """A HIT as the provider keeps it."""
 
     external_id: str
+    token: UUID
     spec: HITSpec
     places: int
     expires_at: datetime
@@ -149,7 +150,8 @@ class MemoryProvider:
         if token not in self._by_token:
             key = f"HIT{next(self._numbers)}"
             ends = self.now + timedelta(seconds=spec.lifetime_s)
-            hit = HeldHIT(external_id=key, spec=spec, places=spec.max_assignments, expires_at=ends)
+            places = spec.max_assignments
+            hit = HeldHIT(external_id=key, token=token, spec=spec, places=places, expires_at=ends)
             self.hits[key] = hit
             self._reopen(hit)
             self._by_token[token] = key

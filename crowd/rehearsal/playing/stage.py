@@ -196,7 +196,8 @@ class Stage:
     def _open(self, person: SimulatedPerson, accepted: Accepted) -> Assignment | None:
         """Open the work as the page does, and lease items; None if the worker may not, or nothing is left."""
         rows = HIT.objects.select_related("batch__account", "batch__study")
-        hit = rows.get(external_id=accepted.hit.external_id)
+        # As the page's address names it: its id at the provider may not have reached us yet.
+        hit = rows.get(token=accepted.hit.token)
         visit = Visit(
             hit=hit,
             assignment_id=accepted.external_id,

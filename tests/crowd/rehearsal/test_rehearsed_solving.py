@@ -96,6 +96,18 @@ def test_with_every_fault_nothing_is_lost_and_payments_agree_to_the_cent() -> No
 
 
 @pytest.mark.django_db
+def test_people_work_on_a_hit_whose_id_has_not_reached_us_yet() -> None:
+    batch = make_batch(hits_wanted=3)
+    for _ in range(3):
+        make_association(study=batch.study)
+
+    report = rehearse(batch, throttled=30, works_each=20)
+
+    assert report["runs"][0]["both_sides"]["answers_lost"] > 0
+    assert (report["final_in_runs"], report["nothing_lost"]) == (1, True)
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("kind", ["hits", "answers", "decisions", "payments"])
 def test_what_one_side_lacks_is_seen(kind: str) -> None:
     alike = {"alike": 1, "different": 0, "only_theirs": 0, "only_ours": 0}
