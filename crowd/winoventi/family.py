@@ -29,6 +29,7 @@ WALK = Preset(
     items=1,
 )
 
+REHEARSED = "crowd.winoventi.procedure.rehearsed"
 FAMILY = Family(
     key="winoventi",
     name="Exception procedure",
@@ -48,5 +49,6 @@ FAMILY = Family(
     recipes=[TrainOnHalf(), TrainOnExceptions()],
     replay=WinoventiReplay(),
     urls={"api/": "crowd.winoventi.api.urls"},
+    rehearsals={ValidationsTask.key: f"{REHEARSED}.rehearsed_validation.RehearsedValidation"},
     demo="crowd.winoventi.demo.procedure.WinoventiDemo",
 )
