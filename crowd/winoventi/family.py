@@ -49,6 +49,9 @@ FAMILY = Family(
     recipes=[TrainOnHalf(), TrainOnExceptions()],
     replay=WinoventiReplay(),
     urls={"api/": "crowd.winoventi.api.urls"},
-    rehearsals={ValidationsTask.key: f"{REHEARSED}.rehearsed_validation.RehearsedValidation"},
+    rehearsals={
+        ValidationsTask.key: f"{REHEARSED}.rehearsed_validation.RehearsedValidation",
+        ChoicesTask.key: f"{REHEARSED}.rehearsed_choosing.RehearsedChoosing",
+    },
     demo="crowd.winoventi.demo.procedure.WinoventiDemo",
 )

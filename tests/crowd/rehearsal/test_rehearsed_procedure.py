@@ -12,7 +12,9 @@ from crowd.rehearsal.domain.simulated_people import draw_people
 from crowd.rehearsal.playing.private_copy import write_copy
 from crowd.rehearsal.rehearsed_tasks import rehearsal_of
 from crowd.winoventi import domain
-from crowd.winoventi.models import Judgement, Premise, Project
+from crowd.winoventi.challenge.pages.choices import Blank, ChoicesTask
+from crowd.winoventi.models import Choice, Judgement, Premise, Project, Prompt
+from crowd.winoventi.procedure.rehearsed.rehearsed_choosing import RehearsedChoosing
 from crowd.winoventi.procedure.rehearsed.rehearsed_validation import RehearsedValidation
 from crowd.winoventi.procedure.services import step_items
 from crowd.winoventi.validation.pages.validations import ValidationsTask, pair_of
@@ -46,6 +48,13 @@ def judge(pair: Premise, *, times: int, said: Mapping[str, str]) -> None:
     answers = {question: text == YES for question, text in said.items()}
     Judgement.objects.bulk_create(
         Judgement(premise=pair, worker=make_worker(), **answers) for _ in range(times)
+    )
+
+
+def choose(prompt: Prompt, *, times: int, is_right: bool) -> None:
+    word = prompt.target if is_right else prompt.incorrect
+    Choice.objects.bulk_create(
+        Choice(prompt=prompt, worker=make_worker(), word=word, is_right=is_right) for _ in range(times)
     )
 
 
@@ -120,3 +129,52 @@ def test_recorded_judgements_are_drawn_as_often_as_they_were_given() -> None:
     assert rehearsed.sources[0].startswith("Careful workers answer the four questions as 40 recorded")
     assert {tuple(one.values()) for one in drawn} == {tuple(FINE.values()), tuple(BAD.values())}
     assert 75 < sum(one == BAD for one in drawn) < 145
+
+
+def make_choosing(*, pairs: int = 2, **rules: Any) -> Batch:
+    project = make_project(**rules)
+    for number in range(pairs):
+        make_pair(project, f"thing{number}")
+    step_items.advance(project=project, kind="choices", now=NOW)
+    return draft(project, domain.CHOOSE, hits=20)
+
+
+def test_of_the_two_prompts_of_a_pair_one_person_completes_only_one() -> None:
+    batch = make_choosing(pairs=2, choices_wanted=2)
+
+    report = rehearse(batch, works_each=100)
+    alone = rehearse(batch, workers=1, works_each=100, most_days=2)
+
+    assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 8)
+    assert "choose the right word 85 of 100 times" in report["sources"][0]
+    assert (alone["final_in_runs"], alone["runs"][0]["works"]) == (0, 2)
+    assert not Choice.objects.exists()
+
+
+def test_choices_that_are_there_or_on_their_way_are_not_asked_for_again() -> None:
+    crowd = Crowd(choices_wanted=3)
+    make_pair(crowd.project)
+    crowd.sweep()
+    crowd.answer(domain.CHOOSE, {"choice": "sour"})
+    crowd.open(domain.CHOOSE)
+
+    report = rehearse(draft(crowd.project, domain.CHOOSE, hits=8))
+
+    assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 4)
+
+
+def test_recorded_choices_of_the_study_are_used_where_there_are_enough() -> None:
+    project = make_project()
+    prompt = Prompt.objects.create(premise=make_pair(project), kind="exception")
+    choose(prompt, times=20, is_right=True)
+    too_few = RehearsedChoosing.record(project.study)
+    choose(prompt, times=20, is_right=False)
+
+    recorded = RehearsedChoosing.record(project.study)
+    rehearsed = RehearsedChoosing(assumed=Assumptions(skill=100), recorded=recorded)
+    blank = Blank(text="She made a smile. The lemon is ____.", target="sweet", incorrect="sour")
+    drawn = [rehearsed.texts(ChoicesTask(), blank, PERSON, Random(seed))["choice"] for seed in range(400)]
+
+    assert (too_few, recorded) == ({}, {"votes": 40, "right": 20})
+    assert rehearsed.sources[0].endswith("in 20 of 40 choices.")
+    assert 150 < drawn.count("sweet") < 250
