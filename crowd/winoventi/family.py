@@ -50,6 +50,8 @@ FAMILY = Family(
     replay=WinoventiReplay(),
     urls={"api/": "crowd.winoventi.api.urls"},
     rehearsals={
+        ExceptionsTask.key: f"{REHEARSED}.rehearsed_exceptions.RehearsedExceptions",
+        PremisesTask.key: f"{REHEARSED}.rehearsed_premises.RehearsedPremises",
         ValidationsTask.key: f"{REHEARSED}.rehearsed_validation.RehearsedValidation",
         ChoicesTask.key: f"{REHEARSED}.rehearsed_choosing.RehearsedChoosing",
     },

@@ -1,16 +1,26 @@
 """What tests of rehearsals share: a rehearsal of a draft with few people, played apart."""
 
+from random import Random
 from typing import Any
 
-from crowd.rehearsal.domain.assumptions import read_assumptions
+from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
 from crowd.rehearsal.domain.sides import COUNTS, KINDS
+from crowd.rehearsal.domain.simulated_people import draw_people
 from crowd.rehearsal.playing.child_process import play_apart
 from crowd.rehearsal.playing.specs import write_spec
 from crowd.rehearsal.queries.sides_table import FAULTS
-from hits.studies.models import Batch
-from tests.factories import NOW
+from hits.studies.models import Batch, Study
+from tests.factories import NOW, make_batch
 
 FEW = {"workers": 8, "runs": 1, "spammers": 0, "gives_up": 0, "come_within_h": 1}
+
+WITH_FAULTS = {"throttled": 20, "lost_events": 50, "killed": 50}
+# A careful one.
+(PERSON,) = draw_people(Assumptions(workers=1, spammers=0), chance=Random(1), now=NOW)
+
+
+def draft(study: Study, task: str, *, hits: int) -> Batch:
+    return make_batch(study=study, task=task, hits_wanted=hits, assignments_per_hit=1)
 
 
 def spec_of(batch: Batch, **assumed: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The steps of the exception procedure are rehearsed on their own rows, with its own sweeps."""
+"""The judging steps of the exception procedure are rehearsed on their own rows, with its own sweeps."""
 
 from collections.abc import Mapping
 from random import Random
@@ -8,7 +8,6 @@ import pytest
 
 from crowd.questions.domain import YES
 from crowd.rehearsal.domain.assumptions import Assumptions
-from crowd.rehearsal.domain.simulated_people import draw_people
 from crowd.rehearsal.playing.private_copy import write_copy
 from crowd.rehearsal.rehearsed_tasks import rehearsal_of
 from crowd.winoventi import domain
@@ -20,15 +19,13 @@ from crowd.winoventi.procedure.services import step_items
 from crowd.winoventi.validation.pages.validations import ValidationsTask, pair_of
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
-from tests.crowd.rehearsal.rehearsing import rehearse
+from tests.crowd.rehearsal.rehearsing import PERSON, WITH_FAULTS, draft, rehearse
 from tests.crowd.winoventi.crowd import BAD, FINE, Crowd
 from tests.crowd.winoventi.rows import make_pair, make_project
-from tests.factories import NOW, make_batch, make_worker
+from tests.factories import NOW, make_worker
 
 pytestmark = pytest.mark.django_db
 TASK = ValidationsTask()
-(PERSON,) = draw_people(Assumptions(workers=1, spammers=0), chance=Random(1), now=NOW)
-WITH_FAULTS = {"throttled": 20, "lost_events": 50, "killed": 50}
 
 
 def make_waiting(project: Project, *, pairs: int) -> list[Premise]:
@@ -41,7 +38,7 @@ def make_validation(*, pairs: int = 3, hits: int = 9, **rules: Any) -> Batch:
     project = make_project(**rules)
     make_waiting(project, pairs=pairs)
     step_items.advance(project=project, kind="validations", now=NOW)
-    return draft(project, domain.VALIDATE, hits=hits)
+    return draft(project.study, domain.VALIDATE, hits=hits)
 
 
 def judge(pair: Premise, *, times: int, said: Mapping[str, str]) -> None:
@@ -56,10 +53,6 @@ def choose(prompt: Prompt, *, times: int, is_right: bool) -> None:
     Choice.objects.bulk_create(
         Choice(prompt=prompt, worker=make_worker(), word=word, is_right=is_right) for _ in range(times)
     )
-
-
-def draft(project: Project, task: str, *, hits: int) -> Batch:
-    return make_batch(study=project.study, task=task, hits_wanted=hits, assignments_per_hit=1)
 
 
 def test_each_pair_is_validated_by_as_many_workers_as_the_project_says() -> None:
@@ -91,7 +84,7 @@ def test_judgements_that_are_there_or_on_their_way_are_not_asked_for_again() -> 
     crowd.sweep()
     crowd.judge(BAD)
     crowd.open(domain.VALIDATE)
-    batch = draft(crowd.project, domain.VALIDATE, hits=3)
+    batch = draft(crowd.project.study, domain.VALIDATE, hits=3)
 
     copy = write_copy(batch, family=rehearsal_of(batch.task))
     report = rehearse(batch)
@@ -136,7 +129,7 @@ def make_choosing(*, pairs: int = 2, **rules: Any) -> Batch:
     for number in range(pairs):
         make_pair(project, f"thing{number}")
     step_items.advance(project=project, kind="choices", now=NOW)
-    return draft(project, domain.CHOOSE, hits=20)
+    return draft(project.study, domain.CHOOSE, hits=20)
 
 
 def test_of_the_two_prompts_of_a_pair_one_person_completes_only_one() -> None:
@@ -158,7 +151,7 @@ def test_choices_that_are_there_or_on_their_way_are_not_asked_for_again() -> Non
     crowd.answer(domain.CHOOSE, {"choice": "sour"})
     crowd.open(domain.CHOOSE)
 
-    report = rehearse(draft(crowd.project, domain.CHOOSE, hits=8))
+    report = rehearse(draft(crowd.project.study, domain.CHOOSE, hits=8))
 
     assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 4)
 
