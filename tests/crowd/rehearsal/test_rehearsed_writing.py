@@ -9,7 +9,7 @@ from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.winoventi import domain
 from crowd.winoventi.domain.premises import find_fault, read_premise
 from crowd.winoventi.exceptions.pages.exceptions import ExceptionsTask, Statement
-from crowd.winoventi.models import Alternative, Project
+from crowd.winoventi.models import Alternative, Project, Step
 from crowd.winoventi.premises.pages.premises import PremisesTask, Triplet
 from crowd.winoventi.procedure.rehearsed.rehearsed_exceptions import RehearsedExceptions
 from crowd.winoventi.procedure.rehearsed.rehearsed_premises import RehearsedPremises
@@ -54,6 +54,16 @@ def test_what_is_written_ends_a_step_whether_or_not_it_can_be_used(task: str, sk
     assert report["nothing_lost"] is True
     assert f" {skill} of 100 " in report["sources"][0]
     assert "made up" in report["sources"][1]
+
+
+def test_the_limit_of_a_step_holds_in_its_rehearsal() -> None:
+    batch = make_writing(domain.PREMISES, rows=3)
+    Step.objects.filter(kind="premises").update(most_per_worker=1)
+
+    report = rehearse(batch, workers=2, works_each=100, most_days=2)
+
+    assert (report["final_in_runs"], report["runs"][0]["works"]) == (0, 2)
+    assert "enough" in report["refused"]
 
 
 def test_the_page_takes_a_made_up_premise_without_a_word_and_no_two_are_alike() -> None:
