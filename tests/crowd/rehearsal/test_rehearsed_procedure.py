@@ -91,6 +91,7 @@ def test_judgements_that_are_there_or_on_their_way_are_not_asked_for_again() -> 
 
     assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 1)
     assert [name for name in ("hits.assignment", "hits.hit", "hits.lease") if f'"{name}"' in copy] == []
+    assert "AWORKER" not in copy
 
 
 def test_pairs_that_go_on_by_themselves_enter_the_batch_and_get_places() -> None:
@@ -105,6 +106,17 @@ def test_pairs_that_go_on_by_themselves_enter_the_batch_and_get_places() -> None
 
     assert (on_a_click["final_in_runs"], on_a_click["runs"][0]["works"]) == (1, 3)
     assert (by_itself["final_in_runs"], by_itself["runs"][0]["works"]) == (1, 6)
+
+
+def test_what_was_recorded_reaches_the_process_that_plays() -> None:
+    batch = make_validation(pairs=1)
+    settled = make_pair(Project.objects.get(), "a settled thing")
+    judge(settled, times=30, said=FINE)
+
+    report = rehearse(batch, skill=0, skill_spread=0)
+
+    assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 3)
+    assert report["sources"][0].endswith("as 30 recorded judgements of the study do.")
 
 
 def test_recorded_judgements_are_drawn_as_often_as_they_were_given() -> None:
@@ -152,6 +164,17 @@ def test_choices_that_are_there_or_on_their_way_are_not_asked_for_again() -> Non
     crowd.open(domain.CHOOSE)
 
     report = rehearse(draft(crowd.project.study, domain.CHOOSE, hits=8))
+
+    assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 4)
+
+
+def test_prompts_of_pairs_that_become_valid_are_asked_about_too() -> None:
+    batch = make_choosing(pairs=1)
+    project = Project.objects.get()
+    make_pair(project, "a late thing")
+    project.steps.filter(kind="choices").update(by_itself=True)
+
+    report = rehearse(batch, works_each=100)
 
     assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 4)
 

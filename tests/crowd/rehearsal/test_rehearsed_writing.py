@@ -29,8 +29,7 @@ def make_writing(task: str, *, rows: int) -> Batch:
             make_alternative(project, f"thing{number}", state=Alternative.State.PASSED)
         else:
             make_generic(project, f"thing{number}", rank=number + 1)
-    kind = {domain.PREMISES: "premises", domain.EXCEPTIONS: "exceptions"}[task]
-    step_items.advance(project=project, kind=kind, now=NOW)
+    step_items.advance(project=project, kind=task.partition(".")[2], now=NOW)
     return draft(project.study, task, hits=rows)
 
 
@@ -54,6 +53,22 @@ def test_what_is_written_ends_a_step_whether_or_not_it_can_be_used(task: str, sk
     assert report["nothing_lost"] is True
     assert f" {skill} of 100 " in report["sources"][0]
     assert "made up" in report["sources"][1]
+
+
+@pytest.mark.parametrize("task", [domain.PREMISES, domain.EXCEPTIONS])
+def test_what_enters_by_itself_is_written_about_too(task: str) -> None:
+    batch = make_writing(task, rows=1)
+    project = Project.objects.get()
+    if task == domain.PREMISES:
+        make_alternative(project, "a late thing", state=Alternative.State.PASSED)
+    else:
+        make_generic(project, "a late thing", rank=9)
+    project.steps.update(by_itself=True)
+    project.steps.filter(kind=task.partition(".")[2]).update(batch=batch)
+
+    report = rehearse(batch, works_each=100)
+
+    assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 2)
 
 
 def test_the_limit_of_a_step_holds_in_its_rehearsal() -> None:
