@@ -1,7 +1,7 @@
 """The rows of a batch, as a file for a database of its own: no secret, and nobody's identity, is in it."""
 
 import json
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -71,11 +71,11 @@ def size_of(copy: str) -> int:
 
 
 def _with_targets(rows: Iterable[Model]) -> Iterator[Model]:
-    """Yield each row once, and every row that its foreign keys lead to."""
+    """Yield each row once, as it was given, and every further row that foreign keys lead to."""
     seen: set[tuple[type[Model], Any]] = set()
-    waiting = list(rows)
+    waiting = deque(rows)
     while waiting:
-        row = waiting.pop()
+        row = waiting.popleft()
         if (type(row), row.pk) in seen:
             continue
         seen.add((type(row), row.pk))

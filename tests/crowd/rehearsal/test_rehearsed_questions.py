@@ -1,10 +1,14 @@
 """Caption matching and the judging of weird images are rehearsed, and say what their answers rest on."""
 
+import json
+
 import pytest
 
+from crowd.rehearsal.playing.private_copy import write_copy
 from crowd.whoops import domain as whoops
 from crowd.whoops.judge.services.explanation_lists import make_explanations
 from crowd.whoops.models.judged_items import Question
+from crowd.whoops.rehearsed_judging import RehearsedJudging
 from crowd.winoground.domain import VALIDATE
 from crowd.winoground.rehearsed_matching import RehearsedMatching
 from hits.studies.models import Batch
@@ -61,10 +65,13 @@ def test_judging_weird_images_is_rehearsed_without_their_designers(kind: str) ->
         make_explanations(project=project, incomplete=True, now=NOW)
     batch = make_batch(study=project.study, task=kind, hits_wanted=10, assignments_per_hit=1)
     asked = Item.objects.filter(task=kind).count()
+    copied = {row["model"] for row in json.loads(write_copy(batch, family=RehearsedJudging))}
 
     report = rehearse(batch, works_each=100)
 
     assert asked > 0
+    assert "whoops.question" in copied
+    assert not copied & {"whoops.image", "whoops.designer", "hits.worker"}
     assert (report["final_in_runs"], report["starving"]) == (1, {})
     assert report["runs"][0]["refused"].keys() <= {"nothing left for this worker"}
     assert "what people wrote counts as good" in report["sources"][1]
