@@ -75,10 +75,18 @@ class FamilyRehearsal(ABC):
     def unfinished(self, batch: Batch) -> QuerySet[Item]:
         """Items of a batch that are not final, and those made of its work."""
 
-    def figures(self, batch: Batch) -> Mapping[str, int]:
-        """Count what came of a run, in figures that only the family knows, by their names in the report."""
-        return {}
-
     def lack_of(self, item: Item) -> str:
         """Say what an unfinished item lacks where only the family knows; empty elsewhere."""
+        return ""
+
+    def figures(self, batch: Batch) -> Mapping[str, float]:
+        """Return what came of a run, in figures that only the family knows, by their names in the report."""
+        return {}
+
+    def change_design(self, batch: Batch) -> str:
+        """Change the copy to another design, which is played beside this one, and name it if there is one."""
+        return ""
+
+    def say_difference(self, own: Mapping[str, float], other: Mapping[str, float]) -> str:
+        """Say in a sentence what this design gains over the other one, by the means of such figures."""
         return ""

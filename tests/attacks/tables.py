@@ -14,7 +14,7 @@ from hits.studies.models import Batch
 from qualifications.domain.people_table import Person, figures_of
 from qualifications.models import ConsentText, PeopleCount
 from tests.attacks.poison import poison
-from tests.crowd.rehearsal.rehearsing import report_of
+from tests.crowd.rehearsal.rehearsing import report_beside
 from tests.crowd.whoops import making_results
 from tests.crowd.winoventi.rows import make_pair
 from tests.factories import make_user
@@ -76,7 +76,11 @@ def _fill_rehearsals(draft: Batch) -> None:
             assumed=Assumptions().as_data(),
             seed=seed,
             status=Rehearsal.Status.DONE,
-            report={**report_of(mean=seed), "sources": [hostile], "starving": {hostile: spread}},
+            report={
+                **report_beside(mean=seed, other=seed, design=hostile),
+                "sources": [hostile],
+                "starving": {hostile: spread},
+            },
             asked_at=timezone.now(),
         )
 

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
-from crowd.rehearsal.domain.spreads import spread_of, spreads_by_key
+from crowd.rehearsal.domain.spreads import spread_of, spreads_by_key, spreads_of_known
 from crowd.rehearsal.interface import FamilyRehearsal
 from crowd.rehearsal.playing.private_copy import read_copy
 from crowd.rehearsal.playing.run_report import report_run
@@ -39,15 +39,21 @@ def play_runs(spec: Mapping[str, Any], *, tell: Tell) -> dict[str, Any]:
     family_type = rehearsal_of(Batch.objects.get(pk=spec["batch"]).task)
     family = family_type(assumed=assumed, recorded=spec["recorded"])
     began = time.monotonic()
-    found = []
+    found: list[dict[str, Any]] = []
+    beside: list[dict[str, Any]] = []
+    other = ""
     with closing(sqlite3.connect(":memory:")) as copied:
         connection.connection.backup(copied)
         for run in range(assumed.runs):
             copied.backup(connection.connection)
             found.append(_play(run, spec, family=family, assumed=assumed, now=now, tell=tell))
+            copied.backup(connection.connection)
+            if other := family.change_design(Batch.objects.get(pk=spec["batch"])):
+                beside.append(_play(run, spec, family=family, assumed=assumed, now=now, tell=tell))
     seconds = round(time.monotonic() - began, 1)
     return {
         **_merge(found),
+        "beside": _beside(found, beside, name=other, family=family) if other else None,
         "sources": list(family.sources),
         "seconds": seconds,
         **{name: spec[name] for name in ("seed", "begins_at", "assumed")},
@@ -67,6 +73,19 @@ def _play(
     stage = Stage(batch, family=family, assumed=assumed, seed=spec["seed"] + 1000 * run, now=now)
     stage.play(tell=lambda done, goal: tell(run + 1, done, goal))
     return report_run(stage)
+
+
+def _beside(
+    own: Sequence[Mapping[str, Any]],
+    other: Sequence[Mapping[str, Any]],
+    *,
+    name: str,
+    family: FamilyRehearsal,
+) -> dict[str, Any]:
+    """The report of the other design, with what it says of this one."""
+    figures = (spreads_of_known([run["figures"] for run in runs]) for runs in (own, other))
+    means = ({key: spread["mean"] for key, spread in side.items()} for side in figures)
+    return {"design": name, "said": family.say_difference(*means), **_merge(other)}
 
 
 def _merge(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

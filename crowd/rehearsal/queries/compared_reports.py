@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crowd.rehearsal.models import Rehearsal
-from crowd.rehearsal.queries.report_tables import figures_of
+from crowd.rehearsal.queries.report_tables import differences_of
 from hits.datasets.columns import NUMBER, TEXT
 from hits.datasets.stat_table import StatTable, head
 
@@ -29,7 +29,7 @@ def compared_tables(one: Rehearsal, other: Rehearsal) -> list[StatTable]:
             name="compared",
             title="What it comes to",
             columns=[head("Figure", TEXT), *figures],
-            rows=list(_figures(one, other)),
+            rows=list(differences_of(one.report, other.report, currency=one.batch.currency)),
             about="Means over the runs of each.",
             note="A difference smaller than the spread of one rehearsal's own runs may be chance.",
             exact=True,
@@ -48,13 +48,3 @@ def _assumed(one: Rehearsal, other: Rehearsal) -> Iterator[tuple[str, str, str]]
 
 def _words(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _figures(
-    one: Rehearsal, other: Rehearsal
-) -> Iterator[tuple[str, float | None, float | None, float | None]]:
-    left, right = (dict(figures_of(each.report, currency=each.batch.currency)) for each in (one, other))
-    for name in dict.fromkeys([*left, *right]):
-        means = [side[name]["mean"] if name in side else None for side in (left, right)]
-        here, there = means
-        yield name, here, there, None if here is None or there is None else round(there - here, 4)

@@ -31,6 +31,7 @@ def report_tables(rehearsal: Rehearsal) -> list[StatTable]:
             about=f"Over {runs}. A run that does not end counts to its last day.",
             exact=True,
         ),
+        *_beside(report, currency=currency),
         _starving(report),
         _cost_by_day(report, currency=currency),
         _counts(
@@ -58,6 +59,16 @@ def figures_of(report: Report, *, currency: str) -> Iterator[tuple[str, Spread]]
             yield name, spread
 
 
+def differences_of(
+    left: Report, right: Report, *, currency: str
+) -> Iterator[tuple[str, float | None, float | None, float | None]]:
+    """Yield each figure's mean of two reports, and by how much it is more in the right one."""
+    sides = [dict(figures_of(report, currency=currency)) for report in (left, right)]
+    for name in dict.fromkeys(name for side in sides for name in side):
+        here, there = (side[name]["mean"] if name in side else None for side in sides)
+        yield name, here, there, None if here is None or there is None else round(there - here, 4)
+
+
 def _figures(runs: Sequence[Report], *, currency: str) -> Iterator[tuple[str, list[float | None]]]:
     yield "Hours until all is final", [run["hours"] for run in runs]
     yield f"Cost in {currency}", [sum(run["cost_by_day"].values()) for run in runs]
@@ -71,6 +82,25 @@ def _figures(runs: Sequence[Report], *, currency: str) -> Iterator[tuple[str, li
         yield name, [run["figures"].get(name) for run in runs]
     yield f"Median hourly wage in {currency}", [run["wage"]["median"] for run in runs]
     yield "Workers below the wage floor", [run["wage"]["workers_below"] for run in runs]
+
+
+def _beside(report: Report, *, currency: str) -> Iterator[StatTable]:
+    """Yield the table of the design that was played beside this one, if there was one."""
+    if other := report.get("beside"):
+        yield StatTable(
+            name="beside",
+            title="Beside another design",
+            columns=[
+                head("Figure", TEXT),
+                head(other["design"], NUMBER, name="other", digits=2),
+                head("This design", NUMBER, digits=2),
+                head("Difference", NUMBER, digits=2),
+            ],
+            rows=list(differences_of(other, report, currency=currency)),
+            about="Both are played with the same people, from the same seed. Means over the runs.",
+            note="A difference smaller than the spread of the runs may be chance.",
+            exact=True,
+        )
 
 
 def _starving(report: Report) -> StatTable:

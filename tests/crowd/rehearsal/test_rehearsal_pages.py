@@ -16,7 +16,7 @@ from crowd.rehearsal.services import rehearsal_jobs, rehearsal_turns
 from hits.identity.roles import PAYMENTS_PREPARER, RESEARCHER, REVIEWER
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
-from tests.crowd.rehearsal.rehearsing import report_of
+from tests.crowd.rehearsal.rehearsing import report_beside, report_of
 from tests.factories import NOW, make_association, make_batch, make_study
 from tests.pages import text_of
 from tests.people import sign_in, sign_in_with
@@ -160,6 +160,34 @@ def test_a_number_is_changed_and_two_reports_stand_side_by_side(client: Client) 
     assert files[0] == {"figure": "Hours until all is final", "one": 10, "other": 4, "difference": -6}
     assert "Two of them side by side" in listed
     assert client.get(at("compared", batch.pk), {"one": one.pk}).status_code == 404
+
+
+def test_another_design_stands_beside_it_and_families_add_figures(client: Client) -> None:
+    batch = make_draft()
+    plain, saving = done(batch, mean=3), done(batch, mean=2)
+    report = report_beside(mean=2, other=3, design="3 people")
+    Rehearsal.objects.filter(pk=saving.pk).update(report=report)
+    sign_in(client, RESEARCHER, batch.study)
+
+    page = text_of(client.get(at("report", saving.pk)))
+    files = client.get(f"{at('report', saving.pk)}beside.json").json()
+    csv = b"".join(client.get(f"{at('report', saving.pk)}figures.csv")).decode("utf-8-sig")
+    query = f"?one={plain.pk}&other={saving.pk}"
+    compared = client.get(f"{at('compared', batch.pk)}compared.json{query}").json()
+
+    assert "3 people is told." in page
+    assert '<h2 id="beside">Beside another design</h2>' in page
+    assert files[0] == {
+        "figure": "Hours until all is final",
+        "other": 3,
+        "this_design": 2,
+        "difference": -1,
+    }
+    assert files[-1] == {"figure": "Answers", "other": 3, "this_design": 2, "difference": -1}
+    assert "Answers,2.0,2,2" in csv.splitlines()
+    assert compared[-1] == {"figure": "Answers", "one": None, "other": 2, "difference": None}
+    assert 'id="beside"' not in text_of(client.get(at("report", plain.pk)))
+    assert client.get(f"{at('report', plain.pk)}beside.json").status_code == 404
 
 
 def test_a_wrong_number_is_refused_beside_its_field(client: Client) -> None:
