@@ -68,7 +68,11 @@ def _begin_next(*, now: datetime) -> None:
         _fail(rehearsal, problem, now=now)
         return
     assumed = read_assumptions(rehearsal.assumed)
-    spec = write_spec(rehearsal.batch, assumed=assumed, seed=rehearsal.seed, now=rehearsal.asked_at)
+    try:
+        spec = write_spec(rehearsal.batch, assumed=assumed, seed=rehearsal.seed, now=rehearsal.asked_at)
+    except CrowdError as refusal:
+        _fail(rehearsal, str(refusal), now=now)
+        return
     _live[rehearsal.pk] = _Live(token=token, play=ApartPlay(spec))
     log.info("rehearsal.begun", rehearsal=str(rehearsal.public_id))
 

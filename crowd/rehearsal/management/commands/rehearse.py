@@ -12,6 +12,7 @@ from crowd.rehearsal.domain.assumptions import read_assumptions
 from crowd.rehearsal.playing.child_process import Progress, play_apart
 from crowd.rehearsal.playing.specs import write_spec
 from crowd.rehearsal.services.rehearsal_jobs import MOST_SEED, usual_assumptions
+from hits.core.errors import CrowdError
 from hits.studies.models import Batch
 
 
@@ -36,7 +37,10 @@ class Command(BaseCommand):
         except ValueError as problem:
             raise CommandError(str(problem)) from problem
         seed = secrets.randbelow(MOST_SEED) if options["seed"] is None else options["seed"]
-        spec = write_spec(batch, assumed=assumed, seed=seed, now=timezone.now())
+        try:
+            spec = write_spec(batch, assumed=assumed, seed=seed, now=timezone.now())
+        except CrowdError as refusal:
+            raise CommandError(str(refusal)) from refusal
         self.stdout.write(json.dumps(play_apart(spec, tell=self._tell), indent=2))
 
     def _tell(self, at: Progress) -> None:
