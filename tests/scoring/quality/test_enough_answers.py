@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoring.quality.asking_bounds import Enough
-from scoring.quality.enough_answers import certainty_of, unsure_items
+from scoring.quality.enough_answers import certainty_of, likeliest_answers, likely_right, unsure_items
 from scoring.quality.judged_labels import Label, make_labels
 from scoring.quality.one_coin import BEGINNING, one_coin
 
@@ -93,6 +93,22 @@ def test_a_worker_who_is_mostly_alone_moves_less() -> None:
     certainty = dict(zip(labels.items, certainty_of(labels), strict=True))
 
     assert certainty["by good"] > certainty["by alone"]
+
+
+def test_the_likeliest_answer_is_that_of_whoever_agrees_with_others() -> None:
+    rows = [Label(item, worker, 1) for item in range(20) for worker in ("good", "also good")]
+    rows += [Label(item, "alone", 0) for item in range(20)]
+    split = [Label("split", "good", 1), Label("split", "alone", 0)]
+    alone = [Label("asked of one", "good", 1)]
+    labels = make_labels([*rows, *split, *alone])
+
+    answers, right = likely_right(labels)
+
+    assert likeliest_answers(labels) == dict.fromkeys([*range(20), "split", "asked of one"], 1)
+    # Two thirds of sixty, and one of the two to what is split; what one alone has said is not compared.
+    assert answers == 62
+    assert right == pytest.approx(41, abs=0.5)
+    assert (likeliest_answers(make_labels([])), likely_right(make_labels([]))) == ({}, (0, 0.0))
 
 
 @pytest.mark.parametrize(("fewest", "most", "sure"), [(0, 3, 0.9), (3, 2, 0.9), (2, 3, 1.0), (2, 3, 0.4)])
