@@ -23,6 +23,7 @@ FAMILY = Family(
     copy_study=copy_page,
     urls={"api/": "crowd.plain.api"},
     demo="crowd.plain.demo.asking.PlainDemo",
+    rehearsals={PlainTask.key: "crowd.plain.rehearsed_asking.RehearsedAsking"},
     follow_pictures=follow_pictures,
     items_of_pictures=items_of_pictures,
 )
