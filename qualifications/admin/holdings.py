@@ -16,9 +16,10 @@ from django.utils.safestring import SafeString
 
 from hits.admin.data.take_files import send_csv
 from hits.admin.home.navigation import MenuPlace, Section
-from hits.admin.page_parts import ReadOnlyAdmin, plural, read_number
+from hits.admin.page_parts import ReadOnlyAdmin, read_number
 from hits.admin.selection import need
 from hits.common.spreadsheets import Cell
+from hits.core.domain.counted_nouns import plural
 from qualifications.admin import giving_by_name, holding_changes, many_holdings
 from qualifications.admin.attempts import VisibleGates
 from qualifications.admin.finding_gates import GRADE, HOLDINGS, TAKE, VIEW, find_gate, gates_for, render
