@@ -194,7 +194,7 @@ def _answer(request: HttpRequest, chosen: Chosen) -> dict[str, Any]:
         "confidence": form.cleaned_data["confidence"],
         "tables": needed_tables(needed),
         "query": urlencode({**chosen.asked, **_sent(form)}),
-        "words": [*filter(None, words), *draft_in_words(needed)],
+        "words": [*words, *draft_in_words(needed)],
     }
 
 

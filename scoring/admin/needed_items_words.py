@@ -16,14 +16,14 @@ INTERVALS = {
     Kind.ALPHA: "Alpha's interval is that over items, by bootstrap. It narrows with the square root of the "
     "items, if each has as many answers as now.",
 }
-UNKNOWN = {
-    Kind.SHARE: "Nothing is known of this figure in this study yet. The form begins with a share of 50 %, "
-    "whose interval is the widest: whatever the share will be, so many items are enough.",
-    Kind.MEAN: "Nothing is known of this figure in this study yet. The form begins with a spread of 50 "
-    "points, the largest there is: half of the items at 0 and half at 100. Enter a smaller one if you know "
-    "it from elsewhere.",
+WORST = {
+    Kind.SHARE: "The form begins with a share of 50 %, whose interval is the widest: whatever the share will "
+    "be, so many items are enough.",
+    Kind.MEAN: "The form begins with a spread of 50 points, the largest there is: half of the items at 0 and "
+    "half at 100. Enter a smaller one if you know it from elsewhere.",
     Kind.ALPHA: "",
 }
+UNKNOWN = "Nothing is known of this figure in this study yet."
 HIDDEN = "What the study's answers say so far is shown to those who may see its work."
 SAFE = "With a chance of four in five that is on the safe side: a pilot of few items may have been lucky."
 OTHERS = (
@@ -33,9 +33,10 @@ OTHERS = (
 
 
 def rests_on(figure: PlannedFigure, pilot: Pilot | None, *, question: str, is_hidden: bool) -> Iterator[str]:
-    yield _pilot_in_words(figure.kind, pilot, question=question) if pilot else UNKNOWN[figure.kind]
-    if is_hidden:
-        yield HIDDEN
+    if pilot:
+        yield _pilot_in_words(figure.kind, pilot, question=question)
+    else:
+        yield f"{HIDDEN if is_hidden else UNKNOWN} {WORST[figure.kind]}"
     yield INTERVALS[figure.kind]
     yield f"Items are taken to be independent of each other. {figure.alike}".strip() + (
         " Such items count for less than as many different ones: more are needed." if figure.alike else

@@ -236,7 +236,8 @@ def test_what_the_answers_say_is_for_those_who_may_see_work(client: Client, draf
 
     assert page.context["chosen"].pilot is None
     assert "is shown to those who may see its work" in text_of(page)
-    assert "So far" not in text_of(page)
+    assert "So far it" not in text_of(page)
+    assert "Nothing is known" not in text_of(page)
 
 
 @pytest.mark.parametrize("name", ["", "widths.csv", "draft.json"])
