@@ -75,7 +75,7 @@ def test_the_limit_of_a_step_holds_in_its_rehearsal() -> None:
     batch = make_writing(domain.PREMISES, rows=3)
     Step.objects.filter(kind="premises").update(most_per_worker=1)
 
-    report = rehearse(batch, workers=2, works_each=100, most_days=2)
+    report = rehearse(batch, workers=2, works_each=100, most_days=1)
 
     assert (report["final_in_runs"], report["runs"][0]["works"]) == (0, 2)
     assert "enough" in report["refused"]
