@@ -100,11 +100,12 @@ def test_pairs_that_go_on_by_themselves_enter_the_batch_and_get_places() -> None
     make_pair(project, "a late thing")
     project.premises.filter(item=None).update(state=Premise.State.WAITING, settled_at=None)
 
-    on_a_click = rehearse(batch, works_each=100)
+    on_a_click = rehearse(batch, works_each=100, skill=0, skill_spread=0)
     project.steps.filter(kind="validations").update(by_itself=True, batch=batch)
     by_itself = rehearse(batch, works_each=100)
 
     assert (on_a_click["final_in_runs"], on_a_click["runs"][0]["works"]) == (1, 3)
+    assert on_a_click["runs"][0]["figures"] == {"Pairs that are valid": 0, "Pairs that failed": 1}
     assert (by_itself["final_in_runs"], by_itself["runs"][0]["works"]) == (1, 6)
 
 
@@ -116,6 +117,7 @@ def test_what_was_recorded_reaches_the_process_that_plays() -> None:
     report = rehearse(batch, skill=0, skill_spread=0)
 
     assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 3)
+    assert report["runs"][0]["figures"] == {"Pairs that are valid": 1, "Pairs that failed": 0}
     assert report["sources"][0].endswith("as 30 recorded judgements of the study do.")
 
 
@@ -147,11 +149,12 @@ def make_choosing(*, pairs: int = 2, **rules: Any) -> Batch:
 def test_of_the_two_prompts_of_a_pair_one_person_completes_only_one() -> None:
     batch = make_choosing(pairs=2, choices_wanted=2)
 
-    report = rehearse(batch, works_each=100)
+    report = rehearse(batch, works_each=100, skill=100, skill_spread=0)
     alone = rehearse(batch, workers=1, works_each=100, most_days=1)
 
     assert (report["final_in_runs"], report["runs"][0]["works"]) == (1, 8)
-    assert "choose the right word 85 of 100 times" in report["sources"][0]
+    assert "choose the right word 100 of 100 times" in report["sources"][0]
+    assert report["runs"][0]["figures"] == {"Choices that are right": 8}
     assert (alone["final_in_runs"], alone["runs"][0]["works"]) == (0, 2)
     assert not Choice.objects.exists()
 

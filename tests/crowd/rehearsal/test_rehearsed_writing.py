@@ -20,6 +20,10 @@ from tests.crowd.winoventi.rows import make_alternative, make_generic, make_pair
 from tests.factories import NOW, make_worker
 
 pytestmark = pytest.mark.django_db
+USED = {
+    domain.PREMISES: "Premises that can be judged",
+    domain.EXCEPTIONS: "Exceptions for the filter",
+}
 
 
 def make_writing(task: str, *, rows: int) -> Batch:
@@ -48,9 +52,12 @@ def test_what_is_written_ends_a_step_whether_or_not_it_can_be_used(task: str, sk
     batch = make_writing(task, rows=3)
 
     report = rehearse(batch, skill=skill, skill_spread=0, works_each=100, **WITH_FAULTS)
+    figures = report["runs"][0]["figures"]
 
     assert (report["final_in_runs"], report["runs"][0]["works"], report["starving"]) == (1, 3, {})
     assert report["nothing_lost"] is True
+    assert (figures[USED[task]] >= 3, figures[USED[task]] == 0) == (skill == 100, skill == 0)
+    assert figures.get("Statements without sense", 0) == (3 if task == domain.EXCEPTIONS and not skill else 0)
     assert f" {skill} of 100 " in report["sources"][0]
     assert "made up" in report["sources"][1]
 

@@ -1,6 +1,6 @@
 """Human performance as simulated people show it: by recorded choices of the study or by a stated noise."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -22,7 +22,7 @@ from crowd.winoventi.procedure.rehearsed.copied_rows import (
     without_work,
 )
 from crowd.winoventi.procedure.rehearsed.step_rehearsal import ALL_NEW, StepRehearsal
-from hits.studies.models import Study
+from hits.studies.models import Batch, Study
 from hits.work.models.items import Item
 
 OF_PROMPT = ("item", "premise", *(f"premise__{one}" for one in OF_PREMISE))
@@ -66,6 +66,10 @@ class RehearsedChoosing(StepRehearsal):
         if person.is_spammer:
             return {"choice": chance.choice(asked.words)}
         return {"choice": asked.target if self.is_right(person, chance) else asked.incorrect}
+
+    def figures(self, batch: Batch) -> Mapping[str, int]:
+        made = Choice.objects.filter(assignment__hit__batch=batch)
+        return {"Choices that are right": made.filter(is_right=True).count()}
 
 
 def _chosen_already(asked: QuerySet[Prompt]) -> Iterator[Choice]:

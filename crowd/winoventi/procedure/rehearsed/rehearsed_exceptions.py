@@ -1,7 +1,7 @@
 """Exceptions as simulated people give them: made-up words, as many as in recorded answers or as assumed."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -15,7 +15,7 @@ from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.winoventi.domain import MOST_ALTERNATIVES
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.exceptions.pages.exceptions import Statement
-from crowd.winoventi.models import Generic, Step
+from crowd.winoventi.models import Alternative, Generic, Step
 from crowd.winoventi.procedure.rehearsed.copied_rows import (
     OF_GENERIC,
     coming_by_themselves,
@@ -23,7 +23,7 @@ from crowd.winoventi.procedure.rehearsed.copied_rows import (
     without_work,
 )
 from crowd.winoventi.procedure.rehearsed.step_rehearsal import ALL_NEW, StepRehearsal
-from hits.studies.models import Study
+from hits.studies.models import Batch, Study
 from hits.work.models.items import Item
 
 
@@ -73,6 +73,14 @@ class RehearsedExceptions(StepRehearsal):
         number = asked.row.pk if asked.row else 0
         made_up = [f"word{number}x{place}" for place in range(1, words + 1)] or ["N/A"]
         return {"makes_sense": YES, **dict(zip(ALTERNATIVES, made_up, strict=False))}
+
+    def figures(self, batch: Batch) -> Mapping[str, int]:
+        answered = Generic.objects.filter(assignment__hit__batch=batch)
+        given = Alternative.objects.filter(assignment__hit__batch=batch)
+        return {
+            "Statements without sense": answered.filter(state=Generic.State.NONSENSE).count(),
+            "Exceptions for the filter": given.filter(state=Alternative.State.GIVEN).count(),
+        }
 
     def _say(self, person: SimulatedPerson, chance: Random) -> tuple[bool, int]:
         """Return whether this person finds sense in a statement, and how many words."""

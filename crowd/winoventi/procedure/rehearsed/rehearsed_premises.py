@@ -1,6 +1,6 @@
 """Premises as simulated people write them: made up, and as often usable as recorded ones or as assumed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -19,7 +19,7 @@ from crowd.winoventi.procedure.rehearsed.copied_rows import (
     without_work,
 )
 from crowd.winoventi.procedure.rehearsed.step_rehearsal import ALL_NEW, StepRehearsal
-from hits.studies.models import Study
+from hits.studies.models import Batch, Study
 from hits.work.models.items import Item
 
 NOTHING = dict.fromkeys(ENTRIES, "N/A")
@@ -66,6 +66,10 @@ class RehearsedPremises(StepRehearsal):
     def texts(self, task: AskTask[Any], asked: Triplet, person: SimulatedPerson, chance: Random) -> Texts:
         writes = chance.random() < 0.5 if person.is_spammer else self.is_right(person, chance)
         return _made_up(asked) if writes else NOTHING
+
+    def figures(self, batch: Batch) -> Mapping[str, int]:
+        written = Premise.objects.filter(assignment__hit__batch=batch)
+        return {"Premises that can be judged": written.filter(state__in=Premise.WELL_FORMED).count()}
 
 
 def _made_up(asked: Triplet) -> Texts:

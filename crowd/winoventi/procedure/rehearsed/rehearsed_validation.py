@@ -1,7 +1,7 @@
 """Validation as simulated people do it: by recorded judgements of the study or by a stated noise."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -24,8 +24,9 @@ from crowd.winoventi.procedure.rehearsed.copied_rows import (
 )
 from crowd.winoventi.procedure.rehearsed.step_rehearsal import ALL_NEW, StepRehearsal
 from crowd.winoventi.validation.pages.validations import Pair
-from hits.studies.models import Study
+from hits.studies.models import Batch, Study
 from hits.work.models.items import Item
+from hits.work.queries.items import items_of_batch
 
 ENTRIES = tuple(map(str, QUESTIONS))
 
@@ -74,6 +75,13 @@ class RehearsedValidation(StepRehearsal):
                 entry: YES if said else NO for entry, said in zip(ENTRIES, self.draw(chance), strict=True)
             }
         return {entry: NO if self.is_right(person, chance) else YES for entry in ENTRIES}
+
+    def figures(self, batch: Batch) -> Mapping[str, int]:
+        pairs = Premise.objects.filter(item__in=items_of_batch(batch))
+        return {
+            "Pairs that are valid": pairs.filter(state=Premise.State.VALID).count(),
+            "Pairs that failed": pairs.filter(state=Premise.State.FAILED).count(),
+        }
 
 
 def _judged_already(asked: QuerySet[Premise]) -> Iterator[Judgement]:
