@@ -1,5 +1,6 @@
 """Rows whose answers do not agree enough are asked of one person more, within the project's bounds."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import structlog
@@ -33,11 +34,13 @@ def ask_where_unsure(*, now: datetime) -> int:
 
 def _to_weigh(project: Project) -> QuerySet[Row]:
     """Rows whose wanted answers are in or on their way, and that were not looked at with as many."""
+    return _settled(project).filter(weighed_answers__lt=F("item__answers_needed")).select_related("item")
+
+
+def _settled(project: Project) -> QuerySet[Row]:
     newest = Description.objects.filter(project=project, asked_at__isnull=False).order_by("-version")
     settled = Row.objects.filter(item__wanted=0, item__pulled_at=None, role="")
-    return settled.filter(
-        description=newest.values("pk")[:1], weighed_answers__lt=F("item__answers_needed")
-    ).select_related("item")
+    return settled.filter(description=newest.values("pk")[:1])
 
 
 def _weigh(project: Project) -> int:
@@ -50,15 +53,27 @@ def _weigh(project: Project) -> int:
         ripe = {item.pk: row for item, row in waiting.items() if len(answers[item.pk]) >= item.answers_needed}
         if not ripe:
             return 0
-        found = unsure_rows(locked.study, enough)
-        unsure = {item.pk for item in waiting if item.pk in ripe and str(item.public_id) in found}
+        unsure = _answers_to_unsure(locked, enough)
         lock_items(unsure)
-        want_answers({item: len(answers[item]) + 1 for item in unsure})
+        want_answers({item: count + 1 for item, count in unsure.items()})
         for item, row in ripe.items():
             row.weighed_answers = len(answers[item])
         Row.objects.bulk_update(ripe.values(), ["weighed_answers"], batch_size=500)
     log.info("plain.weighed", study=str(project.study.public_id), rows=len(ripe), unsure=len(unsure))
     return len(unsure)
+
+
+def _answers_to_unsure(project: Project, enough: Enough) -> Mapping[int, int]:
+    """Return how many answers each item has that is not sure, whose answers are in, and may have another.
+
+    Items that were sure are among them again where their workers are trusted less by now.
+    """
+    found = unsure_rows(project.study, enough)
+    rows = _settled(project).filter(item__answers_needed__lt=enough.most)
+    items = rows.values_list("item", "item__public_id", "item__answers_needed")
+    needed = {item: count for item, name, count in items if item is not None and str(name) in found}
+    answers = answers_that_count(needed)
+    return {item: len(answers[item]) for item, count in needed.items() if len(answers[item]) >= count}
 
 
 def unsure_rows(study: Study, enough: Enough) -> set[str]:

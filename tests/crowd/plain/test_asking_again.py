@@ -76,6 +76,37 @@ def test_one_more_is_asked_where_people_do_not_agree(project: Project) -> None:
     assert needed(project) == [(2, 0)] * 9 + [(4, 0)]
 
 
+def test_a_row_that_seemed_sure_is_asked_again_once_its_workers_are_trusted_less() -> None:
+    project = project_of(*(f"Sentence {number}" for number in range(10)))
+    batch = open_batch(project)
+    careless = answer_each(batch, [YES])
+    answer_each(batch, [YES])
+    assert ask_where_unsure(now=NOW) == 0
+    before = needed(project)[0]
+
+    # Somebody agrees with another in four rows, and the careless one is against them in five others.
+    answer_each(batch, [NO, YES] * 2)
+    answer_each(batch, [NO, YES] * 4 + [NO])
+    answer_each(batch, [YES, NO] * 2 + [YES], worker=careless)
+    ask_where_unsure(now=NOW)
+
+    assert (before, needed(project)[0]) == ((2, 0), (3, 1))
+
+
+def test_a_question_that_few_answer_is_asked_of_no_more_than_the_most() -> None:
+    optional = CHOSEN.replace("ask: Natural?", "ask: Natural?\noptional")
+    project = project_of("One", text=optional, answers_most=3)
+    batch = open_batch(project)
+    answer_each(batch, [YES])
+    answer_each(batch, [{}])
+
+    assert ask_where_unsure(now=NOW) == 1
+    answer_each(batch, [{}])
+
+    assert ask_where_unsure(now=NOW) == 0
+    assert needed(project) == [(3, 0)]
+
+
 def test_a_project_without_a_most_asks_everybody_alike(project: Project) -> None:
     Project.objects.update(answers_most=None)
 
