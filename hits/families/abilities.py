@@ -80,6 +80,10 @@ class FlattensWork(ABC):
 class StatesJudgments(ABC):
     """Ability to say what answers have in common to compare: several people judge the same things."""
 
+    # True: attention items may be mixed into its pages. Nothing of the task then reads leases whose answers
+    # bring nothing (Lease.NO_ANSWER), and its pages say nothing of what was right.
+    mixes_attention: ClassVar[bool] = False
+
     @abstractmethod
     def judgments(self, works: Sequence[ServedWork]) -> Iterator[Judgment]:
         """Yield what each work chooses, in as many queries for one work as for many.

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 from django.utils.functional import Promise
 
 from hits.core.errors import CrowdError
-from hits.families.abilities import AsksAnew, TakesFiles, UsesUp
+from hits.families.abilities import AsksAnew, StatesJudgments, TakesFiles, UsesUp
 from hits.families.interface import Purpose, TaskType
 
 if TYPE_CHECKING:
@@ -76,6 +76,13 @@ def side_roles() -> set[str]:
 
 def asks_anew(key: str) -> bool:
     return isinstance(_task_types.get(key), AsksAnew)
+
+
+def mixes_attention(key: str) -> bool:
+    """Whether attention items may be mixed into the pages of this task. A test has right answers anyway."""
+    task: object = _task_types.get(key)
+    is_work = isinstance(task, TaskType) and task.purpose == Purpose.WORK
+    return is_work and isinstance(task, StatesJudgments) and task.mixes_attention
 
 
 def uses_up(work: "Assignment") -> bool:

@@ -24,6 +24,7 @@ from hits.work.models.decisions import Decision, Note
 from hits.work.models.early_ends import EarlyEnd
 from hits.work.models.hits import HIT, Change
 from hits.work.models.items import Item
+from hits.work.models.known_answers import KnownAnswer
 from hits.work.models.leases import Lease
 from hits.work.models.nothing_left import NothingLeft
 
@@ -51,6 +52,7 @@ __all__ = [
     "Event",
     "Halt",
     "Item",
+    "KnownAnswer",
     "Lease",
     "LedgerEntry",
     "Match",

@@ -317,6 +317,15 @@ class Batch(models.Model):
     items_per_assignment = models.PositiveIntegerField(
         "items for each assignment", default=1, validators=[MinValueValidator(1), MaxValueValidator(10)]
     )
+    attention_rate = models.PositiveSmallIntegerField(
+        "attention items",
+        default=0,
+        db_default=0,
+        validators=[MaxValueValidator(50)],
+        help_text="This many of a hundred places on workers' pages are for attention items, whose answers "
+        "are known and count nowhere. They are paid as the others are: pages stay as long, and the suggested "
+        "number of HITs grows. 0: none; 50 at most.",
+    )
     duration_s = models.PositiveIntegerField(
         "time for one assignment", default=900, validators=[MinValueValidator(30)], help_text="Seconds."
     )

@@ -14,7 +14,7 @@ from hits.common.sweep_parts import in_parts
 from hits.review.services.reviewing import mark_judged
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
-from hits.work.services.leasing import items_served
+from hits.work.services.leasing import items_judged
 from scoring.models import Score
 from scoring.queries import vote_tallies
 
@@ -49,7 +49,7 @@ def work_to_judge() -> QuerySet[Assignment]:
 def judge_assignment(*, assignment: Assignment, now: datetime) -> bool:
     """Judge one assignment; True if this call recorded the scores."""
     family = families.get(assignment.hit.batch.task)
-    scores = family.judge(answer=assignment.answer or {}, items=items_served(assignment))
+    scores = family.judge(answer=assignment.answer or {}, items=items_judged(assignment))
     with transaction.atomic():
         if not mark_judged(assignment=assignment, now=now):
             return False

@@ -56,6 +56,7 @@ class PlainTask(
     key = ASK
     name = "Questions of one's own"
     role = "Respondents"
+    mixes_attention = True
     is_side_work = True
     terms = Terms(
         title="Answer some questions",

@@ -38,6 +38,7 @@ class ValidateTask(PairsTask, NarrowsItems, StatesMainFigure, TakesReports):
     key = domain.VALIDATE
     name = "Caption matching: validation"
     role = "Validators"
+    mixes_attention = True
     terms = replace(
         PairsTask.terms,
         title="Does the caption match the image?",

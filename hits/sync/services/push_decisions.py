@@ -167,7 +167,8 @@ def mirror(assignment: Assignment, found: ProviderAssignment, *, now: datetime) 
 def put_back(assignment: Assignment, *, now: datetime) -> int:
     """Count the answer of an overridden rejection again for items that no other worker was asked since."""
     back = 0
-    items = assignment.leases.values_list("item_id", flat=True)
+    counted = assignment.leases.exclude(status=Lease.Status.ATTENTION)
+    items = counted.values_list("item_id", flat=True)
     lock_items(set(items))
     Item.objects.filter(pk__in=items).update(recount=True)
     for lease in assignment.leases.filter(status=Lease.Status.RELEASED).order_by("item"):

@@ -15,6 +15,11 @@ class Lease(models.Model):
         LEASED = "leased"
         ANSWERED = "answered"
         RELEASED = "released"
+        # An attention item, shown to compare the answer with the known one: it counts nowhere else.
+        ATTENTION = "attention"
+
+    # Leases in these bring no answer to the data.
+    NO_ANSWER = (Status.RELEASED, Status.ATTENTION)
 
     item = models.ForeignKey(Item, models.PROTECT, related_name="leases")
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="leases")

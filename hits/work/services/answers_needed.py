@@ -43,7 +43,7 @@ def want_answers(needed: Mapping[int, int], *, refused: Q | None = None) -> None
     `needed`: for each item, how many answers its leases are to bring. `refused`: leases that bring none.
     The items are locked. Idempotent: nothing is asked for twice.
     """
-    leases = Lease.objects.filter(item__in=needed).exclude(status=Lease.Status.RELEASED)
+    leases = Lease.objects.filter(item__in=needed).exclude(status__in=Lease.NO_ANSWER)
     leases = leases if refused is None else leases.exclude(refused)
     there = Counter(leases.order_by().values_list("item_id", flat=True))
     changed = []

@@ -30,7 +30,7 @@ class CountingAnswer:
 
 def on_their_way() -> QuerySet[Lease]:
     """Leases of begun work of which it is not known yet whether it counts."""
-    begun = Lease.objects.exclude(status=Lease.Status.RELEASED)
+    begun = Lease.objects.exclude(status__in=Lease.NO_ANSWER)
     return begun.exclude(status=Lease.Status.ANSWERED, assignment__status__in=Assignment.COUNTING)
 
 

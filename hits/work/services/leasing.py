@@ -106,7 +106,39 @@ def lease_items(*, assignment: Assignment, now: datetime) -> list[Item]:
         held = items_of(assignment)
         if held or assignment.status != Status.OPENED:
             return held
-        return _lease(_choose(batch, worker=assignment.worker), assignment=assignment, now=now)
+        # First, so that the task's own rules know of them when they choose the others.
+        attention = _lease_attention(assignment, now=now)
+        most = batch.items_per_assignment - attention
+        return _lease(_choose(batch, worker=assignment.worker, most=most), assignment=assignment, now=now)
+
+
+def _lease_attention(assignment: Assignment, *, now: datetime) -> int:
+    """Lease attention items for the places drawn for them, if anything else is asked; return how many."""
+    batch, worker = assignment.hit.batch, assignment.worker
+    places = _places_drawn(assignment)
+    if not places or not items_open_to(batch=batch, worker_id=worker.pk).exists():
+        return 0
+    keys = attention_items(batch=batch, worker_id=worker.pk).values_list("pk", "author")
+    drawn = sorted(keys, key=lambda one: _lot(one[0], worker))[:places]
+    Lease.objects.bulk_create(
+        Lease(
+            item_id=item,
+            assignment=assignment,
+            worker=worker,
+            author_id=author,
+            status=Lease.Status.ATTENTION,
+            leased_at=now,
+        )
+        for item, author in drawn
+    )
+    return len(drawn)
+
+
+def _places_drawn(assignment: Assignment) -> int:
+    """Number of places of the page for attention items, drawn for each place: nobody knows which page."""
+    batch, of = assignment.hit.batch, str(assignment.public_id)
+    lots = (crypto.blind_index("attention", of, str(place)) for place in range(batch.items_per_assignment))
+    return sum(int(lot, 16) % 100 < batch.attention_rate for lot in lots) if batch.attention_rate else 0
 
 
 def _lease(items: Sequence[Item], *, assignment: Assignment, now: datetime) -> list[Item]:
@@ -125,12 +157,12 @@ def _lease(items: Sequence[Item], *, assignment: Assignment, now: datetime) -> l
     return items_of(assignment)
 
 
-def _choose(batch: Batch, *, worker: Worker) -> list[Item]:
+def _choose(batch: Batch, *, worker: Worker, most: int) -> list[Item]:
     eligible = items_open_to(batch=batch, worker_id=worker.pk)
     if families.is_test(batch.task):
         keys = _draw(eligible, worker=worker)
-        eligible = eligible.filter(pk__in=keys[: batch.items_per_assignment])
-    return lock_items(eligible, most=batch.items_per_assignment)
+        eligible = eligible.filter(pk__in=keys[:most])
+    return lock_items(eligible, most=most)
 
 
 def _draw(eligible: QuerySet[Item], *, worker: Worker) -> list[int]:
@@ -147,13 +179,23 @@ def _lot(item_id: int, worker: Worker) -> str:
 
 
 def items_of(assignment: Assignment) -> list[Item]:
-    """Items that the assignment holds, in the order they were leased."""
-    return [lease.item for lease in _leases(assignment) if lease.status != Lease.Status.RELEASED]
+    """Items that the assignment holds, in the order they were leased, unless it would tell of attention."""
+    held = [lease for lease in _leases(assignment) if lease.status != Lease.Status.RELEASED]
+    if any(lease.status == Lease.Status.ATTENTION for lease in held):
+        of = str(assignment.public_id)
+        held.sort(key=lambda lease: crypto.blind_index("attention", of, str(lease.item.public_id)))
+    return [lease.item for lease in held]
 
 
 def items_served(assignment: Assignment) -> list[Item]:
     """Items ever leased to the assignment, released ones too: a late answer is still an answer to these."""
     return list(dict.fromkeys(lease.item for lease in _leases(assignment)))
+
+
+def items_judged(assignment: Assignment) -> list[Item]:
+    """Items served to the assignment whose answers may count: all but attention items."""
+    counted = (lease for lease in _leases(assignment) if lease.status != Lease.Status.ATTENTION)
+    return list(dict.fromkeys(lease.item for lease in counted))
 
 
 def _leases(assignment: Assignment) -> list[Lease]:
@@ -221,7 +263,7 @@ def end_attempt(assignment: Assignment, *, now: datetime) -> bool:
 def end_attempts(assignments: Iterable[Assignment], *, now: datetime) -> list[Assignment]:
     """End several attempts as `end_attempt` does, locking the items of all of them in one order."""
     gone = [assignment for assignment in assignments if move(assignment, Status.GONE)]
-    held = Lease.objects.filter(assignment__in=gone).exclude(status=Lease.Status.RELEASED)
+    held = Lease.objects.filter(assignment__in=gone).exclude(status__in=Lease.NO_ANSWER)
     lock_items(set(held.values_list("item_id", flat=True)))
     for assignment in gone:
         release_items(assignment, now=now)
@@ -241,8 +283,12 @@ def keep_out(assignment: Assignment, *, now: datetime) -> bool:
 
 def release_items(assignment: Assignment, *, now: datetime) -> None:
     """Release the leases; items that then lack an answer need one again. The caller holds the transaction."""
-    held = assignment.leases.exclude(status=Lease.Status.RELEASED)
-    items = set(held.values_list("item_id", flat=True))
+    there = assignment.leases.exclude(status=Lease.Status.RELEASED)
+    held = there.exclude(status=Lease.Status.ATTENTION)
+    found = list(there.values_list("item_id", "status"))
+    items = {item for item, status in found if status != Lease.Status.ATTENTION}
+    if len(items) < len(found):
+        there.filter(status=Lease.Status.ATTENTION, ended_at=None).update(ended_at=now)
     lock_items(items)
     if not items:
         return
@@ -261,7 +307,7 @@ def _with_enough(items: Collection[int]) -> set[int]:
 
     Only items with no free place are counted: tests' items always have some, and tens of thousands of leases.
     """
-    there = Count("leases", filter=~Q(leases__status=Lease.Status.RELEASED))
+    there = Count("leases", filter=~Q(leases__status__in=Lease.NO_ANSWER))
     full = Item.objects.filter(pk__in=items, wanted=0, answers_needed__gt=0).annotate(there=there)
     return set(full.filter(there__gte=F("answers_needed")).values_list("pk", flat=True))
 
@@ -289,6 +335,10 @@ def take_recounts(items: Collection[int], *, along: Collection[int] = ()) -> lis
 def answer_leases(assignment: Assignment, *, now: datetime) -> None:
     """Mark the leases of this answer as answered, even those that the clock had released already."""
     leases = list(assignment.leases.exclude(status=Lease.Status.ANSWERED).order_by("item"))
+    attention = [lease.pk for lease in leases if lease.status == Lease.Status.ATTENTION]
+    if attention:
+        Lease.objects.filter(pk__in=attention).update(ended_at=now)
+        leases = [lease for lease in leases if lease.pk not in attention]
     lock_items({lease.item_id for lease in leases if lease.status == Lease.Status.RELEASED})
     there = [lease.pk for lease in leases if lease.status != Lease.Status.RELEASED or _take_back(lease)]
     Lease.objects.filter(pk__in=there).update(status=Lease.Status.ANSWERED, ended_at=now)
@@ -305,10 +355,22 @@ def _take_back(lease: Lease) -> bool:
 
 def items_open_to(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
     """Items that this worker may be asked, oldest first, so that items get finished and none starves."""
-    free, family = _new_to(batch=batch, worker_id=worker_id), family_of_batch(batch)
+    return _narrowed(_new_to(batch=batch, worker_id=worker_id), batch=batch, worker_id=worker_id)
+
+
+def attention_items(*, batch: Batch, worker_id: int) -> QuerySet[Item]:
+    """Items with known answers, and all answers of their own, that this worker has never met."""
+    met = Lease.objects.filter(worker=worker_id).values("item")
+    known = items_of_batch(batch).filter(known_answer__isnull=False, wanted=0, pulled_at=None)
+    unmet = known.exclude(pk__in=met).exclude(author=worker_id)
+    return _narrowed(unmet, batch=batch, worker_id=worker_id)
+
+
+def _narrowed(items: QuerySet[Item], *, batch: Batch, worker_id: int) -> QuerySet[Item]:
+    family = family_of_batch(batch)
     if isinstance(family, families.NarrowsItems):
-        return family.narrow_items(free, worker_id=worker_id)
-    return free
+        return family.narrow_items(items, worker_id=worker_id)
+    return items
 
 
 def why_none(*, batch: Batch, worker_id: int) -> str:

@@ -52,7 +52,7 @@ def _ripe() -> QuerySet[Revision]:
         assignment__answer__isnull=False,
     )
     fresh = Exists(answered.filter(~Exists(own)))
-    leases = Lease.objects.filter(item=OuterRef("control_item")).exclude(status=Lease.Status.RELEASED)
+    leases = Lease.objects.filter(item=OuterRef("control_item")).exclude(status__in=Lease.NO_ANSWER)
     lacking = Greatest(Value(0), wanted - _number_of(leases, "item"))
     seen, missed = _control_answers(seen=True), _control_answers(seen=False)
     rows = Revision.objects.filter(
