@@ -29,7 +29,12 @@ class AssignmentSerializer(serializers.ModelSerializer[Assignment]):
     batch = PublicId(source="hit.batch")
     hit = PublicId()
     worker = Pseudonym()
-    items = serializers.SerializerMethodField(help_text="The items, in the order that the worker saw.")
+    items = serializers.SerializerMethodField(
+        help_text="The items that the answer is about, but for attention items."
+    )
+    attention_items = serializers.SerializerMethodField(
+        help_text="The attention items among what the worker was asked: their answers count nowhere."
+    )
 
     class Meta:
         model = Assignment
@@ -43,6 +48,7 @@ class AssignmentSerializer(serializers.ModelSerializer[Assignment]):
             "kept_out",
             "answer",
             "items",
+            "attention_items",
             "accepted_at",
             "deadline_at",
             "opened_at",
@@ -55,7 +61,16 @@ class AssignmentSerializer(serializers.ModelSerializer[Assignment]):
         )
 
     def get_items(self, assignment: Assignment) -> list[str]:
-        return [str(lease.item.public_id) for lease in assignment.leases.all()]
+        return _items_of(assignment, attention=False)
+
+    def get_attention_items(self, assignment: Assignment) -> list[str]:
+        return _items_of(assignment, attention=True)
+
+
+def _items_of(assignment: Assignment, *, attention: bool) -> list[str]:
+    """The ids of the items that the answer is about: those that count, or the attention items."""
+    leases = assignment.leases.all()
+    return [str(one.item.public_id) for one in leases if (one.status == Lease.Status.ATTENTION) == attention]
 
 
 class DecisionSerializer(serializers.ModelSerializer[Decision]):

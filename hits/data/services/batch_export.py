@@ -70,6 +70,12 @@ RAW: Sequence[Column] = (
         of=lambda work: [str(item.public_id) for item in served_to(work)],
     ),
     column(
+        "attention_items",
+        TEXTS,
+        "the ids of the attention items among what the answer is about: they count nowhere",
+        of=lambda work: [str(item.public_id) for item in _items_of(work, attention=True)],
+    ),
+    column(
         "bonuses",
         ROWS,
         "what is owed beyond the reward",
@@ -96,8 +102,11 @@ def submitted_work(*, batch: Batch, include_excluded: bool) -> Iterator[Sequence
 
 
 def served_to(work: Assignment) -> list[Item]:
-    """Return the items that the answer is about, given back since or not. Their leases were read before."""
-    return list(dict.fromkeys(lease.item for lease in work.leases.all()))
+    """Return the items that the answer is about, given back since or not, without attention items.
+
+    Their leases were read before.
+    """
+    return _items_of(work, attention=False)
 
 
 def describe_export(*, batch: Batch, include_excluded: bool, by: User, now: datetime) -> dict[str, Any]:
@@ -122,6 +131,12 @@ def record_export(*, batch: Batch, include_excluded: bool, by: User, now: dateti
     words = "Exported, with what was rejected and kept out." if include_excluded else "Exported."
     BatchEvent.objects.create(batch=batch, kind="exported", words=words, by=by, at=now)
     log.info("batch.exported", batch=str(batch.public_id), by=str(by.public_id), excluded=include_excluded)
+
+
+def _items_of(work: Assignment, *, attention: bool) -> list[Item]:
+    leases = work.leases.all()
+    chosen = (one.item for one in leases if (one.status == Lease.Status.ATTENTION) == attention)
+    return list(dict.fromkeys(chosen))
 
 
 def _slices(batch: Batch) -> Iterator[list[HIT]]:
