@@ -221,6 +221,7 @@ class TermsForm(forms.ModelForm[Batch]):
             "keywords": "Separated by commas. Workers search by them.",
             "items_per_assignment": "The number of questions on one worker's page.",
         }
+        labels: ClassVar[dict[str, str]] = {"attention_rate": "Attention items, of a hundred places"}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -228,6 +229,9 @@ class TermsForm(forms.ModelForm[Batch]):
         if days := self.instance.account.can.approves_after_days:
             words = f"This account's provider approves after {days} days, whatever stands here."
             self.fields["auto_approval_s"].help_text = words
+        # A share that was set before the task was another one can still be set to 0.
+        if not (families.mixes_attention(self.instance.task) or self.instance.attention_rate):
+            del self.fields["attention_rate"]
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
@@ -237,7 +241,7 @@ class TermsForm(forms.ModelForm[Batch]):
         return cleaned
 
     def values(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in STEPS[self.step]}
+        return {name: self.cleaned_data[name] for name in STEPS[self.step] if name in self.fields}
 
 
 BOUNDS = [(bound, COMPARATORS[bound]) for bound in (criteria.AT_LEAST, criteria.MORE_THAN)]

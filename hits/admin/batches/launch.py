@@ -257,6 +257,11 @@ def _warn_of_items(batch: Batch, *, wanted: int) -> Iterator[str]:
         )
     elif room < wanted:
         yield f"{wanted} answers are needed, and the plan has room for {room}: {wanted - room} stay open."
+    if batch.attention_rate and not items_of_batch(batch).filter(known_answer__isnull=False).exists():
+        yield (
+            f"{batch.attention_rate} of a hundred places are for attention items, and there are none yet. "
+            "Until you choose some, by “Quality of the answers”, these places are filled as the others are."
+        )
     if batch.pilot_hits and batch.pilot_hits == batch.hits_wanted:
         yield "The pilot is the whole batch: nothing is kept back."
 

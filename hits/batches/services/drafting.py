@@ -24,7 +24,7 @@ from hits.providers.models.accounts import Account
 from hits.studies.models import Batch, StartingTerms, Study
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
-from hits.work.queries.items import answers_wanted
+from hits.work.queries.items import answers_wanted, places_for
 
 STEPS: dict[str, tuple[str, ...]] = {
     "what": ("study", "account", "task", "items_from", "source_batch"),
@@ -37,6 +37,7 @@ STEPS: dict[str, tuple[str, ...]] = {
         "assignments_per_hit",
         "sharding",
         "items_per_assignment",
+        "attention_rate",
         "duration_s",
         "lifetime_s",
         "auto_approval_s",
@@ -53,6 +54,7 @@ MOST_BYTES = 5_000_000
 MOST_ITEMS = 5_000
 MOST_HITS = 100_000
 ASKS_ONCE = "This task cannot ask an item again. Choose another source of its items."
+NO_ATTENTION = "This task cannot mix attention items into its pages. Set their share to 0 first."
 ItemsFrom = Batch.ItemsFrom
 log = structlog.get_logger()
 
@@ -285,8 +287,8 @@ def suggest_hits(batch: Batch) -> int:
 
 
 def hits_for(batch: Batch, *, answers: int) -> int:
-    per_hit = int(batch.items_per_assignment) * int(batch.assignments_per_hit)
-    return max(1, min(-(-answers // per_hit), MOST_HITS))
+    places = places_for(batch, answers=answers)
+    return max(1, min(-(-places // batch.assignments_per_hit), MOST_HITS))
 
 
 def _save_new(draft: Batch, *, exclusions: Iterable[Batch] = ()) -> None:
@@ -306,6 +308,8 @@ def _check_size(draft: Batch) -> None:
             f"A page of this task has {most} item{'' if most == 1 else 's'} at most. "
             "Lower the items for each assignment first.",
         )
+    if draft.attention_rate and not families.mixes_attention(draft.task):
+        raise RuleBroken("no_attention_items", NO_ATTENTION)
     hits = len(draft.sizes) * draft.hits_wanted
     if hits > MOST_HITS:
         raise RuleBroken(
@@ -371,8 +375,8 @@ def _items_to_repeat(draft: Batch, source: Batch | None) -> Sequence[Item]:
         raise RuleBroken("wrong_source", "Choose a launched batch of the same study and the same task.")
     asked = Item.objects.filter(study=source.study_id, task=source.task, pulled_at=None)
     if source.items_from == ItemsFrom.POOL:
-        leases = Lease.objects.filter(assignment__hit__batch=source).exclude(status=Lease.Status.RELEASED)
-        asked = asked.filter(pk__in=leases.values("item"))
+        leases = Lease.objects.filter(assignment__hit__batch=source)
+        asked = asked.filter(pk__in=leases.exclude(status__in=Lease.NO_ANSWER).values("item"))
     else:
         asked = asked.filter(batch=source)
     items = list(asked.order_by("pk")[: MOST_ITEMS + 1])

@@ -25,7 +25,7 @@ from hits.studies.models import Batch
 from hits.studies.services import mark_stale
 from hits.work.models.assignments import Assignment
 from hits.work.models.hits import HIT, Change
-from hits.work.queries.items import answers_wanted, batches_wanting
+from hits.work.queries.items import answers_of, answers_wanted, batches_wanting, places_for
 
 # Longer than any call with its repetitions: two changes of one HIT must reach the provider in order.
 CLAIM = timedelta(minutes=3)
@@ -189,10 +189,10 @@ def give_back_time(*, now: datetime) -> None:
 
 
 def _give_back_slice(batch: Batch, *, now: datetime) -> bool:
-    lacking = answers_wanted(batch) - batch.items_per_assignment * _places_to_take(batch, now=now)
+    lacking = answers_wanted(batch) - answers_of(batch, places=_places_to_take(batch, now=now))
     if lacking <= 0:
         return False
-    count = SPARE - -lacking // batch.items_per_assignment
+    count = SPARE + places_for(batch, answers=lacking)
     held = batch.hits.filter(time_left__isnull=False).order_by("pk")
     with transaction.atomic():
         hits = list(held.select_for_update(of=("self",), no_key=True)[: min(count, CHUNK)])

@@ -14,7 +14,7 @@ from hits.core.errors import RuleBroken
 from hits.identity.models.users import User
 from hits.studies.models import Batch
 from hits.work.models.hits import HIT
-from hits.work.queries.items import answers_wanted
+from hits.work.queries.items import answers_of, answers_wanted
 
 # In these a batch can get more HITs.
 GROWING = (Batch.Status.OPEN, Batch.Status.COMPLETE)
@@ -61,7 +61,7 @@ def grow_batch(*, batch: Batch, by: User, now: datetime) -> int:
 
 def hits_lacking(batch: Batch) -> int:
     """Number of HITs lacking until every needed answer has a place; 0 while the open places suffice."""
-    lacking = answers_wanted(batch) - open_places(batch) * batch.items_per_assignment
+    lacking = answers_wanted(batch) - answers_of(batch, places=open_places(batch))
     return hits_for(batch, answers=lacking) if lacking > 0 else 0
 
 

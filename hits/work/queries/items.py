@@ -9,7 +9,17 @@ from hits.work.models.items import Item
 
 def room_of(batch: Batch) -> int:
     """Number of answers that the batch's plan has room for."""
-    return batch.hits_wanted * batch.assignments_per_hit * batch.items_per_assignment
+    return answers_of(batch, places=batch.hits_wanted * batch.assignments_per_hit)
+
+
+def answers_of(batch: Batch, *, places: int) -> int:
+    """Number of answers that so many assignments bring: attention items take their share of the pages."""
+    return places * batch.items_per_assignment * (100 - batch.attention_rate) // 100
+
+
+def places_for(batch: Batch, *, answers: int) -> int:
+    """Number of assignments that bring so many answers, rounded up."""
+    return -(-answers * 100 // (batch.items_per_assignment * (100 - batch.attention_rate)))
 
 
 def items_of_batch(batch: Batch) -> QuerySet[Item]:
