@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from scoring.quality.alpha_intervals import Alpha, alpha_of
+from scoring.quality.attention_shares import Attention
 from scoring.quality.judged_labels import Labels
 from scoring.quality.majority_votes import TIE, equal_shares, majorities, percent_agreement
 from scoring.quality.one_coin import BEGINNING, one_coin
@@ -72,13 +73,15 @@ class QualityReport:
     confusions: Sequence[Confusion]
 
 
-def report_of(questions: Mapping[str, Labels]) -> QualityReport:
+def report_of(
+    questions: Mapping[str, Labels], *, attention: Mapping[Any, Attention] | None = None
+) -> QualityReport:
     """Make the report. All questions have the same workers at the same places."""
     asked = asked_questions(questions)
     items = [item for one in asked for item in _items(one)]
     return QualityReport(
         agreement=[_agreement(one) for one in asked],
-        evidence=weigh_asked(asked),
+        evidence=weigh_asked(asked, attention=attention or {}),
         # What a person may want to look at comes first.
         items=sorted(items, key=lambda one: (not one.is_open, one.skene_sure)),
         confusions=[row for one in asked for row in _confusions(one)],

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scoring.quality.alike_workers import alike_pairs
+from scoring.quality.attention_shares import Attention
 from scoring.quality.judged_labels import Labels
 from scoring.quality.surprises import BY_CHANCE, least_told
 from scoring.quality.worker_figures import AskedQuestion, WorkerFigures, asked_questions, figures_of
@@ -25,6 +26,7 @@ class WorkerEvidence:
 
     `weight` adds up the surprises of all signs, less what chance gives each. `stands_out`: a sign is odder
     than chance would make any sign of this crowd. `decided`: answers that an item's majority hangs on.
+    `attention`: None if the worker has met no attention item.
     """
 
     worker: Any
@@ -38,6 +40,7 @@ class WorkerEvidence:
     median_s: float | None
     unread: float | None
     decided: int
+    attention: Attention | None
     signs: Sequence[Sign]
     weight: float
     stands_out: bool
@@ -52,20 +55,24 @@ class CrowdEvidence:
     told_from: float
 
 
-def weigh_workers(questions: Mapping[str, Labels]) -> CrowdEvidence:
+def weigh_workers(
+    questions: Mapping[str, Labels], *, attention: Mapping[Any, Attention] | None = None
+) -> CrowdEvidence:
     """Weigh the evidence on each worker. All questions have the same workers at the same places."""
-    return weigh_asked(asked_questions(questions))
+    return weigh_asked(asked_questions(questions), attention=attention or {})
 
 
-def weigh_asked(asked: Sequence[AskedQuestion]) -> CrowdEvidence:
+def weigh_asked(asked: Sequence[AskedQuestion], *, attention: Mapping[Any, Attention]) -> CrowdEvidence:
     if not asked:
         return CrowdEvidence(workers=[], pairs=[], told_from=0.0)
     people, figures = asked[0].labels.workers, figures_of(asked)
-    told_from = least_told(len(people) * len(SignName) * len(asked))
+    met = {at: attention[name] for at, name in enumerate(people) if name in attention}
+    names = len(SignName) if met else len(SignName) - 1
+    told_from = least_told(len(people) * names * len(asked))
     pairs = list(_name_pairs(asked))
-    signs = signs_of(asked, figures, pairs)
+    signs = signs_of(asked, figures, pairs, attention=met)
     found = [
-        _evidence(figures, at, people[at], signs=signs[at], told_from=told_from)
+        _evidence(figures, at, people[at], signs=signs[at], told_from=told_from, attention=met.get(at))
         for at in np.flatnonzero(figures.answers).tolist()
     ]
     found.sort(key=lambda one: -one.weight)
@@ -88,7 +95,13 @@ def _name_pairs(asked: Sequence[AskedQuestion]) -> Iterator[NamedPair]:
 
 
 def _evidence(
-    figures: WorkerFigures, at: int, worker: Any, *, signs: Mapping[SignName, Sign], told_from: float
+    figures: WorkerFigures,
+    at: int,
+    worker: Any,
+    *,
+    signs: Mapping[SignName, Sign],
+    told_from: float,
+    attention: Attention | None,
 ) -> WorkerEvidence:
     named = [sign for sign in signs.values() if sign.surprise >= LEAST_NAMED]
     readable = figures.readable[at]
@@ -104,6 +117,7 @@ def _evidence(
         median_s=_known(figures.median_s[at]),
         unread=float(figures.unread[at] / readable) if readable else None,
         decided=int(figures.decided[at]),
+        attention=attention,
         signs=sorted(named, key=lambda sign: -sign.surprise),
         weight=sum(max(sign.surprise - BY_CHANCE, 0.0) for sign in signs.values()),
         stands_out=any(sign.surprise >= told_from or sign.name == SignName.ALIKE for sign in named),

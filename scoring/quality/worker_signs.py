@@ -1,6 +1,6 @@
 """The signs that a worker's answers are odd beside those of the crowd, each in a plain sentence."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,6 +9,7 @@ import numpy as np
 from scoring.quality.alike_workers import AlikePair
 from scoring.quality.answer_habits import Habit, PlaceHabit, habit_of, place_habit_of
 from scoring.quality.answer_times import FASTEST_READING, FEWEST
+from scoring.quality.attention_shares import Attention, attention_surprise, middle_share
 from scoring.quality.judged_labels import Floats
 from scoring.quality.surprises import below_others, surprise, surprises
 from scoring.quality.worker_figures import AskedQuestion, WorkerFigures
@@ -29,6 +30,7 @@ class SignName(StrEnum):
     RUN = "run"
     PLACE = "place"
     ALIKE = "alike"
+    ATTENTION = "attention"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +55,22 @@ Found = Iterator[tuple[int, Sign]]
 
 
 def signs_of(
-    asked: Sequence[AskedQuestion], figures: WorkerFigures, pairs: Sequence[NamedPair]
+    asked: Sequence[AskedQuestion],
+    figures: WorkerFigures,
+    pairs: Sequence[NamedPair],
+    *,
+    attention: Mapping[int, Attention],
 ) -> dict[int, dict[SignName, Sign]]:
     """Return the most surprising sign of each name, by the place of the worker."""
     signs: dict[int, dict[SignName, Sign]] = {at: {} for at in range(len(figures.answers))}
-    for found in (_skill_signs(figures), _pace_signs(figures), _habit_signs(asked), _pair_signs(pairs)):
+    every = (
+        _skill_signs(figures),
+        _pace_signs(figures),
+        _habit_signs(asked),
+        _pair_signs(pairs),
+        _attention_signs(attention),
+    )
+    for found in every:
         for at, sign in found:
             before = signs[at].get(sign.name)
             if before is None or before.surprise < sign.surprise:
@@ -158,6 +171,17 @@ def _pair_signs(pairs: Sequence[NamedPair]) -> Found:
                     f"{pair.usual:.0f} would be usual for their skills."
                 )
                 yield at, Sign(name=SignName.ALIKE, surprise=found.pair.surprise, words=words)
+
+
+def _attention_signs(attention: Mapping[int, Attention]) -> Found:
+    middle = middle_share(attention.values())
+    for at, one in attention.items():
+        words = (
+            f"Answers {one.right} of {one.met} attention items as is known; half of the crowd does so in "
+            f"over {_percent(middle)}."
+        )
+        surprising = attention_surprise(one, middle=middle)
+        yield at, Sign(name=SignName.ATTENTION, surprise=surprising, words=words)
 
 
 def _percent(share: float) -> str:

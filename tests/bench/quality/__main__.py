@@ -11,8 +11,17 @@ import time
 from typing import Any
 
 from scoring.quality.worker_evidence import weigh_workers
-from tests.bench.quality.found_people import CROWDS, SPAM, copied_pairs, find_in
+from tests.bench.quality.found_people import ATTENTION, CROWDS, SPAM, copied_pairs, find_in
 from tests.scoring.quality.odd_people import make_crowd
+
+# Crowds that are weighed with attention items, too.
+MIXED = (
+    "three answers each",
+    "two answers each",
+    "eleven answers a worker",
+    "a third are spammers",
+    "all are honest",
+)
 
 
 def main() -> None:
@@ -22,6 +31,11 @@ def main() -> None:
     asked = parser.parse_args()
     seeds = range(asked.seeds)
     found = {name: find_in(crowd, seeds=seeds).values() for name, crowd in CROWDS.items()}
+    found |= {
+        f"{name}; attention: {how}": find_in(CROWDS[name], seeds=seeds, **about).values()
+        for name in MIXED
+        for how, about in ATTENTION.items()
+    }
     values = {"crowds": found, "copied": copied(seeds), "seconds": seconds()}
     sys.stdout.write(json.dumps(values, indent=1) + "\n" if asked.json else table(values))
 
@@ -45,13 +59,13 @@ def seconds() -> dict[str, float]:
 
 
 def table(values: dict[str, Any]) -> str:
-    lines = [f"{'crowd':<30}{'recall at 5 % false':>21}{'in order':>10}  stand out"]
+    lines = [f"{'crowd':<50}{'recall at 5 % false':>21}{'in order':>10}  stand out"]
     for crowd, found in values["crowds"].items():
         standing = ", ".join(f"{way} {share:.1%}" for way, share in found["stand_out"].items())
         recall, order = (
             "–" if found[name] is None else found[name] for name in ("recall_at_5_percent_false", "in_order")
         )
-        lines.append(f"{crowd:<30}{recall:>21}{order:>10}  {standing}")
+        lines.append(f"{crowd:<50}{recall:>21}{order:>10}  {standing}")
     pairs = values["copied"]
     lines.append(
         f"\n{pairs['told']} of {pairs['copied']} pairs are told of which one copies the other, "

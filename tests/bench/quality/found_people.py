@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from scoring.quality.worker_evidence import CrowdEvidence, weigh_workers
-from tests.scoring.quality.odd_people import KnownCrowd, Way, make_crowd
+from tests.scoring.quality.odd_people import KnownCrowd, Way, make_crowd, meet_attention
 
 # The share of honest people who may stand before a place in the order that counts as found.
 FALSE_RATE = 0.05
+ITEMS = 800
 SPAM = {Way.GUESSES: 3, Way.FAVORS_ONE: 3, Way.HURRIES: 2}
 # Of forty people and two answers, unless the crowd says otherwise.
 CROWDS: Mapping[str, Mapping[str, Any]] = {
@@ -22,6 +23,12 @@ CROWDS: Mapping[str, Mapping[str, Any]] = {
     "a third are spammers": {"odd": {Way.GUESSES: 8, Way.FAVORS_ONE: 4}, "honest": 28},
     "some favor a place": {"odd": {Way.FAVORS_PLACE: 3, **SPAM}},
     "all are honest": {"odd": {}, "honest": 40},
+}
+# How many of a hundred items are attention items, and how often honest people miss these beside others.
+ATTENTION: Mapping[str, Mapping[str, float]] = {
+    "10 %, as hard": {"share": 0.1},
+    "10 %, easy": {"share": 0.1, "missed": 0.25},
+    "20 %, easy": {"share": 0.2, "missed": 0.25},
 }
 
 
@@ -51,11 +58,16 @@ class Found:
         }
 
 
-def find_in(crowd: Mapping[str, Any], *, seeds: Sequence[int]) -> Found:
+def find_in(
+    crowd: Mapping[str, Any], *, seeds: Sequence[int], share: float = 0.0, missed: float = 1.0
+) -> Found:
+    """Weigh crowds. With attention items everybody is asked as much as without: fewer items get answers."""
     found = Found()
+    items = round(crowd.get("items", ITEMS) * (1 - share))
     for seed in seeds:
-        made = make_crowd(**crowd, seed=seed)
-        found.add(made, weigh_workers({"": made.labels}))
+        made = make_crowd(**{**crowd, "items": items}, seed=seed)
+        met = meet_attention(made, share=share, missed=missed, seed=seed)
+        found.add(made, weigh_workers({"": made.labels}, attention=met))
     return found
 
 

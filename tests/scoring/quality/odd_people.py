@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from scoring.quality.attention_shares import Attention
 from scoring.quality.judged_labels import Label, Labels, make_labels
 
 WORDS = 25
@@ -24,6 +25,8 @@ class Way(StrEnum):
 class KnownCrowd:
     labels: Labels
     ways: Mapping[str, Way]
+    # How often the honest are right.
+    skills: Mapping[str, float]
 
     def who(self, way: Way) -> set[str]:
         return {worker for worker, own in self.ways.items() if own == way}
@@ -67,7 +70,34 @@ def make_crowd(
                     words=WORDS,
                 )
             )
-    return KnownCrowd(labels=make_labels(rows), ways=dict(zip(names, ways, strict=True)))
+    return KnownCrowd(
+        labels=make_labels(rows),
+        ways=dict(zip(names, ways, strict=True)),
+        skills=dict(zip(names, skills.tolist(), strict=True)),
+    )
+
+
+def meet_attention(
+    crowd: KnownCrowd, *, share: float, missed: float = 1.0, seed: int = 1
+) -> dict[str, Attention]:
+    """Let the crowd meet attention items, so many of all that each is asked.
+
+    Honest people miss them `missed` times as often as other items; who guesses or favors an answer is right
+    by chance alone, and who hurries in 60 of 100.
+    """
+    random = np.random.default_rng(seed)
+    answers = len(crowd.labels.answers)
+    asked = np.bincount(crowd.labels.worker, minlength=len(crowd.labels.workers))
+    found = {}
+    for name, count in zip(crowd.labels.workers, asked.tolist(), strict=True):
+        met = int(random.binomial(round(count / (1 - share)), share))
+        if crowd.ways[name] in (Way.HONEST, Way.COPIES):
+            right = 1 - missed * (1 - crowd.skills[name])
+        else:
+            right = 0.6 if crowd.ways[name] == Way.HURRIES else 1 / answers
+        if met:
+            found[name] = Attention(met=met, right=int(random.binomial(met, right)))
+    return found
 
 
 def _chosen(random: np.random.Generator, ways: Sequence[Way], each: int) -> list[int]:

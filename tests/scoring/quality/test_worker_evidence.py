@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from scoring.quality.attention_shares import Attention
 from scoring.quality.judged_labels import Label, make_labels
 from scoring.quality.worker_evidence import CrowdEvidence, WorkerEvidence, weigh_workers
 from scoring.quality.worker_signs import SignName
-from tests.bench.quality.found_people import CROWDS, copied_pairs, find_in
+from tests.bench.quality.found_people import ATTENTION, CROWDS, copied_pairs, find_in
 from tests.scoring.quality.odd_people import Way, make_crowd
 
 pytestmark = pytest.mark.pure
@@ -36,6 +37,45 @@ def test_of_honest_people_hardly_anybody_stands_out() -> None:
     found = [find_in(CROWDS[name], seeds=SEEDS).standing[Way.HONEST] for name in CROWDS]
 
     assert np.mean([stands_out for one in found for stands_out in one]) < 0.01
+
+
+@pytest.mark.parametrize("how", ATTENTION)
+def test_of_honest_people_who_miss_attention_items_hardly_anybody_stands_out(how: str) -> None:
+    found = find_in(CROWDS["all are honest"], seeds=SEEDS, **ATTENTION[how])
+
+    assert np.mean(found.standing[Way.HONEST]) < 0.01
+
+
+def test_easy_attention_items_find_more_of_those_who_guess() -> None:
+    crowd = {**CROWDS["three answers each"], "odd": {Way.GUESSES: 6}}
+    without, beside = (find_in(crowd, seeds=SEEDS, **more) for more in ({}, ATTENTION["20 %, easy"]))
+
+    assert np.mean(beside.standing[Way.GUESSES]) > np.mean(without.standing[Way.GUESSES]) + 0.2
+
+
+def test_a_worker_who_misses_known_answers_stands_out_and_it_is_said() -> None:
+    crowd = make_crowd(odd={}, honest=12, items=60)
+    first, *others = crowd.ways
+    met = {name: Attention(met=15, right=15) for name in others} | {first: Attention(met=15, right=4)}
+
+    evidence = weigh_workers({"": crowd.labels}, attention=met)
+
+    odd = evidence.workers[0]
+    assert (odd.worker, odd.stands_out, odd.attention) == (first, True, Attention(met=15, right=4))
+    [sign] = [sign for sign in odd.signs if sign.name == SignName.ATTENTION]
+    assert sign.words == (
+        "Answers 4 of 15 attention items as is known; half of the crowd does so in over 98 %."
+    )
+
+
+def test_without_attention_items_no_figure_changes() -> None:
+    crowd = make_crowd(odd={Way.GUESSES: 2}, honest=12, items=60)
+
+    evidence = weigh_workers({"": crowd.labels})
+
+    assert {one.attention for one in evidence.workers} == {None}
+    assert all(sign.name != SignName.ATTENTION for one in evidence.workers for sign in one.signs)
+    assert evidence.told_from == weigh_workers({"": crowd.labels}, attention={}).told_from
 
 
 def test_who_copies_is_told_with_whom() -> None:
