@@ -102,6 +102,7 @@ def test_a_row_holds_the_work_and_all_that_hangs_on_it() -> None:
             "reasons": [{"kind": "approve", "reason": "Good."}],
             "answer": {"items": {"x": ["a"]}},
             "items": [str(Item.objects.get().public_id)],
+            "attention_items": [],
             "bonuses": [{"rule": "all right", "amount": "0.01", "currency": "USD", "status": "owed"}],
         }
     ]

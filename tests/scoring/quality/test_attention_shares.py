@@ -26,7 +26,7 @@ def test_surprise_is_the_lower_end_of_a_beta_binomial_distribution(
 
 
 def test_the_middle_is_where_as_many_are_above_as_below() -> None:
-    """Of one item each, three quarters right: each of them stands in the middle of those who are alike."""
+    """Whoever has met one item stands in the middle of those who did alike."""
     assert middle_share(people(*[(1, 1)] * 3, (1, 0))) == pytest.approx(0.75, abs=1e-4)
 
 
