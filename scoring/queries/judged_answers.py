@@ -1,7 +1,7 @@
 """The answers of a study that can be compared, as labels: read at once, whatever the task."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,8 +10,10 @@ from django.db.models import QuerySet
 from hits.families import Judgment, ServedWork, StatesJudgments, TaskType
 from hits.studies.models import Batch
 from hits.work.domain import effective_seconds
-from hits.work.services.counting_answers import works_that_count
+from hits.work.services.counting_answers import works_that_count, works_with_attention
+from scoring.quality.attention_shares import Attention
 from scoring.quality.judged_labels import Label, Labels, make_labels
+from scoring.queries.attention_answers import attention_by_worker, compare_with_known
 
 # Works whose items a family is asked about at one time.
 AT_ONCE = 500
@@ -31,35 +33,45 @@ class JudgedCrowd:
     """Labels by question, all with the same workers at the same places.
 
     `worker_ids` are keys by pseudonym, `work_ids` those of the first work that answers an item, by public id.
-    `newest`: how many answers were read, if there are older ones.
+    `newest`: how many answers were read, if there are older ones. `attention`: by pseudonym.
     """
 
     questions: Mapping[str, Labels]
     worker_ids: Mapping[str, int]
     work_ids: Mapping[str, int]
     newest: int | None
+    attention: Mapping[str, Attention]
 
 
 def judged_crowd(task: TaskType, batches: QuerySet[Batch]) -> JudgedCrowd:
     """Return what counting answers of these batches choose; the batches are all of this task."""
     works = works_that_count(batches, most=MOST_ANSWERS)
+    beside = works_with_attention(batches, most=MOST_ANSWERS)
+    seconds = _seconds_each([*works, *beside])
     workers = {work.assignment.worker.pseudonym: work.assignment.worker_id for work in works}
     rows: defaultdict[str, list[Label]] = defaultdict(list)
     for at in range(0, len(works), AT_ONCE):
-        for judgment, label in _labels(task, works[at : at + AT_ONCE]):
+        for judgment, label in _labels(task, works[at : at + AT_ONCE], seconds):
             rows[judgment.question].append(label)
     names = list(workers)
     questions = {name: make_labels(labels, workers=names) for name, labels in rows.items()}
     firsts = {str(item.public_id): work.assignment.pk for work in reversed(works) for item in work.items}
     read = sum(len(work.items) for work in works)
     newest = MOST_ANSWERS if read >= MOST_ANSWERS else None
-    return JudgedCrowd(questions=questions, worker_ids=workers, work_ids=firsts, newest=newest)
+    return JudgedCrowd(
+        questions=questions,
+        worker_ids=workers,
+        work_ids=firsts,
+        newest=newest,
+        attention=attention_by_worker(compare_with_known(task, beside)),
+    )
 
 
-def _labels(task: TaskType, works: list[ServedWork]) -> Iterator[tuple[Judgment, Label]]:
+def _labels(
+    task: TaskType, works: list[ServedWork], seconds: Mapping[int, float | None]
+) -> Iterator[tuple[Judgment, Label]]:
     if not isinstance(task, StatesJudgments):
         return
-    seconds = {work.assignment.pk: _seconds_each(work) for work in works}
     for one in task.judgments(works):
         yield (
             one,
@@ -74,8 +86,13 @@ def _labels(task: TaskType, works: list[ServedWork]) -> Iterator[tuple[Judgment,
         )
 
 
-def _seconds_each(work: ServedWork) -> float | None:
-    """Return the time of a page by its items: only pages are timed."""
-    timed = work.assignment
-    seconds = effective_seconds(active_s=timed.active_s, worked_s=timed.worked_s)
-    return None if seconds is None or not work.items else seconds / len(work.items)
+def _seconds_each(works: Sequence[ServedWork]) -> dict[int, float | None]:
+    """Return the time of each page by all of its items, by the work: only pages are timed."""
+    items: Counter[int] = Counter()
+    timed = {work.assignment.pk: work.assignment for work in works}
+    for work in works:
+        items[work.assignment.pk] += len(work.items)
+    found = {
+        key: effective_seconds(active_s=one.active_s, worked_s=one.worked_s) for key, one in timed.items()
+    }
+    return {key: None if seconds is None else seconds / items[key] for key, seconds in found.items()}

@@ -52,7 +52,16 @@ def works_that_count(batches: QuerySet[Batch], *, most: int) -> list[ServedWork]
 
     They come oldest first. `most` answers are read: with that many, the oldest work may lack some of its own.
     """
-    leases = _counting().filter(assignment__hit__batch__in=batches).order_by("-assignment", "-pk")
+    return _newest(_counting(), batches, most=most)
+
+
+def works_with_attention(batches: QuerySet[Batch], *, most: int) -> list[ServedWork]:
+    """Return the newest works that count with their attention items alone, as `works_that_count` does."""
+    return _newest(_of_counting_work().filter(status=Lease.Status.ATTENTION), batches, most=most)
+
+
+def _newest(found: QuerySet[Lease], batches: QuerySet[Batch], *, most: int) -> list[ServedWork]:
+    leases = found.filter(assignment__hit__batch__in=batches).order_by("-assignment", "-pk")
     rows = leases.select_related("item", "assignment__worker").only(
         "item__public_id",
         "assignment__worker__pseudonym",
@@ -68,8 +77,11 @@ def works_that_count(batches: QuerySet[Batch], *, most: int) -> list[ServedWork]
 
 
 def _counting() -> QuerySet[Lease]:
+    return _of_counting_work().filter(status=Lease.Status.ANSWERED)
+
+
+def _of_counting_work() -> QuerySet[Lease]:
     return Lease.objects.filter(
-        status=Lease.Status.ANSWERED,
         assignment__status__in=Assignment.COUNTING,
         assignment__kept_out=False,
         assignment__answer__isnull=False,
