@@ -19,6 +19,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 
+from hits import families
 from hits.admin.page_parts import read_number
 from hits.admin.stat_tables import send_table
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
@@ -104,6 +105,7 @@ def quality_view(request: HttpRequest, study_id: int) -> HttpResponse:
         "query": chosen.query,
         "may_review": request.user.has_perm(REVIEW),
         "states": State.choices,
+        "attention_page": _attention_page(chosen),
         **(_shown(counted) if counted else {}),
     }
     return TemplateResponse(request, "admin/scoring/quality.html", context)
@@ -126,7 +128,15 @@ def _shown(counted: Counted[Report]) -> dict[str, Any]:
         "count": len(workers),
         "newest": f"{report.newest:,}" if report.newest else "",
         "standing": sum(one.stands_out for one in workers),
+        "has_attention": any(one.attention for one in workers),
     }
+
+
+def _attention_page(chosen: Chosen) -> str:
+    task = chosen.task
+    if task is None or not families.mixes_attention(task.key):
+        return ""
+    return reverse("admin:scoring_attention", args=[chosen.study.pk, task.key])
 
 
 def _chosen(request: HttpRequest, study_id: int) -> Chosen:
@@ -167,7 +177,7 @@ def _make(task: TaskType, batches: QuerySet[Batch]) -> Report:
 
     crowd = judged_crowd(task, batches)
     return Report(
-        figures=report_of(crowd.questions),
+        figures=report_of(crowd.questions, attention=crowd.attention),
         worker_ids=crowd.worker_ids,
         work_ids=crowd.work_ids,
         newest=crowd.newest,

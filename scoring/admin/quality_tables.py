@@ -86,6 +86,8 @@ def _worker_table(workers: Sequence[WorkerEvidence]) -> StatTable:
             head("Median seconds", NUMBER, digits=1, of=lambda one: one.median_s),
             head("Unread", SHARE, of=lambda one: one.unread),
             head("Majority hangs on", of=lambda one: one.decided),
+            head("Attention items", of=lambda one: one.attention and one.attention.met),
+            head("Attention items as known", of=lambda one: one.attention and one.attention.right),
         ],
         rows=workers,
         exact=True,

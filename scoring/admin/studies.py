@@ -17,7 +17,7 @@ from hits.admin.selection import signed_in
 from hits.core.errors import CrowdError
 from hits.studies.models import Study
 from hits.work.access import studies_of
-from scoring.admin import needed_items_pages, quality_pages
+from scoring.admin import attention_pages, needed_items_pages, quality_pages
 from scoring.models import RegisteredRival, StudyRival
 from scoring.queries.rivals_beside_people import compare, compare_apart
 from scoring.services.rescoring import rescore_study
@@ -42,6 +42,7 @@ class StudyRivalAdmin(ReadOnlyAdmin[StudyRival]):
             path("<int:study_id>/play/", shown(self.play_view), name="scoring_play"),
             *quality_pages.urls(self),
             *needed_items_pages.urls(self),
+            *attention_pages.urls(self),
             *super().get_urls(),
         ]
 
