@@ -24,6 +24,7 @@ from hits.studies.models import Study
 from hits.work.queries.taken_out import taken_out_by_its_worker
 from scoring.admin.rivals import CHANGE as CHANGE_RIVAL
 from scoring.admin.studies import CHANGE
+from scoring.attention_api import AttentionItemViewSet
 from scoring.models import RegisteredRival, RivalQuery, Score, StudyRival, Verdict
 from scoring.models.model_facts import MOST
 from scoring.services.rescoring import rescore_study
@@ -253,5 +254,6 @@ router.register("study-rivals", StudyRivalViewSet, basename="study-rival")
 router.register("rival-queries", RivalQueryViewSet, basename="rival-query")
 router.register("verdicts", VerdictViewSet, basename="verdict")
 router.register("scores", ScoreViewSet, basename="score")
+router.register("attention-items", AttentionItemViewSet, basename="attention-item")
 
 urlpatterns = router.urls

@@ -70,6 +70,9 @@ DIRECT = {
     "crowd.winoventi.admin.step_actions:read": "POST winoventi/steps/{pk}/read-nouns/",
     "crowd.winoventi.admin.step_actions:score": "POST winoventi/steps/{pk}/score/",
     "hits.admin.row_merge:merge": "POST whoops/categories/merge/",
+    "scoring.admin.attention_actions:forget": "POST attention-items/{pk}/forget/",
+    "scoring.admin.attention_actions:state": "POST attention-items/",
+    "scoring.admin.attention_actions:take": "POST attention-items/take/",
     "hits.admin.data.result_pages:remove": "POST whoops/matching-scores/{pk}/remove/",
 }
 
