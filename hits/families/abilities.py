@@ -80,8 +80,8 @@ class FlattensWork(ABC):
 class StatesJudgments(ABC):
     """Ability to say what answers have in common to compare: several people judge the same things."""
 
-    # True: attention items may be mixed into its pages. Nothing of the task then reads leases whose answers
-    # bring nothing (Lease.NO_ANSWER), and its pages say nothing of what was right.
+    # True: attention items may be mixed into its pages. Nothing of the task then counts leases whose answers
+    # bring nothing (Lease.NO_ANSWER), no bonus rests on single items, and nobody is told what was right.
     mixes_attention: ClassVar[bool] = False
 
     @abstractmethod

@@ -180,7 +180,9 @@ def _lot(item_id: int, worker: Worker) -> str:
 
 def items_of(assignment: Assignment) -> list[Item]:
     """Items that the assignment holds, in the order they were leased, unless it would tell of attention."""
-    held = [lease for lease in _leases(assignment) if lease.status != Lease.Status.RELEASED]
+    # Attention items are never released: nobody meets them again. An attempt that is over holds none.
+    given_up = Lease.NO_ANSWER if assignment.status == Status.GONE else (Lease.Status.RELEASED,)
+    held = [lease for lease in _leases(assignment) if lease.status not in given_up]
     if any(lease.status == Lease.Status.ATTENTION for lease in held):
         of = str(assignment.public_id)
         held.sort(key=lambda lease: crypto.blind_index("attention", of, str(lease.item.public_id)))

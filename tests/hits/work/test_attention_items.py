@@ -62,6 +62,15 @@ def new_work(batch: Batch) -> Assignment:
     return begin(batch, make_worker(account=batch.account))
 
 
+def work_with_attention(batch: Batch) -> Assignment:
+    for _ in range(50):
+        Item.objects.filter(known_answer=None).update(wanted=9)
+        work = new_work(batch)
+        if attention_of(work):
+            return work
+    raise AssertionError("No page had an attention item.")
+
+
 def test_pages_are_as_long_as_without_and_hold_the_share_that_was_asked_for(project: Project) -> None:
     batch = open_batch(project, items=4, attention_rate=30)
 
@@ -110,7 +119,7 @@ def test_a_page_of_one_attention_item_is_only_made_while_something_else_is_asked
 
 def test_a_reload_shows_the_same_in_the_same_order(project: Project) -> None:
     batch = open_batch(project, items=4, attention_rate=50)
-    work = next(work for work in iter(lambda: new_work(batch), None) if attention_of(work))
+    work = work_with_attention(batch)
 
     first = leasing.items_of(work)
 
@@ -126,6 +135,17 @@ def test_an_item_that_needs_an_answer_again_is_no_attention_item_meanwhile(proje
 
     assert not Lease.objects.filter(status=ATTENTION).exists()
     assert known_items() & {item.pk for work in works for item in leasing.items_of(work)}
+
+
+def test_work_that_was_given_up_holds_none(project: Project) -> None:
+    batch = open_batch(project, items=4, attention_rate=50)
+    work = work_with_attention(batch)
+
+    leasing.give_up(work, now=NOW)
+
+    assert leasing.items_of(work) == []
+    assert leasing.lease_items(assignment=work, now=NOW) == []
+    assert attention_of(work) <= {item.pk for item in leasing.items_served(work)}
 
 
 def page_with_attention(project: Project) -> Assignment:
