@@ -78,6 +78,7 @@ class LabelTask(TaskType, TakesReports, FlattensWork, StatesJudgments):
     """Common base of both tasks: a word, its pictures, and labels to choose from."""
 
     item_noun = "association"
+    mixes_attention = True
 
     kind: ClassVar[Kind]
     groups: ClassVar[Sequence[label_words.Group]]

@@ -95,6 +95,7 @@ class JudgedTask(AskTask[JudgedQuestion], NarrowsItems, StatesJudgments):
 
     role = "Judges"
     item_noun = "question"
+    mixes_attention = True
     terms = Terms(
         most_items=20,
         items_each=10,

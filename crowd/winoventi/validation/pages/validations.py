@@ -85,6 +85,7 @@ class ValidationsTask(AskTask[Pair], NarrowsItems, StatesJudgments, StatesMainFi
     key = domain.VALIDATE
     name = "Exception procedure: validation"
     role = "Validators"
+    mixes_attention = True
     terms = Terms(
         title="Is this quiz question fair?",
         description=(
