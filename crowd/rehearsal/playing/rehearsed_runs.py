@@ -96,6 +96,7 @@ def _merge(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "cost": spread_of(sum(run["cost_by_day"].values()) for run in runs),
         "cost_by_day": spreads_by_key([run["cost_by_day"] for run in runs]),
         "bonuses": spreads_by_key([run["bonuses"] for run in runs]),
+        "figures": spreads_of_known([run["figures"] for run in runs]),
         "refused": spreads_by_key([run["refused"] for run in runs]),
         "starving": spreads_by_key([run["starving"] for run in runs]),
         "workers": spread_of(run["workers"]["worked"] for run in runs),
