@@ -284,14 +284,13 @@ class Stage:
             pass
         judge_submitted(now=self.now)
         self.family.sweep(now=self.now)
-        # A batch that has grown sends its HITs at once.
-        send_launching_batches(now=self.now, clock=lambda: self.now)
         self._review()
         self._release_pilots()
         while push_decisions.approve_judged(now=self.now) and not self.assumed.throttled:
             pass
         push_decisions.send_decisions(now=self.now)
         owe_bonuses(now=self.now)
+        # A batch that has grown and a pilot that was released send their HITs at once.
         send_launching_batches(now=self.now, clock=lambda: self.now)
 
     def _review(self) -> None:
