@@ -12,7 +12,7 @@ pytestmark = pytest.mark.pure
 
 def crowd_of(**questions: list[Label]) -> JudgedCrowd:
     labels = {name: make_labels(rows) for name, rows in questions.items()}
-    return JudgedCrowd(questions=labels, worker_ids={}, work_ids={}, newest=None)
+    return JudgedCrowd(questions=labels, worker_ids={}, work_ids={}, newest=None, attention={})
 
 
 def said(item: str, *answers: str, about: str = "") -> list[Label]:
