@@ -1,6 +1,6 @@
 """The form of what a rehearsal assumes, with usual values and bounds."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -19,11 +19,11 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "skill_spread": ("Spread of that, in points", "By how much workers differ: a standard deviation."),
     "fools": (
         "Pictures that the model misses, per cent",
-        "Of those chosen for a word. Only for creating associations; recorded words come first, if any.",
+        "Of those chosen for a word. Recorded words come first, if any.",
     ),
     "understood": (
         "Words that people understand, per cent",
-        "Others are solved by chance. Only for creating associations; recorded words come first, if any.",
+        "Others are solved by chance. Recorded words come first, if any.",
     ),
     "item_s": ("Seconds for one item", "Of a usual worker. Workers differ by about a third."),
     "gives_up": ("Given up, per cent", "Of a hundred works, how many are left until their time is over."),
@@ -36,13 +36,30 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "review_h": ("Review takes, hours", "How long work waits where a person decides."),
     "most_days": ("Longest run, days", "What is not final by then starves."),
     "runs": ("Runs", "The same design, each time with other people: their spread is the report's."),
-    "throttled": ("Calls that the provider refuses, per cent", "A fault. As many answers of calls are lost."),
-    "lost_events": ("Events that are lost, per cent", "A fault. A later look finds what they told."),
+    "throttled": ("Calls that the provider refuses, per cent", "As many answers of calls are lost."),
+    "lost_events": ("Events that are lost, per cent", "A later look finds what they told."),
     "killed": (
         "Processes that are killed, per cent",
-        "A fault. Pages and sweeps die between two statements, and the next process goes on.",
+        "Pages and sweeps die between two statements, and the next process goes on.",
     ),
 }  # fmt: skip
+
+
+# The fields under a heading each, in the order of the form.
+GROUPS: Mapping[str, Sequence[str]] = {
+    "Who comes": ("workers", "come_within_h", "first_hour", "last_hour", "zones", "works_each"),
+    "How they work": (
+        "skill",
+        "skill_spread",
+        "item_s",
+        "gives_up",
+        "spammers",
+        "fails_tests",
+    ),
+    "Words that they create, in the association game": ("fools", "understood"),
+    "How it is played": ("review_h", "most_days", "runs", "seed"),
+    "Faults, if any": ("throttled", "lost_events", "killed"),
+}
 
 
 class AssumptionsForm(forms.Form):
@@ -58,7 +75,7 @@ class AssumptionsForm(forms.Form):
         max_value=MOST_SEED - 1,
         help_text="The same seed with the same draft plays the same rehearsal. Empty: one is drawn.",
     )
-    field_order = (*BOUNDS, "zones", "seed")
+    field_order = tuple(name for names in GROUPS.values() for name in names)
 
     def __init__(self, data: Any = None, *, start: Mapping[str, Any]) -> None:
         super().__init__(data, label_suffix="")
@@ -73,6 +90,10 @@ class AssumptionsForm(forms.Form):
             )
         self.fields["zones"].initial = ", ".join(f"{zone:g}" for zone in start["zones"])
         self.order_fields(self.field_order)
+
+    def groups(self) -> Iterator[tuple[str, list[forms.BoundField]]]:
+        for heading, names in GROUPS.items():
+            yield heading, [self[name] for name in names]
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data

@@ -9,7 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
+from crowd.rehearsal.admin.assumptions_form import GROUPS
+from crowd.rehearsal.domain.assumptions import BOUNDS, Assumptions, read_assumptions
 from crowd.rehearsal.domain.spreads import spreads_by_key
 from crowd.rehearsal.models import Rehearsal
 from crowd.rehearsal.services import rehearsal_jobs, rehearsal_turns
@@ -98,6 +99,12 @@ def test_a_draft_is_rehearsed_from_its_check_page_and_reported(client: Client) -
     assert Assignment.objects.count() == 0
 
 
+def test_every_assumption_stands_under_one_heading_of_the_form() -> None:
+    placed = [name for names in GROUPS.values() for name in names]
+
+    assert sorted(placed) == sorted([*BOUNDS, "zones", "seed"])
+
+
 def test_its_tables_and_the_whole_report_are_files(client: Client) -> None:
     rehearsal = done(make_draft(), mean=2.5)
     sign_in(client, REVIEWER, rehearsal.batch.study)
@@ -183,9 +190,9 @@ def test_another_design_stands_beside_it_and_families_add_figures(client: Client
         "this_design": 2,
         "difference": -1,
     }
-    assert files[-1] == {"figure": "Answers", "other": 3, "this_design": 2, "difference": -1}
+    assert {"figure": "Answers", "other": 3, "this_design": 2, "difference": -1} in files
     assert "Answers,2.0,2,2" in csv.splitlines()
-    assert compared[-1] == {"figure": "Answers", "one": None, "other": 2, "difference": None}
+    assert {"figure": "Answers", "one": None, "other": 2, "difference": None} in compared
     assert 'id="beside"' not in text_of(client.get(at("report", plain.pk)))
     assert client.get(f"{at('report', plain.pk)}beside.json").status_code == 404
 
