@@ -6,7 +6,6 @@ from typing import Any
 from crowd.rehearsal.domain.assumptions import Assumptions, read_assumptions
 from crowd.rehearsal.domain.sides import COUNTS, KINDS
 from crowd.rehearsal.domain.simulated_people import draw_people
-from crowd.rehearsal.domain.spreads import spread_of
 from crowd.rehearsal.playing.child_process import play_apart
 from crowd.rehearsal.playing.specs import write_spec
 from crowd.rehearsal.queries.sides_table import FAULTS
@@ -33,9 +32,9 @@ def rehearse(batch: Batch, **assumed: int) -> dict[str, Any]:
 
 
 def report_beside(*, mean: float, other: float, design: str = "Another one") -> dict[str, Any]:
-    """A report whose figures are all this, beside one of another design, with a figure of the family."""
-    sides = [{**report_of(mean=one), "figures": {"Answers": spread_of([one])}} for one in (mean, other)]
-    return {**sides[0], "beside": {**sides[1], "design": design, "said": f"{design} is told."}}
+    """A report whose figures are all this, beside one of another design."""
+    told = {"design": design, "said": f"{design} is told."}
+    return {**report_of(mean=mean), "beside": {**report_of(mean=other), **told}}
 
 
 def report_of(*, mean: float) -> dict[str, Any]:

@@ -36,6 +36,10 @@ def nothing_plays() -> Iterator[None]:
         rehearsal_turns._live.pop(key).play.end()
 
 
+# A figure that only the family knows.
+SELECTED = "Words that are selected"
+
+
 def at(name: str, *args: Any) -> str:
     return reverse(f"admin:rehearsal_{name}", args=args)
 
@@ -190,9 +194,9 @@ def test_another_design_stands_beside_it_and_families_add_figures(client: Client
         "this_design": 2,
         "difference": -1,
     }
-    assert {"figure": "Answers", "other": 3, "this_design": 2, "difference": -1} in files
-    assert "Answers,2.0,2,2" in csv.splitlines()
-    assert {"figure": "Answers", "one": None, "other": 2, "difference": None} in compared
+    assert {"figure": SELECTED, "other": 3, "this_design": 2, "difference": -1} in files
+    assert f"{SELECTED},2.0,2,2" in csv.splitlines()
+    assert {"figure": SELECTED, "one": 3, "other": 2, "difference": -1} in compared
     assert 'id="beside"' not in text_of(client.get(at("report", plain.pk)))
     assert client.get(f"{at('report', plain.pk)}beside.json").status_code == 404
 
