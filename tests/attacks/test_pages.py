@@ -30,6 +30,10 @@ NOT_THERE = {
         "admin/hits/assignment/by-rule.csv",
         "admin/whoops/project/<int:pk>/training/<int:row>/",
         "admin/winogavil_annotation/annotation/<int:study_id>/examples/<slug:kind>/",
+        # They need a task that mixes attention items in: tests/scoring/admin reads them.
+        "admin/scoring/studyrival/<int:study_id>/attention/<str:task>/",
+        "admin/scoring/studyrival/<int:study_id>/attention/<str:task>/do/<slug:key>/",
+        "admin/scoring/studyrival/<int:study_id>/attention/<str:task>/items/<uuid:item>/",
         "admin/releases/release/<int:pk>/files/<str:name>",
         # They need a release with frozen rows: tests/crowd/benchmarks/test_hostile_names.py reads them.
         "admin/benchmarks/benchmark/of/<int:pk>/<slug:task>/",
