@@ -41,8 +41,9 @@ def test_batch_has_a_mark_and_its_lists_as_spaced_json() -> None:
 
     assert written == (
         "\ufeffworker,hit_number,hit,assignment,attempt,accepted_at,submitted_at,approved_at,rejected_at,"
-        "worked_s,active_s,status,kept_out,reasons,answer,items,bonuses,study,batch_id,exported_at\r\n"
-        '\'=w,,,,-1,,,,,,,"ü ""said"", twice\nand",true,,"{""ä"": [1, null]}",,,\'@study,b,\r\n'
+        "worked_s,active_s,status,kept_out,reasons,answer,items,attention_items,bonuses,"
+        "study,batch_id,exported_at\r\n"
+        '\'=w,,,,-1,,,,,,,"ü ""said"", twice\nand",true,,"{""ä"": [1, null]}",,,,\'@study,b,\r\n'
     )
 
 
