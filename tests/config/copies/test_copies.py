@@ -285,9 +285,12 @@ def test_copies_that_are_made_while_others_write_are_whole(on_files: dict[str, s
         with written_to(database):
             manage("backup", str(tmp_path / f"{number}.tar"), environ=on_files)
 
+        found = tmp_path / f"{number}.sqlite3"
         with tarfile.open(tmp_path / f"{number}.tar") as tar:
-            tar.extract("databases/default.sqlite3", tmp_path / str(number), filter="data")
-        with closing(sqlite3.connect(tmp_path / str(number) / "databases/default.sqlite3")) as copy:
+            content = tar.extractfile("databases/default.sqlite3")
+            assert content
+            found.write_bytes(content.read())
+        with closing(sqlite3.connect(found)) as copy:
             verdict = copy.execute("PRAGMA integrity_check").fetchall()
             counts = copy.execute("SELECT (SELECT count(*) FROM one), (SELECT count(*) FROM two)").fetchone()
         assert verdict == [("ok",)]
