@@ -1,19 +1,19 @@
 """Attention items of any task, for the tests of its family."""
 
 from collections.abc import Callable, Iterable
+from unittest.mock import patch
 
 from hits import families
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
+from hits.work.services import leasing
 from hits.work.services.attention_items import KnownChoice, know_answers
 from scoring.quality.attention_shares import Attention
 from scoring.queries.attention_candidates import candidates
 from scoring.queries.judged_answers import judged_crowd
 from tests.factories import NOW, make_user
-
-MANY = 60
 
 
 def take_over(batch: Batch, *, least: int = 2) -> set[int]:
@@ -35,16 +35,13 @@ def mix(batch: Batch, *, items: int) -> Batch:
     return batch
 
 
-def open_until_met(open_one: Callable[[], Assignment]) -> Assignment:
-    """Open work until a page has an attention item beside another one; the pages before are given back."""
-    for _ in range(MANY):
+def open_mixed(open_one: Callable[[], Assignment]) -> Assignment:
+    """Open work whose page has one attention item beside the others: where one stands is else drawn."""
+    with patch.object(leasing, "_places_drawn", lambda _: 1):
         work = open_one()
-        statuses = set(work.leases.values_list("status", flat=True))
-        if statuses == {Lease.Status.ATTENTION, Lease.Status.LEASED}:
-            return work
-        work.leases.all().delete()
-        Item.objects.filter(wanted=0, known_answer=None).update(wanted=1)
-    raise AssertionError("No page had an attention item beside another one.")
+    statuses = set(work.leases.values_list("status", flat=True))
+    assert statuses == {Lease.Status.ATTENTION, Lease.Status.LEASED}
+    return work
 
 
 def attention_of(work: Assignment) -> set[int]:

@@ -92,7 +92,10 @@ def test_without_a_share_nobody_meets_any(project: Project) -> None:
     assert [attention_of(work) for work in works] == [set(), set()]
 
 
-def test_nobody_meets_an_item_twice_nor_one_of_their_own(project: Project) -> None:
+def test_nobody_meets_an_item_twice_nor_one_of_their_own(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leasing, "_places_drawn", lambda _: 1)
     batch = open_batch(project, items=2, attention_rate=50)
     earlier = Lease.objects.filter(item__in=known_items()).get(item=min(known_items())).worker
     worker = make_worker(account=batch.account)

@@ -36,7 +36,7 @@ def test_final_labels_stay_and_what_was_missed_is_seen(kind: Kind, label: str, o
     draw(study, kind)
     before = attention.needs(known)
 
-    work = attention.open_until_met(lambda: begin(attention.mix(batch, items=2))[0])
+    work = attention.open_mixed(lambda: begin(attention.mix(batch, items=2))[0])
     said = {item.pk: [other] for item in items_of(work)}
     hand_in(work, {str(item.public_id): said[item.pk] for item in items_of(work)})
     finalize_annotations(now=NOW)

@@ -29,7 +29,7 @@ def test_a_valid_pair_stays_valid_and_what_was_missed_is_seen() -> None:
     first, second = Premise.objects.order_by("pk")
     before = attention.needs(known)
 
-    work = attention.open_until_met(lambda: crowd.open(domain.VALIDATE))
+    work = attention.open_mixed(lambda: crowd.open(domain.VALIDATE))
     save_answer(assignment=work, answer={str(item.public_id): dict(BAD) for item in items_of(work)}, now=NOW)
     assert move(work, Assignment.Status.SUBMITTED, submitted_at=NOW)
     crowd.sweep()
