@@ -19,12 +19,11 @@ pytestmark = pytest.mark.django_db
 def test_votes_stay_and_what_was_missed_is_seen(task: str) -> None:
     project: Project = make_data(judges_wanted=2)
     bring_in(project, task, IMPORTED[task])
-    asked, *others = (row for row in questions(project, task) if row.item)
-    first = asked.item
-    assert first
+    asked, *others = [(row.item, row.image_id, row.text) for row in questions(project, task) if row.item]
+    first = asked[0]
     Item.objects.exclude(pk=first.pk).update(wanted=0)
     # Nobody meets an attention item while the other side of its question, with another answer, is asked.
-    unlike = [row.item_id for row in others if (row.image_id, row.text) != (asked.image_id, asked.text)]
+    unlike = [item.pk for item, *about in others if about != [*asked[1:]]]
     waiting = Item.objects.filter(pk__in=unlike)
     crowd = Judges(project, task, items=1)
     for _ in range(2):
