@@ -18,10 +18,9 @@ from crowd.plain.queries.right_rows import majority_answers, percent_right
 from crowd.plain.services.asking_again import ask_where_unsure
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
-from crowd.rehearsal.asked_questions import AskedQuestions
+from crowd.rehearsal.asked_questions import AskedQuestions, recorded_share
 from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FEWEST_RECORDED
 from hits import families
 from hits.core.errors import CrowdError
 from hits.studies.models import Batch, Study
@@ -52,7 +51,7 @@ class RehearsedAsking(AskedQuestions):
         crowd = judged_crowd(families.get(ASK), Batch.objects.filter(study=study, task=ASK))
         found = [likely_right(labels) for labels in crowd.questions.values()]
         votes, right = sum(answers for answers, _ in found), sum(share for _, share in found)
-        return {"votes": votes, "right": round(right)} if votes >= FEWEST_RECORDED else {}
+        return recorded_share(right=round(right), votes=votes)
 
     @classmethod
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:

@@ -11,13 +11,18 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FamilyRehearsal
+from crowd.rehearsal.interface import FEWEST_RECORDED, FamilyRehearsal
 from hits.families import Answer, registered
 from hits.studies.models import Batch
 from hits.work.models.assignments import Assignment
 from hits.work.models.items import Item
 from hits.work.models.leases import Lease
 from hits.work.queries.items import items_of_batch
+
+
+def recorded_share(*, right: int, votes: int) -> dict[str, int]:
+    """Return how often recorded answers are right; empty where they are too few to draw from."""
+    return {"votes": votes, "right": right} if votes >= FEWEST_RECORDED else {}
 
 
 class AskedQuestions(FamilyRehearsal):

@@ -9,9 +9,8 @@ from django.db.models import Model, QuerySet
 from crowd.questions.domain import NO, YES
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
-from crowd.rehearsal.asked_questions import AskedQuestions
+from crowd.rehearsal.asked_questions import AskedQuestions, recorded_share
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.winoground import domain
 from crowd.winoground.asking.pairs import MATCH, Pair
 from crowd.winoground.models import Pairing
@@ -31,7 +30,7 @@ class RehearsedMatching(AskedQuestions):
         for (item, _), tally in tallies(items, measures=[domain.YES]).items():
             votes += tally.answers
             right += tally.yes if truth[item] else tally.no
-        return {"votes": votes, "right": right} if votes >= FEWEST_RECORDED else {}
+        return recorded_share(right=right, votes=votes)
 
     @classmethod
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:

@@ -9,9 +9,8 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
-from crowd.rehearsal.asked_questions import AskedQuestions
+from crowd.rehearsal.asked_questions import AskedQuestions, recorded_share
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.whoops.annotate.domain.annotation_texts import (
     CAPTION,
     EXPLANATION,
@@ -51,7 +50,7 @@ class RehearsedAnnotation(AskedQuestions):
         rows = Annotation.objects.filter(image__project__study=study)
         rows = rows.exclude(state=State.HELD).exclude(why=TAKEN_OUT)
         votes, right = rows.count(), rows.filter(state=State.COUNTED).count()
-        return {"votes": votes, "right": right} if votes >= FEWEST_RECORDED else {}
+        return recorded_share(right=right, votes=votes)
 
     @classmethod
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:

@@ -10,9 +10,8 @@ from django.db.models import Model, QuerySet
 from crowd.questions.domain import YES
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
-from crowd.rehearsal.asked_questions import AskedQuestions
+from crowd.rehearsal.asked_questions import AskedQuestions, recorded_share
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.whoops.control.domain.control_answers import NOTHING, TEXT
 from crowd.whoops.control.services.comparison import decide_control_answer, undecided_control_answers
 from crowd.whoops.control.services.control_answers import take_control_answers
@@ -36,8 +35,7 @@ class RehearsedControl(AskedQuestions):
     def record(cls, study: Study) -> dict[str, Any]:
         """How many of the study's control answers that were compared had seen what is weird."""
         rows = ControlAnswer.objects.filter(image__project__study=study, seen__isnull=False)
-        votes = rows.count()
-        return {"votes": votes, "right": rows.filter(seen=True).count()} if votes >= FEWEST_RECORDED else {}
+        return recorded_share(right=rows.filter(seen=True).count(), votes=rows.count())
 
     @classmethod
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:

@@ -8,8 +8,8 @@ from django.db.models import Count, Model, Q, QuerySet
 
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
+from crowd.rehearsal.asked_questions import recorded_share
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.winoventi.challenge.pages.choices import Blank
 from crowd.winoventi.domain.answers import read_choice
 from crowd.winoventi.domain.words import are_same
@@ -36,7 +36,7 @@ class RehearsedChoosing(StepRehearsal):
         """How many recorded choices of this study name the right word."""
         rows = Choice.objects.filter(prompt__premise__project__study=study)
         found = rows.aggregate(votes=Count("pk"), right=Count("pk", filter=Q(is_right=True)))
-        return found if found["votes"] >= FEWEST_RECORDED else {}
+        return recorded_share(**found)
 
     @classmethod
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:

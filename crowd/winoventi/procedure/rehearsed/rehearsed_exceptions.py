@@ -11,7 +11,6 @@ from crowd.questions.domain import NO, YES
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.winoventi.domain import MOST_ALTERNATIVES
 from crowd.winoventi.domain.answers import ALTERNATIVES
 from crowd.winoventi.exceptions.pages.exceptions import Statement
@@ -22,7 +21,7 @@ from crowd.winoventi.procedure.rehearsed.copied_rows import (
     projects_of,
     without_work,
 )
-from crowd.winoventi.procedure.rehearsed.step_rehearsal import ALL_NEW, StepRehearsal
+from crowd.winoventi.procedure.rehearsed.step_rehearsal import ALL_NEW, StepRehearsal, recorded_answers
 from hits.studies.models import Batch, Study
 from hits.work.models.items import Item
 
@@ -36,9 +35,7 @@ class RehearsedExceptions(StepRehearsal):
         own = Count("alternatives", filter=Q(alternatives__worker=F("worker")))
         answered = Generic.objects.filter(project__study=study, state__in=Generic.TAKEN)
         counts = Counter(answered.annotate(words=own).values_list("state", "words"))
-        if counts.total() < FEWEST_RECORDED:
-            return {}
-        return {"answers": [[list(answer), times] for answer, times in sorted(counts.items())]}
+        return recorded_answers(counts)
 
     @classmethod
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:
@@ -57,7 +54,7 @@ class RehearsedExceptions(StepRehearsal):
 
     @property
     def _how_often(self) -> str:
-        if number := self.recorded_answers:
+        if number := self.times_recorded:
             return (
                 f"Careful workers find sense, and words, as often as {number} recorded answers of the study."
             )

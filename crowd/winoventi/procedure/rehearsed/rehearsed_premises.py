@@ -8,8 +8,8 @@ from django.db.models import Count, Model, Q, QuerySet
 
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
+from crowd.rehearsal.asked_questions import recorded_share
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.winoventi.models import Alternative, Premise, Step
 from crowd.winoventi.premises.pages.premises import ENTRIES, Triplet
 from crowd.winoventi.procedure.rehearsed.copied_rows import (
@@ -33,7 +33,7 @@ class RehearsedPremises(StepRehearsal):
         """How many recorded premises of this study are more than N/A."""
         rows = Premise.objects.filter(project__study=study, is_kept=True)
         found = rows.aggregate(votes=Count("pk"), right=Count("pk", filter=Q(is_na=False)))
-        return found if found["votes"] >= FEWEST_RECORDED else {}
+        return recorded_share(**found)
 
     @classmethod
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:

@@ -11,7 +11,6 @@ from crowd.questions.domain import NO, YES
 from crowd.questions.family import AskTask
 from crowd.questions.page_entries import Texts
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson
-from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.winoventi.domain.answers import read_objections
 from crowd.winoventi.domain.outcomes import QUESTIONS
 from crowd.winoventi.models import Judgement, Premise, Project, Step
@@ -22,7 +21,7 @@ from crowd.winoventi.procedure.rehearsed.copied_rows import (
     projects_of,
     without_work,
 )
-from crowd.winoventi.procedure.rehearsed.step_rehearsal import ALL_NEW, StepRehearsal
+from crowd.winoventi.procedure.rehearsed.step_rehearsal import ALL_NEW, StepRehearsal, recorded_answers
 from crowd.winoventi.validation.pages.validations import Pair
 from hits.studies.models import Batch, Study
 from hits.work.models.items import Item
@@ -39,9 +38,7 @@ class RehearsedValidation(StepRehearsal):
         """How often the judges of this study said what of the four questions, taken together."""
         rows = Judgement.objects.filter(premise__project__study=study)
         counts = Counter(rows.values_list(*ENTRIES))
-        if counts.total() < FEWEST_RECORDED:
-            return {}
-        return {"answers": [[list(said), times] for said, times in sorted(counts.items())]}
+        return recorded_answers(counts)
 
     @classmethod
     def rows(cls, items: QuerySet[Item]) -> Iterable[Iterable[Model]]:
@@ -55,7 +52,7 @@ class RehearsedValidation(StepRehearsal):
 
     @property
     def sources(self) -> Sequence[str]:
-        if number := self.recorded_answers:
+        if number := self.times_recorded:
             return [
                 f"Careful workers answer the four questions as {number} recorded judgements of the study do.",
                 "Each answer is drawn by itself: judges agree on a pair no more than on any two.",

@@ -1,5 +1,6 @@
 """What the rehearsals of all steps share: the real sweeps, and when an item of a step is final."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from random import Random
@@ -8,12 +9,20 @@ from typing import Any, ClassVar
 from django.db.models import Q, QuerySet
 
 from crowd.rehearsal.asked_questions import AskedQuestions
+from crowd.rehearsal.interface import FEWEST_RECORDED
 from crowd.winoventi.procedure.services import batch_places, collected_answers, step_items
 from hits.studies.models import Batch
 from hits.work.models.items import Item
 from hits.work.queries.items import items_of_batch
 
 ALL_NEW = "Nobody who comes has taken part in another step of the study."
+
+
+def recorded_answers(counts: Counter[tuple[Any, ...]]) -> dict[str, Any]:
+    """Return recorded answers, each with how often it was given; empty where these are too few."""
+    if counts.total() < FEWEST_RECORDED:
+        return {}
+    return {"answers": [[list(answer), times] for answer, times in sorted(counts.items())]}
 
 
 class StepRehearsal(AskedQuestions):
@@ -36,5 +45,5 @@ class StepRehearsal(AskedQuestions):
         return answer
 
     @property
-    def recorded_answers(self) -> int:
+    def times_recorded(self) -> int:
         return sum(times for _, times in self.recorded.get("answers", ()))
