@@ -58,7 +58,7 @@ def without_work(rows: Iterable[Model]) -> Iterator[Model]:
 def answers_there(items: QuerySet[Item]) -> Iterator[tuple[Lease, Any]]:
     """Yield each answer that is there or on its way, with what was written; None where nothing is yet."""
     wanting = items.filter(wanted__gt=0)
-    rows = Lease.objects.filter(item__in=wanting).exclude(status=Lease.Status.RELEASED)
+    rows = Lease.objects.filter(item__in=wanting).exclude(status__in=Lease.NO_ANSWER)
     for lease in rows.select_related("item", "assignment").order_by("pk"):
         yield lease, (lease.assignment.answer or {}).get(str(lease.item.public_id))
 
