@@ -51,9 +51,10 @@ def play_runs(spec: Mapping[str, Any], *, tell: Tell) -> dict[str, Any]:
             if other := family.change_design(Batch.objects.get(pk=spec["batch"])):
                 beside.append(_play(run, spec, family=family, assumed=assumed, now=now, tell=tell))
     seconds = round(time.monotonic() - began, 1)
+    own = _merge(found)
     return {
-        **_merge(found),
-        "beside": _beside(found, beside, name=other, family=family) if other else None,
+        **own,
+        "beside": _beside(own, _merge(beside), name=other, family=family) if other else None,
         "sources": list(family.sources),
         "seconds": seconds,
         **{name: spec[name] for name in ("seed", "begins_at", "assumed")},
@@ -76,16 +77,11 @@ def _play(
 
 
 def _beside(
-    own: Sequence[Mapping[str, Any]],
-    other: Sequence[Mapping[str, Any]],
-    *,
-    name: str,
-    family: FamilyRehearsal,
+    own: Mapping[str, Any], other: Mapping[str, Any], *, name: str, family: FamilyRehearsal
 ) -> dict[str, Any]:
     """The report of the other design, with what it says of this one."""
-    figures = (spreads_of_known([run["figures"] for run in runs]) for runs in (own, other))
-    means = ({key: spread["mean"] for key, spread in side.items()} for side in figures)
-    return {"design": name, "said": family.say_difference(*means), **_merge(other)}
+    means = ({key: spread["mean"] for key, spread in side["figures"].items()} for side in (own, other))
+    return {"design": name, "said": family.say_difference(*means), **other}
 
 
 def _merge(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
