@@ -1,9 +1,10 @@
 """A table of statistics as a file of its study."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.urls import URLPattern, path
 
 from hits.datasets.stat_table import StatTable, json_text
 from hits.studies.models import Study
@@ -14,6 +15,14 @@ def send_table(tables: Iterable[StatTable], name: str, *, form: str, study: Stud
     if table is None:
         raise Http404
     return attached(_file_of(table, form=form), study=study, name=f"{name}.{form}")
+
+
+def file_paths(address: str, view: Callable[..., HttpResponseBase], *, name: str) -> list[URLPattern]:
+    """Return the addresses of a page's tables as files; the view takes a table's name, and csv or json."""
+    return [
+        path(f"{address}<slug:name>.{form}", view, {"form": form}, name=f"{name}_{form}")
+        for form in ("csv", "json")
+    ]
 
 
 def send_alone(table: StatTable, *, form: str) -> HttpResponseBase:

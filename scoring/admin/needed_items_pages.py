@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,7 +19,7 @@ from django.utils import timezone
 from hits.admin.batches import batch_pages
 from hits.admin.batches.batch_pages import BatchPage
 from hits.admin.page_parts import read_number
-from hits.admin.stat_tables import send_table
+from hits.admin.stat_tables import file_paths, send_table
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.families import TaskType
 from hits.studies.models import Batch, Study
@@ -92,14 +91,7 @@ def urls(rivals: admin.ModelAdmin[StudyRival]) -> list[URLPattern]:
     shown = rivals.admin_site.admin_view
     return [
         path("<int:study_id>/how-many/", shown(page_view), name="scoring_needed_items"),
-        *(
-            path(
-                f"<int:study_id>/how-many/<slug:name>.{form}",
-                shown(partial(file_view, form=form)),
-                name=f"scoring_needed_items_{form}",
-            )
-            for form in ("csv", "json")
-        ),
+        *file_paths("<int:study_id>/how-many/", shown(file_view), name="scoring_needed_items"),
     ]
 
 

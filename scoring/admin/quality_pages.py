@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from hits import families
 from hits.admin.page_parts import read_number
-from hits.admin.stat_tables import send_table
+from hits.admin.stat_tables import file_paths, send_table
 from hits.admin.studies.study_pages import StudyPage, Tab, announce
 from hits.core.slow_counts import Counted, count_slowly
 from hits.families import TaskType
@@ -82,14 +82,7 @@ def urls(rivals: admin.ModelAdmin[StudyRival]) -> list[URLPattern]:
     shown = rivals.admin_site.admin_view
     return [
         path("<int:study_id>/quality/", shown(quality_view), name="scoring_quality"),
-        *(
-            path(
-                f"<int:study_id>/quality/<slug:name>.{form}",
-                shown(partial(file_view, form=form)),
-                name=f"scoring_quality_{form}",
-            )
-            for form in ("csv", "json")
-        ),
+        *file_paths("<int:study_id>/quality/", shown(file_view), name="scoring_quality"),
     ]
 
 
